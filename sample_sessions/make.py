@@ -1,0 +1,534 @@
+#!/usr/bin/env python3
+"""Writes the sample sessions of this directory: `python sample_sessions/make.py [DIRECTORY]`.
+
+Each file tells one real story of a little shop project. The output is the same on every run;
+`tests/test_samples.py` holds the committed files to it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+CART = """\
+from decimal import Decimal
+
+from shop.prices import price_of
+
+
+class Cart:
+    def __init__(self) -> None:
+        self.lines: dict[str, int] = {}
+
+    def add(self, article: str, count: int = 1) -> None:
+        self.lines[article] = self.lines.get(article, 0) + count
+
+    def total(self) -> Decimal:
+        return sum(price_of(article) * count for article, count in self.lines.items())
+"""
+PRICES = """\
+from decimal import Decimal
+
+PRICES = {"tea": Decimal("4.20"), "coffee": Decimal("7.90"), "mug": Decimal("12.00")}
+
+
+def price_of(article: str) -> Decimal:
+    return PRICES[article]
+"""
+ORDERS = """\
+from shop.cart import Cart
+
+
+def place_order(cart: Cart, customer: str) -> str:
+    if not cart.lines:
+        raise ValueError("the cart is empty")
+    return f"{customer}: {cart.total()} EUR"
+"""
+TESTS_FAIL = """\
+..F.                                                                     [100%]
+=================================== FAILURES ===================================
+_____________________________ test_total_of_empty ______________________________
+
+    def test_total_of_empty() -> None:
+>       assert Cart().total() == Decimal("0.00")
+E       AssertionError: assert 0 == Decimal('0.00')
+E        +  where 0 = total()
+
+tests/test_cart.py:14: AssertionError
+1 failed, 3 passed in 0.06s"""
+TESTS_PASS = """\
+....                                                                     [100%]
+4 passed in 0.05s"""
+EDITED = "The file src/shop/cart.py has been updated."
+
+
+# --- the pieces of an Anthropic message ----------------------------------------------------------
+
+
+def text(words: str) -> Json:
+    return {"type": "text", "text": words}
+
+
+def call(id: str, name: str, **arguments: Any) -> Json:
+    return {"type": "tool_use", "id": id, "name": name, "input": arguments}
+
+
+def result(id: str, content: Any, **more: Any) -> Json:
+    return {"type": "tool_result", "tool_use_id": id, "content": content, **more}
+
+
+def user(*blocks: Json | str) -> Json:
+    return _message("user", blocks)
+
+
+def assistant(*blocks: Json | str) -> Json:
+    return _message("assistant", blocks)
+
+
+def _message(role: str, blocks: tuple[Json | str, ...]) -> Json:
+    if len(blocks) == 1 and isinstance(blocks[0], str):
+        return {"role": role, "content": blocks[0]}
+    return {"role": role, "content": [text(block) if isinstance(block, str) else block for block in blocks]}
+
+
+def request(messages: list[Json]) -> Json:
+    """A whole request body, as a proxy logs it."""
+    return {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 8192,
+        "system": "You help with the code of a little shop.",
+        "messages": messages,
+        "tools": [
+            {"name": name, "description": what, "input_schema": {"type": "object"}}
+            for name, what in (
+                ("read_file", "Read a file."),
+                ("edit_file", "Change a file."),
+                ("run", "Run a command."),
+            )
+        ],
+    }
+
+
+def pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- the stories ---------------------------------------------------------------------------------
+
+
+def valid() -> str:
+    return pretty(
+        request(
+            [
+                user("The total of an empty cart is 0 and not 0.00. Please mend it."),
+                assistant(
+                    "I look at the cart and at its tests.",
+                    call("toolu_01Va1id0Read", "read_file", path="src/shop/cart.py"),
+                ),
+                user(result("toolu_01Va1id0Read", CART)),
+                assistant(
+                    call(
+                        "toolu_01Va1id0Edit",
+                        "edit_file",
+                        path="src/shop/cart.py",
+                        old="return sum(",
+                        new="return sum((",
+                    )
+                ),
+                user(result("toolu_01Va1id0Edit", EDITED)),
+                assistant(call("toolu_01Va1id0Test", "run", command="pytest -q")),
+                user(result("toolu_01Va1id0Test", [text(TESTS_PASS)]), "Thank you. Now the orders, please."),
+            ]
+        )
+    )
+
+
+def sanitised_on_one_side() -> str:
+    """Roo Code cleaned the ids of the calls that it stored, but not those of the results."""
+    steps: list[tuple[str, str, Json, str]] = [
+        ("I read the cart first.", "read_file", {"path": "src/shop/cart.py"}, CART),
+        ("Now the prices.", "read_file", {"path": "src/shop/prices.py"}, PRICES),
+        ("And the orders.", "read_file", {"path": "src/shop/orders.py"}, ORDERS),
+        ("Let me run the tests.", "execute_command", {"command": "pytest -q"}, TESTS_FAIL),
+    ]
+    clock = 1769421600000
+    messages: list[Json] = [user(text("<task>\nThe total of an empty cart should be 0.00.\n</task>")) | {"ts": clock}]
+    for number, (words, tool, arguments, output) in enumerate(steps):
+        messages.append(assistant(words, call(f"functions_{tool}_{number}", tool, **arguments)) | {"ts": clock + 4000})
+        answer = result(f"functions.{tool}:{number}", output)
+        environment = text(f"<environment_details>\n# Current Mode\ncode\n# Step {number + 1}\n</environment_details>")
+        messages.append(user(answer, environment) | {"ts": clock + 6000})
+        clock += 9000
+    return compact(messages)
+
+
+def interrupted_call() -> str:
+    """Esc was pressed while the tests ran; the next prompt follows the call without a result."""
+    return pretty(
+        [
+            user("Run all tests, then mend what fails."),
+            assistant("I start with the cart.", call("toolu_01Stop0Read", "read_file", path="src/shop/cart.py")),
+            user(result("toolu_01Stop0Read", CART)),
+            assistant("Now the whole suite.", call("toolu_01Stop0Run", "run", command="pytest -q --slow")),
+            user("That takes for ever. Run the tests of the cart alone."),
+            assistant(call("toolu_01Stop0Cart", "run", command="pytest -q tests/test_cart.py")),
+            user(result("toolu_01Stop0Cart", TESTS_FAIL)),
+        ]
+    )
+
+
+def parallel_swapped() -> str:
+    """Three calls at once; the results came as they were ready, each in a message of its own."""
+    a, b, c = "toolu_01Para0Cart", "toolu_01Para0Prices", "toolu_01Para0Tests"
+    d, e = "toolu_01Para0Lint", "toolu_01Para0Types"
+    return pretty(
+        [
+            user("Read the cart and the prices and run the tests, all at once."),
+            assistant(
+                "All three together.",
+                call(a, "read_file", path="src/shop/cart.py"),
+                call(b, "read_file", path="src/shop/prices.py"),
+                call(c, "run", command="pytest -q"),
+            ),
+            user(result(b, PRICES), result(a, CART)),
+            user(result(c, TESTS_FAIL)),
+            assistant("Now the checkers.", call(d, "run", command="ruff check"), call(e, "run", command="mypy")),
+            user(result(e, "Success: no issues found in 4 source files"), result(d, "All checks passed!")),
+        ]
+    )
+
+
+def compaction_cut() -> str:
+    """The history was cut in front of a result: its call went into the summary."""
+    return pretty(
+        [
+            user(
+                result("toolu_01Cut0Tests", TESTS_FAIL),
+                "Summary of what came before: the cart and the prices were read; the tests had just been started.",
+            ),
+            assistant(
+                "One test fails: the empty cart. I read it.",
+                call("toolu_01Cut0Read", "read_file", path="src/shop/cart.py"),
+            ),
+            user(result("toolu_01Cut0Read", CART)),
+        ]
+    )
+
+
+def duplicate_after_resume() -> str:
+    """A resumed session sent one result twice, and for another call a placeholder beside the real output."""
+    return pretty(
+        [
+            user("Why is the total wrong?"),
+            assistant(call("toolu_01Twice0Read", "read_file", path="src/shop/prices.py")),
+            user(result("toolu_01Twice0Read", PRICES), result("toolu_01Twice0Read", PRICES)),
+            assistant("The prices are right. I run the tests.", call("toolu_01Twice0Run", "run", command="pytest -q")),
+            user(
+                result("toolu_01Twice0Run", "Tool execution was interrupted before completion."),
+                result("toolu_01Twice0Run", TESTS_FAIL),
+                "Go on.",
+            ),
+        ]
+    )
+
+
+def reused_ids() -> str:
+    """A gateway that calls every call `call_0`. The chat API takes it as long as each call is answered; one is not."""
+    return pretty(
+        [
+            {"role": "system", "content": "You help with the code of a little shop."},
+            {"role": "user", "content": "Read the cart, then the prices, then run the tests."},
+            *_chat_turn("call_0", "read_file", {"path": "src/shop/cart.py"}, CART),
+            *_chat_turn("call_0", "read_file", {"path": "src/shop/prices.py"}, PRICES),
+            *_chat_turn("call_0", "run", {"command": "pytest -q"}, None),
+            {"role": "user", "content": "Well? Do the tests pass?"},
+            *_chat_turn("call_0", "run", {"command": "pytest -q -x"}, TESTS_FAIL),
+        ]
+    )
+
+
+def reused_ids_anthropic() -> str:
+    """The same gateway behind the Messages API, which wants every id once."""
+    return pretty(
+        [
+            user("Read the cart, then the prices, then run the tests."),
+            assistant(call("call_0", "read_file", path="src/shop/cart.py")),
+            user(result("call_0", CART)),
+            assistant(call("call_0", "read_file", path="src/shop/prices.py")),
+            user(result("call_0", PRICES)),
+            assistant(call("call_0", "run", command="pytest -q")),
+            user(result("call_0", TESTS_FAIL)),
+        ]
+    )
+
+
+def orphan_after_rewind() -> str:
+    """The user went back to a checkpoint; the message with the call was taken out, the one with its result was not."""
+    return pretty(
+        [
+            user("Add a discount code to the cart."),
+            assistant("I read the cart.", call("toolu_01Back0Read", "read_file", path="src/shop/cart.py")),
+            user(result("toolu_01Back0Read", CART)),
+            assistant("I would add a field `discount` to the cart."),
+            user(result("toolu_01Back0Edit", EDITED), "No, keep the cart as it was. Put the discount into the order."),
+            assistant("I read the orders.", call("toolu_01Back0Orders", "read_file", path="src/shop/orders.py")),
+            user(result("toolu_01Back0Orders", ORDERS)),
+        ]
+    )
+
+
+def text_before_result() -> str:
+    """A reminder was put in front of the results, and then the API does not see them."""
+    return pretty(
+        request(
+            [
+                user("Which article costs most?"),
+                assistant(call("toolu_01Text0Read", "read_file", path="src/shop/prices.py")),
+                user("<reminder>Answer in one sentence.</reminder>", result("toolu_01Text0Read", PRICES)),
+                assistant("The mug, at 12.00 EUR."),
+                user("And does the cart know it?"),
+            ]
+        )
+    )
+
+
+def _chat_turn(id: str, name: str, arguments: Json, output: str | None) -> Iterator[Json]:
+    yield {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}],
+    }
+    if output is not None:
+        yield {"role": "tool", "tool_call_id": id, "content": output}
+
+
+def openai_chat_missing() -> str:
+    """Two calls at once, the process ended after the first answer."""
+    calls = [
+        ("call_h3Rb2cart", "read_file", {"path": "src/shop/cart.py"}),
+        ("call_h3Rb2test", "run", {"command": "pytest -q"}),
+    ]
+    return pretty(
+        {
+            "model": "gpt-4.1",
+            "messages": [
+                {"role": "system", "content": "You help with the code of a little shop."},
+                {"role": "user", "content": "Read the cart and run the tests."},
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [
+                        {"id": id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+                        for id, name, arguments in calls
+                    ],
+                },
+                {"role": "tool", "tool_call_id": "call_h3Rb2cart", "content": CART},
+                {"role": "user", "content": "Are you still there?"},
+            ],
+        }
+    )
+
+
+def request_log() -> str:
+    """What a proxy logged: one request a line, each with the history so far. From the third on it is refused."""
+    read, run = "toolu_01Log0Read", "toolu_01Log0Run"
+    history = [
+        user("Do the tests pass?"),
+        assistant(call(read, "read_file", path="src/shop/cart.py"), call(run, "run", command="pytest -q")),
+        user(result(read, CART), result(run, TESTS_FAIL)),
+    ]
+    lost = [*history[:2], user(result(read, CART)), assistant("I only have the cart."), user("Then go on with that.")]
+    return "".join(compact(request(messages)) + "\n" for messages in (history[:1], history, lost))
+
+
+def python_repr() -> str:
+    """What `print(messages)` left in a bug report."""
+    messages = [
+        user("Which articles are there?"),
+        assistant(
+            "I look at the prices.", call("toolu_01Repr0Read", "read_file", path="src/shop/prices.py", limit=None)
+        ),
+        user(result("toolu_01Repr0read", "tea, coffee, mug", is_error=False)),
+    ]
+    return repr(messages) + "\n"
+
+
+# --- Claude Code ---------------------------------------------------------------------------------
+
+
+class ClaudeCode:
+    """Writes records as Claude Code does: one per content block, chained by uuid and parentUuid."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.session = self._uuid("session")
+        self.clock = datetime(2026, 11, 21, 9, 12, tzinfo=UTC)
+        self.count = 0
+
+    def _uuid(self, what: str) -> str:
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"toolpair:{self.name}:{what}"))
+
+    def record(self, kind: str, parent: Json | None, message: Json, seconds: float, **more: Any) -> Json:
+        self.clock += timedelta(seconds=seconds)
+        self.count += 1
+        return {
+            "parentUuid": parent["uuid"] if parent else None,
+            "isSidechain": False,
+            "type": kind,
+            "message": message,
+            "uuid": self._uuid(str(self.count)),
+            "timestamp": self.clock.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+            **more,
+            "userType": "external",
+            "entrypoint": "cli",
+            "cwd": "/home/dev/shop",
+            "sessionId": self.session,
+            "version": "2.1.329",
+            "gitBranch": "main",
+        }
+
+    def says(self, parent: Json | None, words: str) -> Json:
+        return self.record("user", parent, {"role": "user", "content": words}, 40)
+
+    def answers(self, parent: Json, response: int, block: Json) -> Json:
+        message = {
+            "id": f"msg_01Shop{response:04}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": [block],
+            "stop_reason": "tool_use" if block["type"] == "tool_use" else "end_turn",
+        }
+        return self.record("assistant", parent, message, 7, requestId=f"req_01Shop{response:04}")
+
+    def gives(self, asked: Json, output: str) -> Json:
+        asked_block = asked["message"]["content"][0]
+        block = {"tool_use_id": asked_block["id"], "type": "tool_result", "content": output, "is_error": False}
+        return self.record(
+            "user",
+            asked,
+            {"role": "user", "content": [block]},
+            9,
+            toolUseResult={"stdout": output, "stderr": "", "interrupted": False},
+            sourceToolAssistantUUID=asked["uuid"],
+        )
+
+    def last_prompt(self, leaf: Json, words: str) -> Json:
+        return {"type": "last-prompt", "lastPrompt": words, "leafUuid": leaf["uuid"], "sessionId": self.session}
+
+
+def claude_code_branches() -> str:
+    """A conversation with a side branch and parallel calls, in which the line with one result was never written."""
+    log = ClaudeCode("branches")
+    prompt = log.says(None, "The total of an empty cart should be 0.00.")
+    intro = log.answers(prompt, 1, text("I read the cart and the prices together."))
+    cart = log.answers(
+        intro, 1, call("toolu_01Shop00000000000000000001", "Read", file_path="/home/dev/shop/src/shop/cart.py")
+    )
+    prices = log.answers(
+        cart, 1, call("toolu_01Shop00000000000000000002", "Read", file_path="/home/dev/shop/src/shop/prices.py")
+    )
+    prices_read = log.gives(prices, PRICES)
+    cart_read = log.gives(cart, CART)
+    plan = log.answers(cart_read, 2, text('`sum` starts with the integer 0. It should start with Decimal("0.00").'))
+    wrong = log.says(plan, "Write a new class for it.")
+    wrong_call = log.answers(
+        wrong, 3, call("toolu_01Shop00000000000000000003", "Bash", command="git checkout -b money")
+    )
+    wrong_done = log.gives(wrong_call, "Switched to a new branch 'money'")
+    wrong_end = log.answers(wrong_done, 4, text("I am on a new branch now."))
+    right = log.says(plan, "Just mend it where it is.")
+    edit = log.answers(
+        right,
+        5,
+        call(
+            "toolu_01Shop00000000000000000004",
+            "Edit",
+            file_path="/home/dev/shop/src/shop/cart.py",
+            old_string="sum(",
+            new_string="sum((",
+        ),
+    )
+    lost = log.gives(edit, EDITED)
+    tests = log.answers(lost, 6, call("toolu_01Shop00000000000000000005", "Bash", command="pytest -q"))
+    tested = log.gives(tests, TESTS_PASS)
+    done = log.answers(tested, 7, text("The empty cart costs 0.00 now, and all tests pass."))
+    written = [prompt, intro, cart, prices, prices_read, cart_read, plan, wrong, wrong_call, wrong_done, wrong_end]
+    written += [right, edit, tests, tested, done]
+    lines = [compact(record) for record in written]
+    lines.append(compact(log.last_prompt(done, "Just mend it where it is.")))
+    return "\n".join(lines) + "\n"
+
+
+def damaged() -> bytes:
+    """Two lines glued into one, a run of NUL bytes, and a last line that was cut when the disk was full."""
+    log = ClaudeCode("damaged")
+    prompt = log.says(None, "Do the tests pass?")
+    run = log.answers(prompt, 1, call("toolu_01Glue00000000000000000001", "Bash", command="pytest -q"))
+    ran = log.gives(run, TESTS_FAIL)
+    verdict = log.answers(ran, 2, text("One fails: the total of an empty cart."))
+    more = log.says(verdict, "Show me the cart.")
+    read = log.answers(
+        more, 3, call("toolu_01Glue00000000000000000002", "Read", file_path="/home/dev/shop/src/shop/cart.py")
+    )
+    shown = log.gives(read, CART)
+    torn = log.answers(shown, 4, text("`total` sums Decimals from the integer 0 on, so an empty cart costs 0."))
+    lines = [
+        compact(prompt),
+        compact(run) + compact(ran),
+        compact(verdict),
+        compact(more),
+        compact(read),
+        compact(shown),
+    ]
+    head = "\n".join(lines).encode()
+    return head + b"\n" + b"\0" * 64 + b"\n" + compact(torn).encode()[:400]
+
+
+SAMPLES = {
+    "valid.json": valid,
+    "sanitised-on-one-side.json": sanitised_on_one_side,
+    "interrupted-call.json": interrupted_call,
+    "parallel-swapped.json": parallel_swapped,
+    "compaction-cut.json": compaction_cut,
+    "duplicate-after-resume.json": duplicate_after_resume,
+    "reused-ids.json": reused_ids,
+    "reused-ids-anthropic.json": reused_ids_anthropic,
+    "orphan-after-rewind.json": orphan_after_rewind,
+    "text-before-result.json": text_before_result,
+    "openai-chat-missing.json": openai_chat_missing,
+    "request-log.jsonl": request_log,
+    "python-repr.txt": python_repr,
+    "claude-code-branches.jsonl": claude_code_branches,
+    "damaged.jsonl": damaged,
+}
+
+
+def samples() -> dict[str, bytes]:
+    """File name -> bytes of every sample."""
+    made: dict[str, bytes] = {}
+    for name, make in SAMPLES.items():
+        content = make()
+        made[name] = content if isinstance(content, bytes) else content.encode()
+    return made
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent
+    for name, content in samples().items():
+        (folder / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()

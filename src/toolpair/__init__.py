@@ -1,0 +1,50 @@
+"""toolpair: see every tool call beside its result, mend the pairs that broke, save a transcript that works again.
+
+check(messages)   what the provider would refuse, as a Report
+repair(messages)  the messages mended, as a Repaired
+guard(messages)   raise, report or repair in front of a request
+open(path)        a session file, as a Session with staged fixes, undo and lossless saving
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolpair.version import __version__
+
+if TYPE_CHECKING:
+    from toolpair.library import InvalidMessages, Repaired, Report, Taken, check, guard, repair
+    from toolpair.session import Session, SessionError
+    from toolpair.session import open_session as open
+
+__all__ = [
+    "InvalidMessages",
+    "Repaired",
+    "Report",
+    "Session",
+    "SessionError",
+    "Taken",
+    "__version__",
+    "check",
+    "guard",
+    "open",
+    "repair",
+]
+
+_FROM = {
+    **dict.fromkeys(("InvalidMessages", "Repaired", "Report", "Taken", "check", "guard", "repair"), "toolpair.library"),
+    "Session": "toolpair.session",
+    "SessionError": "toolpair.session",
+    "open": "toolpair.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded at first use, so that `toolpair --version` stays quick.
+    if name not in _FROM:
+        raise AttributeError(f"module 'toolpair' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(_FROM[name]), "open_session" if name == "open" else name)
+    globals()[name] = found
+    return found

@@ -1,0 +1,73 @@
+"""`toolpair check`: say what is wrong in files, and by the exit code whether anything is."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from toolpair.cli import exits, inputs
+from toolpair.cli.output import FORMATS, make_output
+from toolpair.cli.report import Checked, Totals, describe, unreadable
+from toolpair.cli.terminal import Parser, add_common, say, style_for
+from toolpair.session import SessionError
+
+_EPILOG = """\
+examples:
+  toolpair check session.jsonl
+  toolpair check ~/.claude/projects          every session below a directory
+  some-program | toolpair check -            what is on standard input
+  toolpair check log.json --profile anthropic --profile openai-chat
+  toolpair check . --output-format sarif > toolpair.sarif
+
+exit code: 0 no error, 1 errors found, 2 something could not be read or is no session
+"""
+
+
+def parser(command: str = "check") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="Find tool calls and results that do not belong together, and all else that an API would refuse.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("paths", nargs="+", metavar="PATH", help="a file, a directory to walk, or - for standard input")
+    add_common(result, FORMATS)
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    output = make_output(options.output_format, style_for(sys.stdout, options.no_color))
+    totals = Totals()
+    for source in inputs.collect(options.paths):
+        for checked in _judge(source, options, totals):
+            totals.add(checked)
+            output.file(checked)
+    output.end(totals)
+    if totals.skipped and not totals.files:
+        say(f"No session was found in {', '.join(options.paths)}; `toolpair formats` lists what is recognised.")
+        return exits.UNREADABLE
+    if not totals.files:
+        say(f"There is no file in {', '.join(options.paths)}.")
+        return exits.UNREADABLE
+    if totals.unreadable:
+        return exits.UNREADABLE
+    return exits.PROBLEMS if totals.errors else exits.OK
+
+
+def _judge(source: inputs.Input, options: argparse.Namespace, totals: Totals) -> Iterator[Checked]:
+    """One report for each profile; none for a walked file that is no session."""
+    if source.walked and not inputs.may_be_session(source.name):
+        totals.skipped += 1
+        return
+    profiles = options.profile or [None]
+    try:
+        session = source.open(options.format, profiles[0])
+        for index, profile in enumerate(profiles):
+            if index:
+                session.set_profile(profile)
+            yield describe(session, source.name, options.show_content)
+    except SessionError as error:
+        if source.walked:
+            totals.skipped += 1
+        else:
+            yield unreadable(source.name, str(error))

@@ -1,0 +1,340 @@
+"""What each rule means and what to do about it: the pages of `toolpair explain RULE`."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Page(NamedTuple):
+    """`meaning` says what is wrong and why it is refused, `remedy` what toolpair does about it."""
+
+    title: str
+    meaning: str
+    remedy: str
+
+
+PAGES: Final[dict[str, Page]] = {
+    "result.missing": Page(
+        "A call without a result",
+        "The model called a tool, and nothing in the history answers that call. Most APIs refuse the whole "
+        "request. It comes from interrupted runs, crashes, and from cutting a history between a call and its "
+        "result.",
+        "The real output is looked for everywhere in the file, under other ids and in copies that the agent "
+        "left. If there is none, a placeholder says so and is marked as an error. Removing the call is a "
+        "choice.",
+    ),
+    "result.orphan": Page(
+        "A result without a call",
+        "A result names a call that does not stand before it. It comes from compaction, rewinding, "
+        "truncation, or from an assistant message that was lost.",
+        "If its call can be found it is linked or moved there; otherwise its output is kept as text where it stands.",
+    ),
+    "result.id_mismatch": Page(
+        "A result under another id than its call",
+        "Call and result belong together, but their ids are spelt differently, so the API sees a call without "
+        "a result and a result without a call. Often one side only was cleaned of characters such as `.` and "
+        "`:`, or cut to a length.",
+        "The result gets the id of its call. A pair that only position suggests is left for a person to confirm.",
+    ),
+    "result.duplicate": Page(
+        "Two results for one call",
+        "A call may be answered once. Resuming, retrying and placeholders that were put in while the tool "
+        "still ran write second results.",
+        "A copy is dropped. Of results that differ the first real one stays and the others are kept as text; "
+        "a placeholder beside a real result is dropped.",
+    ),
+    "result.not_adjacent": Page(
+        "A result that comes too late",
+        "The result stands in the history, but other messages stand between it and its call. The API looks at "
+        "the very next message alone.",
+        "The result is moved behind its call.",
+    ),
+    "result.split_over_messages": Page(
+        "Results of one turn spread over messages",
+        "Calls that were made together must be answered in one message. Results that came one by one were "
+        "each put into a message of their own.",
+        "They are joined in the first of these messages, in the order of the calls.",
+    ),
+    "result.not_first": Page(
+        "Something stands before the results",
+        "In the message that answers calls the results must come first. Text or an image in front of them "
+        "hides them from the API, which then says that they are missing.",
+        "The results are moved to the front; everything else keeps its order.",
+    ),
+    "result.text_after": Page(
+        "Text behind results",
+        "Some providers refuse text behind results in one message; the Messages API takes it.",
+        "Nothing has to be done for the profiles that this version judges.",
+    ),
+    "result.order": Page(
+        "Results in another order than the calls",
+        "Results came back as they were ready. APIs match them by id, so this is a note: it costs the prompt "
+        "cache, and some models read results by position.",
+        "On request (`--select result.order`) the results are put into the order of their calls.",
+    ),
+    "result.name": Page(
+        "A result without the name of its tool",
+        "Some providers want the tool's name on its result.",
+        "The name is taken from the call.",
+    ),
+    "result.type_not_allowed": Page(
+        "Content that a result may not hold",
+        "A result may hold text and a few other kinds of content; this one holds something else.",
+        "What cannot stand in a result is written as text.",
+    ),
+    "result.json_not_object": Page(
+        "A JSON result that is no object",
+        "Some providers take objects alone as JSON results.",
+        "Nothing has to be done for the profiles that this version judges.",
+    ),
+    "call.duplicate_id": Page(
+        "Several calls of one message share an id",
+        "Their results cannot be told apart, and the API refuses ids that are not unique.",
+        "Each further pair gets an id of its own, on both sides.",
+    ),
+    "call.reused_id": Page(
+        "An id is used again in a later turn",
+        "Gateways that number the calls of each response (`call_0`) write it. The Messages API wants every id "
+        "once in a request; chat completions take it. Claude Code keeps the first such pair and drops the "
+        "others without a word.",
+        "Each later pair gets an id of its own, on both sides, the same on every run.",
+    ),
+    "call.not_trailing": Page(
+        "Something follows a call in its message",
+        "Behind a call the assistant's message may hold further calls alone. Text behind it makes the API say "
+        "that the result is missing, though all ids match.",
+        "The calls are moved to the end of their message.",
+    ),
+    "id.empty": Page(
+        "A call or a result without an id",
+        "The id is empty, absent or no string, so nothing can be matched by it.",
+        "Both sides of the pair get a new id.",
+    ),
+    "id.pattern": Page(
+        "An id with characters that are refused",
+        "The Messages API takes letters, digits, `_` and `-`. Other providers make ids such as "
+        "`functions.read_file:0`, and a session that changes its provider takes them along.",
+        "Both sides of the pair get a clean id that no other pair has.",
+    ),
+    "id.length": Page(
+        "An id that is too long",
+        "The provider takes ids up to a certain length; ids made of two parts, or by proxies, are longer.",
+        "Both sides of the pair get a shorter id that no other pair has.",
+    ),
+    "role.call_in_user": Page(
+        "A call in a user's message",
+        "Only the assistant can call a tool.",
+        "The call is put into an assistant's message at its place.",
+    ),
+    "role.result_in_assistant": Page(
+        "A result in an assistant's message",
+        "Results belong into the user's next message.",
+        "The result is put into a user's message behind its call.",
+    ),
+    "role.unknown": Page(
+        "A role that the API does not know",
+        "A message's role is none of those that the provider takes.",
+        "The nearest role that is known is put in its place.",
+    ),
+    "turn.trailing_call": Page(
+        "The history ends with a call",
+        "The last message calls a tool, and nothing follows. In an agent's own file the call may just be running.",
+        "A placeholder answers it; removing the call is a choice.",
+    ),
+    "turn.trailing_assistant": Page(
+        "The history ends with the assistant",
+        "Newer models refuse a request whose last message is the assistant's, since it would be continued.",
+        "Nothing is changed unasked: the next prompt mends it by itself.",
+    ),
+    "turn.alternation": Page(
+        "Two messages of one role in a row",
+        "The provider joins them; stricter ones refuse them.",
+        "Nothing is changed unasked.",
+    ),
+    "turn.first_not_user": Page(
+        "The history does not begin with the user",
+        "The Messages API takes it; stricter providers do not.",
+        "Nothing is changed unasked.",
+    ),
+    "turn.user_after_tool": Page(
+        "A user's message directly behind a result",
+        "Some providers want the assistant to speak first.",
+        "Nothing has to be done for the profiles that this version judges.",
+    ),
+    "args.not_object": Page(
+        "Arguments that are no object",
+        "The Messages API wants a call's `input` to be an object; it is a string, a list or null.",
+        "A string that holds an object is replaced by it, anything else is put into one.",
+    ),
+    "args.unparseable": Page(
+        "Arguments that are no JSON",
+        "The arguments of a call are a string that should hold JSON and does not, often since the stream was cut.",
+        "They are kept, inside a JSON object.",
+    ),
+    "name.missing": Page(
+        "A call without a name",
+        "A call must name its tool.",
+        "A call that cannot be named is kept as text, with its result.",
+    ),
+    "name.pattern": Page(
+        "A tool's name with characters that are refused",
+        "Names may hold letters, digits, `_` and `-`, up to a certain length.",
+        "Refused characters are replaced.",
+    ),
+    "content.empty_text": Page(
+        "An empty text",
+        "The Messages API refuses text blocks that are empty or blank.",
+        "The block is taken out.",
+    ),
+    "content.empty_result": Page(
+        "A result without content",
+        "A chat tool message must have content; null and absence are refused.",
+        "An empty text is put in its place.",
+    ),
+    "content.empty_message": Page(
+        "A message without content",
+        "The API refuses a user's message that holds nothing.",
+        "The message is taken out, or says that it was empty where something must stand.",
+    ),
+    "content.null": Page(
+        "Content that is null",
+        "The content of a message is null where text or blocks must stand.",
+        "An empty text is put in its place.",
+    ),
+    "content.empty_tool_calls": Page(
+        "An empty list of tool calls",
+        "Chat completions refuse `tool_calls: []`.",
+        "The empty list is taken out.",
+    ),
+    "content.mixed_with_tool": Page(
+        "Content beside calls",
+        "Some providers take either text or calls in one message.",
+        "Nothing has to be done for the profiles that this version judges.",
+    ),
+    "error.non_text": Page(
+        "An error result with more than text",
+        "A result that is marked as an error may hold text alone.",
+        "The mark is taken off, or what is no text is taken out: see the fixes of the problem.",
+    ),
+    "error.empty_content": Page(
+        "An error result that says nothing",
+        "A result is marked as an error and has no content. Some providers refuse it.",
+        "Nothing is changed unasked.",
+    ),
+    "tools.undeclared": Page(
+        "A call of a tool that the request does not declare",
+        "The tools of the request do not contain the tool that was called. It is a note: providers take it today.",
+        "Nothing is changed unasked.",
+    ),
+    "reasoning.missing_before_call": Page(
+        "No thinking before a call",
+        "With thinking on, the last assistant message with calls must begin with its thinking block.",
+        "Thinking cannot be written afterwards; see the note on the problem.",
+    ),
+    "reasoning.bad_signature": Page(
+        "A thinking block without its signature",
+        "Thinking is sent back with the signature that it came with. Without it the API refuses the request.",
+        "The thinking block is taken out; the rest of the message stays.",
+    ),
+    "reasoning.prefix_changed": Page(
+        "Something before signed thinking was changed",
+        "Newer models bind the signature of thinking to all that stands before it.",
+        "The later thinking blocks can be dropped, or the request can ask the API to drop them.",
+    ),
+    "reasoning.final_thinking_disabled": Page(
+        "Thinking in the history while thinking is off",
+        "The last turn holds thinking, and the request does not ask for it.",
+        "Nothing is changed unasked.",
+    ),
+    "server.call_unpaired": Page(
+        "A server tool's call without a result",
+        "Calls of tools that the provider runs itself need their result in the same message.",
+        "The call is kept as text or taken out.",
+    ),
+    "server.result_orphan": Page(
+        "A server tool's result without a call",
+        "The result of a tool that the provider runs itself needs its call before it.",
+        "Its content is kept as text.",
+    ),
+    "server.id_pattern": Page(
+        "A server tool's id that is refused",
+        "Such ids begin with `srvtoolu_`.",
+        "Both sides of the pair get an id of that form.",
+    ),
+    "mcp.unpaired": Page(
+        "An MCP call and its result are parted",
+        "Calls of MCP tools that the provider runs have their result in the same message.",
+        "Nothing is changed unasked: no error text of an API is known for it.",
+    ),
+    "field.unsupported": Page(
+        "A field that the API does not know",
+        "A block carries a field that the provider may refuse.",
+        "The field can be taken out.",
+    ),
+    "field.missing": Page(
+        "A field is missing",
+        "A call or a message lacks a field that the provider wants.",
+        "The field is added.",
+    ),
+    "record.torn": Page(
+        "A line was cut off",
+        "The writer stopped in the middle of a line: a crash, a full disk. Agents skip such a line.",
+        "It is kept as it is; it can be set aside.",
+    ),
+    "record.glued": Page(
+        "Two records stand in one line",
+        "A line end is missing. Agents skip the whole line, so both records are lost to them.",
+        "The line is parted where other records hang on it, and on request elsewhere.",
+    ),
+    "record.nul": Page(
+        "NUL bytes in a line",
+        "The file system lost what was being written in a crash.",
+        "They are kept as they are; they can be set aside.",
+    ),
+    "record.bad_utf8": Page(
+        "Bytes that are no UTF-8",
+        "A line holds bytes that do not decode. Some agents do not open the file because of them.",
+        "They can be replaced by U+FFFD.",
+    ),
+    "record.lone_surrogate": Page(
+        "Half of a character",
+        "A string was cut in the middle of an emoji; the API answers that the request body is not valid JSON.",
+        "The half is replaced by U+FFFD.",
+    ),
+    "record.duplicate_key": Page(
+        "A key stands twice in an object",
+        "Readers differ on which one counts.",
+        "Nothing is changed unasked.",
+    ),
+    "record.big_number": Page(
+        "A number that readers round",
+        "JavaScript rounds integers beyond 2^53.",
+        "Nothing is changed; toolpair keeps its digits.",
+    ),
+    "chain.missing_parent": Page(
+        "A record hangs on one that is not in the file",
+        "The agent walks from the last record to the first along `parentUuid`. Where the link names nothing "
+        "the history ends, and everything before is forgotten without a word.",
+        "The record is linked to the one that stands before it.",
+    ),
+    "chain.null_parent": Page(
+        "A record in the middle hangs on nothing",
+        "The agent takes it for the beginning and forgets everything before.",
+        "The record is linked to the one that stands before it.",
+    ),
+    "chain.cycle": Page(
+        "Records hang on each other in a circle",
+        "The agent cannot come to the beginning; older versions hang for ever.",
+        "The link that closes the circle is set to the record before.",
+    ),
+    "chain.second_root": Page(
+        "A second beginning",
+        "Two records hang on nothing, so a part of the history is out of reach.",
+        "The second is linked to the record before it.",
+    ),
+    "chain.duplicate_uuid": Page(
+        "Two different records share a uuid",
+        "The agent sees one of them alone.",
+        "The second gets a uuid of its own.",
+    ),
+}

@@ -1,0 +1,121 @@
+"""The entry point: finds the command that is meant and turns every outcome into an exit code.
+
+Nothing heavy is imported here: `toolpair --version` has to answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final
+
+from toolpair.cli.exits import INTERRUPTED, IO_FAILED, REFUSED, UNREADABLE
+from toolpair.version import __version__
+
+COMMANDS: Final = {
+    "check": "toolpair.cli.check",
+    "fix": "toolpair.cli.fix",
+    "explain": "toolpair.cli.explain",
+    "restore": "toolpair.cli.restore",
+    "formats": "toolpair.cli.listings",
+    "profiles": "toolpair.cli.listings",
+    "rules": "toolpair.cli.listings",
+}
+_INTERFACE: Final = "toolpair.cli.open"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Never lets a traceback out for what a user gave."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] in (["--version"], ["-V"]):
+        print(f"toolpair {__version__}")
+        return 0
+    try:
+        code = _guarded(lambda: _dispatch(arguments))
+        _flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return INTERRUPTED
+    return code
+
+
+def _dispatch(arguments: list[str]) -> int:
+    command = arguments[0] if arguments else None
+    if command in COMMANDS:
+        module: Any = import_module(COMMANDS[command])
+        options = module.parser(command).parse_args(arguments[1:])
+    else:
+        module = import_module(_INTERFACE)
+        options = module.parser().parse_args(arguments)
+    _prepare_streams()
+    return int(module.run(options))
+
+
+def _guarded(action: Callable[[], int]) -> int:
+    """Run `action`; whatever a user's input can cause becomes one sentence and the right exit code."""
+    try:
+        return action()
+    except SystemExit as stop:  # argparse ends so, after it has said why
+        return stop.code if isinstance(stop.code, int) else UNREADABLE if stop.code else 0
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as error:
+        if os.environ.get("TOOLPAIR_TRACEBACK"):
+            raise
+        sentence, code = _explain(error)
+        from toolpair.cli.terminal import say
+
+        say(sentence)
+        return code
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    """The sentence and the exit code of an error that no command has handled itself."""
+    from toolpair.cli.terminal import UsageError
+    from toolpair.session import Refused, SessionError
+    from toolpair.source import errors as source_errors
+
+    match error:
+        case Refused() | source_errors.Refused():
+            return str(error), REFUSED
+        case SessionError() | source_errors.Unreadable() | UsageError():
+            return str(error), UNREADABLE
+        case source_errors.SaveFailed():
+            return str(error), IO_FAILED
+        case RecursionError():
+            return "The file is nested too deeply to be a session; nothing was written.", UNREADABLE
+        case MemoryError():
+            return "There is not enough memory for this file; nothing was written.", UNREADABLE
+        case OSError():
+            where = f"{error.filename}: " if error.filename else ""
+            return f"{where}{error.strerror or error}.", IO_FAILED
+    return (
+        f"toolpair itself failed ({type(error).__name__}: {error}). "
+        "Please report it with the output of the same command under TOOLPAIR_TRACEBACK=1.",
+        UNREADABLE,
+    )
+
+
+def _prepare_streams() -> None:
+    """Make sure that no name or id, however odd its characters, can fail to be printed."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _silence_stdout() -> None:
+    """The reader has gone: keep Python from complaining about it once more at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass

@@ -1,0 +1,181 @@
+"""A judged file as plain data: what `--output-format json` prints and what every other output is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolpair.rules.base import Cause, Problem
+from toolpair.session import Session
+
+Entry = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Checked:
+    """One file judged by one profile. `entry` is its part of the JSON report."""
+
+    entry: Entry
+    verdict: str = ""
+    read: bool = True
+
+
+@dataclass(slots=True)
+class Totals:
+    """The counts over all files."""
+
+    files: int = 0
+    errors: int = 0
+    warnings: int = 0
+    infos: int = 0
+    unreadable: int = 0
+    skipped: int = 0
+    seen: set[str] = field(default_factory=set)
+
+    def add(self, checked: Checked) -> None:
+        if checked.entry["path"] not in self.seen:
+            self.seen.add(checked.entry["path"])
+            self.files += 1
+        if not checked.read:
+            self.unreadable += 1
+            return
+        for problem in checked.entry["problems"]:
+            match problem["severity"]:
+                case "error":
+                    self.errors += 1
+                case "warning":
+                    self.warnings += 1
+                case _:
+                    self.infos += 1
+
+    def as_json(self) -> Entry:
+        return {
+            "files": self.files,
+            "errors": self.errors,
+            "warnings": self.warnings,
+            "unreadable": self.unreadable,
+        }
+
+
+def each_conversation(session: Session) -> Iterator[int]:
+    """Makes every conversation of the file the current one in turn, and the one that was current at the end."""
+    current = session.current
+    try:
+        for index in range(len(session.conversations)):
+            session.current = index
+            yield index
+    finally:
+        session.current = current
+
+
+def describe(session: Session, path: str, show_content: bool = False) -> Checked:
+    """The report of one open session as it stands, over all its conversations."""
+    counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
+    problems: list[Entry] = []
+    sentences: list[str] = []
+    for _ in each_conversation(session):
+        _count(session, counts)
+        problems += [problem_entry(session, problem, show_content) for problem in session.problems]
+        sentences.append(session.verdict.sentence)
+    verdict = sentences[0] if len(sentences) == 1 else ""
+    entry = {
+        "path": path,
+        "format": session.format.id,
+        "profile": session.profile.id,
+        "counts": counts,
+        "problems": problems,
+    }
+    return Checked(entry, verdict)
+
+
+def unreadable(path: str, sentence: str) -> Checked:
+    """The report of a file that could not be read."""
+    return Checked({"path": path, "error": sentence}, read=False)
+
+
+def _count(session: Session, counts: dict[str, int]) -> None:
+    transcript = session.transcript
+    counts["records"] += len(session.document.records)
+    counts["messages"] += len(transcript.messages)
+    for message in transcript.messages:
+        counts["calls"] += len(message.calls)
+        counts["results"] += len(message.results)
+    counts["pairs"] += len(session.pairs)
+    scopes = list(transcript.scopes.values())
+    counts["damaged"] += scopes.count("malformed")
+    counts["inactive"] += scopes.count("inactive")
+
+
+def problem_entry(session: Session, problem: Problem, show_content: bool = False) -> Entry:
+    """One problem, as DESIGN's JSON has it."""
+    place = session.location(problem)
+    entry: Entry = {
+        "rule": problem.rule,
+        "severity": problem.severity,
+        "impact": problem.impact,
+        "evidence": problem.evidence,
+        "scope": problem.scope,
+        "message": problem.text,
+        "location": {
+            "record": place.record,
+            "line": place.line,
+            "bytes": list(place.bytes) if place.bytes is not None else None,
+            "message": place.message,
+            "block": place.block,
+            "pair": place.pair,
+        },
+        "call_id": _id_of(problem.call),
+        "result_id": _id_of(problem.result),
+        "cause": {"id": problem.cause.id, "text": cause_text(problem.cause)} if problem.cause else None,
+        "on_resume": None,
+        "fixes": [
+            {
+                "id": fix.id,
+                "title": fix.title,
+                "recommended": fix.recommended,
+                "certain": fix.certain,
+                "loses": fix.loses,
+            }
+            for fix in problem.fixes
+        ],
+    }
+    if problem.on_resume is not None:
+        entry["on_resume"] = {
+            "agent": problem.on_resume.agent,
+            "version": problem.on_resume.version,
+            "effect": problem.on_resume.effect,
+            "loses": problem.on_resume.loses,
+        }
+    if not problem.fixes and problem.no_fix:
+        entry["no_fix"] = problem.no_fix
+    if show_content:
+        entry["content"] = {
+            "call": session.block_text(problem.call) if problem.call is not None else None,
+            "result": session.block_text(problem.result) if problem.result is not None else None,
+        }
+    return entry
+
+
+def cause_text(cause: Cause) -> str:
+    """The cause and what in the transcript shows it, in one sentence."""
+    return f"{cause.text}; {cause.evidence}" if cause.evidence else cause.text
+
+
+def _id_of(block: Any) -> str | None:
+    """An id as it is written; one that is no string is shown as JSON would write it."""
+    if block is None or block.id is None or isinstance(block.id, str):
+        return None if block is None else block.id
+    import json
+
+    return json.dumps(block.id, default=str)
+
+
+def errors_left(session: Session) -> list[Problem]:
+    """The error-level problems over all conversations."""
+    return [p for _ in each_conversation(session) for p in session.problems if p.severity == "error"]
+
+
+def report_json(files: Iterable[Checked], totals: Totals) -> Entry:
+    """The whole report."""
+    return {"version": 1, "files": [checked.entry for checked in files], "summary": totals.as_json()}

@@ -1,0 +1,86 @@
+"""`toolpair restore`: the originals that saving kept beside a file, and one of them put back."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from toolpair.cli import exits
+from toolpair.cli.output import dump
+from toolpair.cli.terminal import Parser, UsageError, out, safe, say, style_for
+from toolpair.source.saving import Backup, backups, restore
+
+_EPILOG = """\
+examples:
+  toolpair restore session.jsonl                      list what there is
+  toolpair restore session.jsonl --backup latest      put the newest back
+  toolpair restore session.jsonl --backup session.jsonl.toolpair-20261121-0912.bak
+
+What the file holds now is kept beside it, too, before an original is put back.
+"""
+
+
+def parser(command: str = "restore") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}", description="List the backups of a file, or put one back.", epilog=_EPILOG
+    )
+    result.add_argument("file", metavar="FILE", help="the session file")
+    result.add_argument("--backup", metavar="NAME", help="put this one back; `latest` is the newest")
+    result.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
+    )
+    result.add_argument("--no-color", action="store_true", help="no colours")
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    found = backups(options.file)
+    if options.backup is None:
+        return _list(options, found)
+    saved = restore(options.file, _choose(options, found))
+    if options.output_format == "json":
+        out(dump({"version": 1, "path": str(saved.path), "backup": str(saved.backup) if saved.backup else None}))
+    else:
+        say(f"{options.file} is what it was before.")
+        if saved.backup is not None:
+            say(f"What it held until now is kept as {saved.backup}.")
+        for note in saved.notes:
+            say(f"Note: {note}")
+    return exits.READ_THE_NOTE if saved.notes else exits.OK
+
+
+def _choose(options: argparse.Namespace, found: list[Backup]) -> Backup:
+    if not found:
+        raise UsageError(f"There is no backup of {options.file}; nothing was changed.")
+    if options.backup == "latest":
+        return found[0]
+    for backup in found:
+        if options.backup in (backup.path.name, str(backup.path)) or _same(options.backup, backup.path):
+            return backup
+    raise UsageError(f"{options.backup} is no backup of {options.file}; `toolpair restore FILE` lists them.")
+
+
+def _same(name: str, path: Path) -> bool:
+    try:
+        return path.samefile(name) and Path(name).name == path.name
+    except OSError:
+        return False
+
+
+def _list(options: argparse.Namespace, found: list[Backup]) -> int:
+    if not found and not Path(options.file).exists():
+        raise UsageError(f"{options.file} does not exist, and there is no backup of it; check the name.")
+    if options.output_format == "json":
+        listed = [{"path": str(one.path), "time": one.time.isoformat(), "size": one.size} for one in found]
+        out(dump({"version": 1, "path": options.file, "backups": listed}, indent=2))
+        return exits.OK
+    if not found:
+        say(f"There is no backup of {options.file}.")
+        return exits.OK
+    style = style_for(sys.stdout, options.no_color)
+    for one in found:
+        out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {style.bold(safe(one.path.name))}")
+    say(f"To put the newest back: toolpair restore {shlex.quote(options.file)} --backup latest")
+    return exits.OK

@@ -1,0 +1,110 @@
+"""What goes to the two output streams: sentences, colours on a terminal alone, and nothing that a terminal obeys."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from typing import IO, Any, NoReturn
+
+
+class UsageError(Exception):
+    """The command was given in a way that cannot be carried out. One sentence; exit code 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Colours and weights, or nothing at all when `on` is False."""
+
+    on: bool
+
+    def _wrap(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
+
+    def bold(self, text: str) -> str:
+        return self._wrap("1", text)
+
+    def dim(self, text: str) -> str:
+        return self._wrap("2", text)
+
+    def red(self, text: str) -> str:
+        return self._wrap("31", text)
+
+    def green(self, text: str) -> str:
+        return self._wrap("32", text)
+
+    def severity(self, severity: str, text: str) -> str:
+        """`text` in the colour of "error", "warning" or "info"."""
+        return self._wrap({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
+
+
+def style_for(stream: IO[str], no_color: bool) -> Style:
+    """Colour only where a person looks at it, and not where NO_COLOR or a dumb terminal says no."""
+    wanted = not no_color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Style(on=wanted and stream.isatty())
+
+
+def safe(text: object) -> str:
+    """Untrusted text on one line, with every control character made visible."""
+    from toolpair.text.safe import visible
+
+    return visible(str(text))
+
+
+def out(text: str = "") -> None:
+    """One line of data. `text` has gone through `safe` already, colours aside."""
+    sys.stdout.write(text + "\n")
+
+
+def say(text: str) -> None:
+    """One line for the person, on standard error."""
+    try:
+        sys.stderr.write(f"toolpair: {safe(text)}\n")
+    except (OSError, ValueError, AttributeError):
+        pass  # standard error is closed: the exit code has to do
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with whole option names only, and with one sentence in place of the usage lines for a mistake."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        sentence = message[:1].upper() + message[1:]
+        raise UsageError(f"{sentence.rstrip('.')}. `{self.prog} --help` shows how it goes.")
+
+
+def add_common(parser: argparse.ArgumentParser, output_formats: tuple[str, ...] = ()) -> None:
+    """The options that every command has which looks at a file."""
+    group = parser.add_argument_group("common options")
+    group.add_argument(
+        "--profile",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="the provider whose rules are judged (`toolpair profiles`); default: what the format suggests",
+    )
+    group.add_argument("--format", metavar="NAME", help="read the file as this format (`toolpair formats`)")
+    if output_formats:
+        group.add_argument(
+            "--output-format",
+            choices=output_formats,
+            default=output_formats[0],
+            help=f"how to print it (default: {output_formats[0]})",
+        )
+        group.add_argument(
+            "--show-content",
+            action="store_true",
+            help="print what calls and results say, too; without it only ids, names and places are printed",
+        )
+    group.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR in the environment does the same)")
+
+
+def one_profile(options: argparse.Namespace) -> str | None:
+    """The profile of a command that can judge by one alone."""
+    if len(options.profile) > 1:
+        raise UsageError("Only `check` takes more than one --profile; give one.")
+    return options.profile[0] if options.profile else None

@@ -1,0 +1,82 @@
+"""One list of messages, read and judged: a conversation of a file, or a list in a program's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from toolpair.formats.base import Format, Item
+from toolpair.rules.base import Problem
+from toolpair.rules.judge import Judgement, judge
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Transcript
+from toolpair.transcript.pairing import Pair
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Records of one format, and everything that follows from them. Immutable; edits give a new one."""
+
+    items: Sequence[Item]
+    format: Format
+    profile: Profile
+    request: Callable[[Transcript], Transcript] | None = None
+    """Adds what the request around the messages says (declared tools, thinking)."""
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        read = self.format.read(self.items)
+        return self.request(read) if self.request is not None else read
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        return judge(self.transcript, self.profile, self.format.on_resume)
+
+    @property
+    def pairs(self) -> Sequence[Pair]:
+        return self.judgement.pairs
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        return self.judgement.problems
+
+    def apply(self, edits: Sequence[Edit]) -> list[Item]:
+        """The records after the edits."""
+        return self.format.apply(self.items, self.transcript, edits)
+
+    def with_items(self, items: Sequence[Item]) -> Judged:
+        return Judged(items, self.format, self.profile, self.request)
+
+
+def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:
+    """What a request body says beside its messages, as a change of the transcript; None when it says nothing."""
+    if not isinstance(outer, dict):
+        return None
+    from dataclasses import replace
+
+    tools = outer.get("tools")
+    declared: frozenset[str] | None = None
+    if isinstance(tools, list):
+        names = [_tool_name(tool) for tool in tools]
+        declared = frozenset(name for name in names if name)
+    thinking: bool | None = None
+    asked = outer.get("thinking")
+    if isinstance(asked, dict):
+        thinking = asked.get("type") in ("enabled", "adaptive")
+    model = outer.get("model") if isinstance(outer.get("model"), str) else None
+    if declared is None and thinking is None and model is None:
+        return None
+    return lambda transcript: replace(
+        transcript, declared_tools=declared, thinking=thinking, model=transcript.model or model
+    )
+
+
+def _tool_name(tool: Any) -> str | None:
+    if not isinstance(tool, dict):
+        return None
+    holder = tool.get("function") if isinstance(tool.get("function"), dict) else tool
+    name = holder.get("name") if isinstance(holder, dict) else None
+    return name if isinstance(name, str) else None

@@ -1,0 +1,304 @@
+"""Anthropic messages: results are blocks of the next user message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.base import Item
+from toolpair.formats.blocks import blocks_of
+from toolpair.formats.works import Bench, Entry, Work
+from toolpair.rules.base import OnResume, Problem
+from toolpair.transcript.edits import (
+    ABSENT,
+    Answer,
+    Arrange,
+    Edit,
+    InsertMessage,
+    MoveToRole,
+    Place,
+    Remove,
+    RemoveMessage,
+    Rename,
+    SetField,
+    SetValue,
+    ToText,
+)
+from toolpair.transcript.model import Block, Message, Scope, Transcript
+
+
+def looks_like_messages(values: Sequence[Any]) -> bool:
+    """Whether these are message objects at all, and none of the look-alikes (Bedrock, Gemini, Responses, AI SDK)."""
+    dicts = [value for value in values if isinstance(value, dict)]
+    if not dicts or sum(isinstance(value.get("role"), str) for value in dicts) * 2 < len(dicts):
+        return False
+    for value in dicts:
+        if "parts" in value and "content" not in value:
+            return False
+        content = value.get("content")
+        for part in content if isinstance(content, list) else ():
+            if not isinstance(part, dict):
+                continue
+            if "type" not in part and any(key in part for key in ("text", "toolUse", "toolResult")):
+                return False
+            if part.get("type") in ("tool-call", "tool-result", "input_text", "output_text"):
+                return False
+    return True
+
+
+def has_tool_blocks(values: Sequence[Any]) -> bool:
+    return any(
+        isinstance(part, dict) and part.get("type") in ("tool_use", "tool_result", "thinking", "server_tool_use")
+        for value in values
+        if isinstance(value, dict) and isinstance(value.get("content"), list)
+        for part in value["content"]
+    )
+
+
+def message_of(item: Item) -> Message | None:
+    """The message that a record holds; None when it holds none."""
+    value = item.value
+    if not isinstance(value, dict):
+        return None
+    if "content" not in value:
+        return Message(value.get("role"), (), (item.uid,), "absent", value)
+    blocks, shape = blocks_of(value["content"], item.uid, ("content",))
+    return Message(value.get("role"), blocks, (item.uid,), shape, value)
+
+
+class AnthropicFormat:
+    """Plain arrays and JSON lines of Anthropic messages, judged as they stand."""
+
+    id = "anthropic"
+    title = "Anthropic messages"
+    profile = "anthropic"
+    containers = frozenset({"array", "lines"})
+    where = "request bodies, logs and exports of programs that use the Anthropic API"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        if not looks_like_messages(values):
+            return 0
+        if has_tool_blocks(values):
+            return 90
+        return 45 if any(isinstance(value, dict) and isinstance(value.get("content"), list) for value in values) else 20
+
+    def read(self, items: Sequence[Item]) -> Transcript:
+        messages: list[Message] = []
+        scopes: dict[int, Scope] = {}
+        for item in items:
+            message = message_of(item)
+            if message is None:
+                scopes[item.uid] = "malformed"
+            else:
+                messages.append(message)
+        return Transcript(tuple(messages), scopes=scopes)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        return _Editor(items, transcript).run(edits)
+
+    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+        return None
+
+    def resume_command(self, transcript: Transcript) -> str | None:
+        return None
+
+
+class _Editor:
+    """Carries edits out on records of Anthropic messages."""
+
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        self.bench = Bench(items, transcript)
+        self.transcript = transcript
+        self.message_of_block = {id(block): message for message in transcript.messages for block in message.blocks}
+
+    def run(self, edits: Sequence[Edit]) -> list[Item]:
+        for edit in edits:
+            self._carry_out(edit)
+        return [self._item(work) for work in self.bench.works]
+
+    def _carry_out(self, edit: Edit) -> None:
+        bench = self.bench
+        match edit:
+            case Rename(block=block, id=id_):
+                entry = bench.entry(block)
+                key = "id" if entry.kind in ("call", "server_call", "mcp_call") else "tool_use_id"
+                entry.value = {**entry.value, key: id_}
+                entry.id = id_
+                bench.work(entry).dirty = True
+            case SetValue(block=block, value=value):
+                entry = bench.entry(block)
+                entry.value = value
+                if isinstance(value, dict) and value.get("type") == "text":
+                    entry.kind = "text"
+                bench.work(entry).dirty = True
+            case SetField(message=message, key=key, value=value):
+                work = bench.works_of(message)[0]
+                work.fields[key] = value
+                if key == "role":
+                    work.role = value
+                work.dirty = True
+            case Answer(call=call, content=content, is_error=is_error, id=id_):
+                target = bench.entry(call)
+                made: dict[str, Any] = {"type": "tool_result", "tool_use_id": id_ or target.id, "content": content}
+                if is_error:
+                    made["is_error"] = True
+                self._answer(target, call, Entry("result", made, made["tool_use_id"]))
+            case Place(result=result, call=call):
+                entry = bench.entry(result)
+                bench.take(entry)
+                self._answer(bench.entry(call), call, entry)
+            case Arrange(message=message, how=how, order=order):
+                self._arrange(message, how, order)
+            case Remove(block=block):
+                bench.take(bench.entry(block))
+            case ToText(block=block, text=text, media=media):
+                self._to_text(bench.entry(block), text, media)
+            case MoveToRole(block=block, role=role):
+                self._move_to_role(bench.entry(block), role)
+            case InsertMessage(after=after, role=role, text=text):
+                anchor = bench.works_of(after)[-1] if after is not None else None
+                bench.insert_after(anchor, bench.new_work(role, {"role": role, "content": text}))
+            case RemoveMessage(message=message):
+                for work in bench.works_of(message):
+                    bench.drop(work)
+
+    def _answer(self, call_entry: Entry, call: Block, result: Entry) -> None:
+        """Put `result` among the leading results of the message behind the call, in call order."""
+        bench = self.bench
+        home = bench.work(call_entry)
+        message = self.message_of_block[id(call)]
+        own_works = bench.works_of(message) if self.transcript.merged else [home]
+        last = own_works[-1] if any(work is home for work in own_works) else home
+        following = next(bench.following(last), None)
+        if following is None or following.role != "user":
+            made = bench.new_work("user", {"role": "user", "content": []})
+            self._inherit(made, home)
+            bench.insert_after(last, made)
+            bench.add(made, 0, result)
+            return
+        order = [entry for work in own_works for entry in work.entries if entry.kind == "call"]
+        rank = {str(entry.id): number for number, entry in reversed(list(enumerate(order)))}
+        mine = next((number for number, entry in enumerate(order) if entry is call_entry), len(order))
+        position = 0
+        for number, entry in enumerate(following.entries):
+            if entry.kind != "result" or rank.get(str(entry.id), -1) > mine:
+                break
+            position = number + 1
+        bench.add(following, position, result)
+
+    def _inherit(self, made: Work, home: Work) -> None:
+        """Fields of its own that a format gives to a message that is inserted behind `home`."""
+
+    def _arrange(self, message: Message, how: str, order: tuple[Block, ...]) -> None:
+        bench = self.bench
+        if how == "call_order":
+            wanted = [bench.entry(block) for block in order]
+            places = sorted(
+                ((bench.position(bench.work(entry)), bench.work(entry).entries.index(entry)) for entry in wanted)
+            )
+            works = bench.works
+            for (work_at, position), entry in zip(places, wanted, strict=True):
+                works[work_at].entries[position] = entry
+                bench.moved(entry, works[work_at])
+            return
+        works = bench.works_of(message)
+        if how == "calls_last":
+            for work in works:
+                work.entries.sort(key=lambda entry: entry.kind == "call")
+                work.dirty = True
+            if len(works) > 1:
+                calls = [entry for work in works[:-1] for entry in work.entries if entry.kind == "call"]
+                for entry in calls:
+                    bench.take(entry)
+                for number, entry in enumerate(calls):
+                    first_call = next(
+                        (at for at, found in enumerate(works[-1].entries) if found.kind == "call"), len(works[-1].entries)
+                    )
+                    bench.add(works[-1], first_call + 0 * number, entry)
+            return
+        first = works[0]
+        for work in works[1:]:
+            for entry in work.results():
+                bench.take(entry)
+                bench.add(first, len(first.entries), entry)
+        first.entries.sort(key=lambda entry: entry.kind != "result")
+        first.dirty = True
+
+    def _to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
+        bench = self.bench
+        work = bench.work(entry)
+        if entry.kind == "call":
+            entry.kind, entry.value, entry.id = "text", {"type": "text", "text": text}, None
+            work.entries.sort(key=lambda found: found.kind == "call")
+            work.dirty = True
+            return
+        texts = [Entry("text", {"type": "text", "text": text}), *(Entry("media", part) for part in media)]
+        if work.role != "user":
+            following = next(bench.following(work), None)
+            if following is None or following.role != "user":
+                following = bench.new_work("user", {"role": "user", "content": []})
+                self._inherit(following, work)
+                bench.insert_after(work, following)
+            target = following
+        else:
+            target = work
+        position = max((number + 1 for number, found in enumerate(target.entries) if found.kind == "result"), default=0)
+        for offset, made in enumerate(texts):
+            bench.add(target, position + offset, made)
+        bench.take(entry)
+
+    def _move_to_role(self, entry: Entry, role: str) -> None:
+        bench = self.bench
+        work = bench.work(entry)
+        if all(found.kind == entry.kind for found in work.entries):
+            work.role = role
+            work.fields["role"] = role
+            work.dirty = True
+            return
+        position = next(number for number, found in enumerate(work.entries) if found is entry)
+        before = bench.works[bench.position(work) - 1] if bench.position(work) > 0 else None
+        if position == 0 and before is not None and before.item is None and before.role == role:
+            bench.take(entry)
+            bench.add(before, len(before.entries), entry)
+            return
+        made = bench.new_work(role, {"role": role, "content": []})
+        self._inherit(made, work)
+        rest = work.entries[position + 1 :]
+        work.entries = work.entries[:position]
+        work.dirty = True
+        bench.add(made, 0, entry)
+        if not work.entries:
+            work.entries = rest
+            bench.works.insert(bench.position(work), made)
+            return
+        bench.insert_after(work, made)
+        if rest:
+            behind = bench.new_work(work.role, {"role": work.role, "content": []})
+            self._inherit(behind, work)
+            bench.insert_after(made, behind)
+            for number, found in enumerate(rest):
+                bench.add(behind, number, found)
+
+    def _item(self, work: Work) -> Item:
+        if not work.dirty and work.item is not None:
+            return work.item
+        value = dict(work.value)
+        if work.had_entries:
+            string = isinstance(value.get("content"), str)
+            same = string and len(work.entries) == 1 and work.entries[0].value is value["content"]
+            if not same:
+                value["content"] = [
+                    {"type": "text", "text": entry.value} if isinstance(entry.value, str) else entry.value
+                    for entry in work.entries
+                ]
+                if string and len(work.entries) == 1 and isinstance(work.entries[0].value, str):
+                    value["content"] = work.entries[0].value
+        for key, field in work.fields.items():
+            if field is ABSENT:
+                value.pop(key, None)
+            else:
+                value[key] = field
+        return Item(work.uid, value)
+
+
+FORMAT = AnthropicFormat()

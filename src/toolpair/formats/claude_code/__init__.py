@@ -1,0 +1,47 @@
+"""Claude Code's session files: `~/.claude/projects/**.jsonl`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.base import Item
+from toolpair.formats.claude_code.editing import apply_edits
+from toolpair.formats.claude_code.reading import SUB_AGENT, read_transcript
+from toolpair.formats.claude_code.records import sniff
+from toolpair.formats.claude_code.resume import on_resume
+from toolpair.rules.base import OnResume, Problem
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Transcript
+
+
+class ClaudeCode:
+    """The session file of Claude Code, one record a line."""
+
+    id = "claude-code"
+    title = "Claude Code"
+    profile = "anthropic"
+    containers = frozenset({"lines"})
+    where = "~/.claude/projects/<folder>/<session id>.jsonl (or under $CLAUDE_CONFIG_DIR)"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        return sniff(values)
+
+    def read(self, items: Sequence[Item]) -> Transcript:
+        return read_transcript(items)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        return apply_edits(items, transcript, edits)
+
+    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+        return on_resume(transcript, problem)
+
+    def resume_command(self, transcript: Transcript) -> str | None:
+        if not transcript.session_id or transcript.agent == SUB_AGENT:
+            return None
+        command = f"claude --resume {shlex.quote(transcript.session_id)}"
+        return f"cd {shlex.quote(transcript.folder)} && {command}" if transcript.folder else command
+
+
+FORMAT = ClaudeCode()

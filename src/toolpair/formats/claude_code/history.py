@@ -1,0 +1,372 @@
+"""The active history of a Claude Code session: which records the agent sends when it resumes, and in which order.
+
+As measured on version 2.1.329: later lines win, the leaf is the last chain record unless a `last-prompt` record
+names another branch, a lost parent is bridged over five seconds at most, and parallel calls with their results are
+gathered by message id although they form a tree.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from toolpair.formats.base import Item
+from toolpair.formats.claude_code.records import (
+    Node,
+    call_ids,
+    has_result,
+    is_compact_boundary,
+    message_id,
+    node_of,
+    only_results,
+    result_ids,
+    text_or_none,
+)
+
+BRIDGE_SECONDS: Final = 5.0
+End = Literal["root", "boundary", "missing", "null", "cycle"]
+
+
+@dataclass(slots=True, eq=False)
+class Walk:
+    """A way up the chain. `path` runs from the leaf to the oldest record."""
+
+    path: list[Node]
+    end: End
+
+
+@dataclass(slots=True, eq=False)
+class History:
+    """What a file's chain records make."""
+
+    nodes: list[Node]
+    by_uuid: dict[str, Node]
+    shadowed: list[Node]
+    """Earlier lines with the uuid of a later one."""
+    parents: dict[str, str | None]
+    """uuid -> parent's uuid, after what a compaction kept was linked behind its summary."""
+    bridged: dict[str, str] = field(default_factory=dict)
+    """uuid of a record with a lost parent -> the record that the agent takes for it."""
+    chain: list[Node] = field(default_factory=list)
+    """From the oldest to the leaf."""
+    end: End = "root"
+    order: list[Node] = field(default_factory=list)
+    """The chain with the parallel calls and results beside it gathered in."""
+    recovered: set[int] = field(default_factory=set)
+    """uids of the records in `order` that do not stand there by the chain."""
+    last: Walk | None = None
+    """The way up from the last chain record, when the agent does not take that one for the leaf."""
+    preserved: list[str] = field(default_factory=list)
+    sidechain: bool = False
+    """A sub-agent's own file."""
+    times: list[tuple[float, int]] | None = None
+
+    @property
+    def boundary(self) -> Node | None:
+        return self.chain[0] if self.chain and self.end == "boundary" else None
+
+    def parent_of(self, node: Node) -> str | None:
+        return self.parents.get(node.uuid) if node.uuid is not None else node.parent
+
+    def main(self, node: Node) -> bool:
+        return self.sidechain or not node.sidechain
+
+
+def history_of(items: Sequence[Item]) -> History:
+    """The history that the records make. Linear in their number."""
+    history, prompt_leaf = _collect(items)
+    _keep_preserved(history)
+    leaf = _leaf(history, prompt_leaf)
+    if leaf is None:
+        return history
+    walk = walk_up(history, leaf)
+    history.chain = walk.path[::-1]
+    history.end = walk.end
+    history.order = gather(history, [node for node in history.chain if node.type != "progress"])
+    return history
+
+
+def _collect(items: Sequence[Item]) -> tuple[History, str | None]:
+    slots: list[Node] = []
+    place: dict[str, int] = {}
+    shadowed: list[Node] = []
+    prompt_leaf: str | None = None
+    for position, item in enumerate(items):
+        value = item.value
+        if isinstance(value, dict) and value.get("type") == "last-prompt":
+            prompt_leaf = text_or_none(value.get("leafUuid")) or prompt_leaf
+        node = node_of(position, item.uid, value)
+        if node is None:
+            continue
+        if node.uuid is None:
+            slots.append(node)
+        elif node.uuid in place:
+            shadowed.append(slots[place[node.uuid]])
+            slots[place[node.uuid]] = node
+        else:
+            place[node.uuid] = len(slots)
+            slots.append(node)
+    by_uuid = {node.uuid: node for node in slots if node.uuid is not None}
+    parents = {uuid: node.parent for uuid, node in by_uuid.items()}
+    talk = [node for node in slots if node.type in ("user", "assistant")]
+    sidechain = bool(talk) and all(node.sidechain for node in talk)
+    return History(slots, by_uuid, shadowed, parents, sidechain=sidechain), prompt_leaf
+
+
+def _keep_preserved(history: History) -> None:
+    """Link what the newest compaction kept behind its summary, as the agent does when it loads the file."""
+    newest = next((node for node in reversed(history.nodes) if is_compact_boundary(node)), None)
+    metadata = newest.value.get("compactMetadata") if newest is not None else None
+    if newest is None or newest.uuid is None or not isinstance(metadata, dict):
+        return
+    anchor, kept = _kept(history, metadata)
+    if anchor is None or not kept or anchor not in history.by_uuid:
+        return
+    inside = set(kept)
+    for uuid, parent in history.parents.items():
+        if parent == anchor and uuid not in inside:
+            history.parents[uuid] = kept[-1]
+    before = anchor
+    for uuid in kept:
+        history.parents[uuid] = before
+        before = uuid
+    history.preserved = kept
+
+
+def _kept(history: History, metadata: dict[str, Any]) -> tuple[str | None, list[str]]:
+    """The anchor's uuid and the uuids of the kept records, oldest first; none when one of them is not there."""
+    listed = metadata.get("preservedMessages")
+    if isinstance(listed, dict) and isinstance(listed.get("uuids"), list) and listed["uuids"]:
+        uuids = listed["uuids"]
+        if not all(isinstance(uuid, str) and uuid in history.by_uuid for uuid in uuids):
+            return None, []
+        return text_or_none(listed.get("anchorUuid")), list(dict.fromkeys(uuids))
+    segment = metadata.get("preservedSegment")
+    if not isinstance(segment, dict):
+        return None, []
+    head, uuid = text_or_none(segment.get("headUuid")), text_or_none(segment.get("tailUuid"))
+    found: list[str] = []
+    seen: set[str] = set()
+    while uuid is not None and uuid in history.by_uuid and uuid not in seen:
+        seen.add(uuid)
+        found.append(uuid)
+        if uuid == head:
+            return text_or_none(segment.get("anchorUuid")), found[::-1]
+        uuid = history.parents[uuid]
+    return None, []
+
+
+def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
+    """The last chain record, if it descends from what the last prompt names; else what that names."""
+    ends = [node for node in history.nodes if node.type != "progress" and node.uuid is not None]
+    last = next((node for node in reversed(ends) if history.main(node)), ends[-1] if ends else None)
+    named = history.by_uuid.get(prompt_leaf) if prompt_leaf is not None else None
+    if last is None or named is None or named is last:
+        return last
+    walk = walk_up(history, last)
+    if any(node is named for node in walk.path):
+        return last
+    history.last = walk
+    return named
+
+
+def walk_up(history: History, start: Node, seen: set[int] | None = None) -> Walk:
+    """From a record to the oldest one that it hangs on. `seen` holds records (by uid) that count as walked already."""
+    seen = set() if seen is None else seen
+    path: list[Node] = []
+    node = start
+    while True:
+        seen.add(node.uid)
+        path.append(node)
+        if is_compact_boundary(node):
+            return Walk(path, "boundary")
+        parent = history.parent_of(node)
+        if parent is None:
+            return Walk(path, "null")
+        above = history.by_uuid.get(parent)
+        end: End = "missing" if above is None else "cycle"
+        if above is None or above.uid in seen:
+            above = _bridge(history, node, seen)
+            if above is None:
+                return Walk(path, end)
+            if node.uuid is not None and above.uuid is not None:
+                history.bridged[node.uuid] = above.uuid
+        node = above
+
+
+def _bridge(history: History, node: Node, seen: set[int]) -> Node | None:
+    """The newest record that is not younger than `node`, at most five seconds older."""
+    moment = node.seconds
+    if moment is None:
+        return None
+    if history.times is None:
+        history.times = sorted(
+            (other.seconds, index)
+            for index, other in enumerate(history.nodes)
+            if other.type != "progress" and other.uuid is not None and history.main(other) and other.seconds is not None
+        )
+    times = history.times
+    at = bisect_right(times, (moment, len(history.nodes))) - 1
+    while at >= 0 and moment - times[at][0] <= BRIDGE_SECONDS + 1e-6:
+        found = history.nodes[times[at][1]]
+        if found.uid not in seen:
+            return found
+        at -= 1
+    return None
+
+
+def may_be_parent(history: History, node: Node, seen: set[int]) -> bool:
+    return node.uuid is not None and node.type != "progress" and history.main(node) and node.uid not in seen
+
+
+def nearest_before(history: History, node: Node, seen: set[int]) -> Node | None:
+    """The nearest record that stands before `node` in the file and can be its parent."""
+    for other in reversed(history.nodes):
+        if other.position < node.position and may_be_parent(history, other, seen):
+            return other
+    return None
+
+
+def gather(history: History, chain: list[Node]) -> list[Node]:
+    """The chain with the parallel calls that lie beside it, and each result where its call is."""
+    chain, early = _early_results(chain)
+    on_chain = {node.uid for node in chain}
+    anchors: dict[str, Node] = {}
+    group_of_record: dict[str, str] = {}
+    for node in chain:
+        if node.type == "assistant":
+            key = _group(node)
+            anchors[key] = node
+            if node.uuid is not None:
+                group_of_record[node.uuid] = key
+    answered: set[Any] = {id_ for node in chain if node.type == "user" for id_ in _hashable(result_ids(node.value))}
+    boundary = chain[0].position if chain and is_compact_boundary(chain[0]) else -1
+    kept = set(history.preserved)
+    beside = [
+        node
+        for node in history.nodes
+        if node.uid not in on_chain
+        and node.type in ("user", "assistant")
+        and history.main(node)
+        and (node.position > boundary or (node.uuid is not None and node.uuid in kept))
+    ]
+    siblings: dict[str, list[Node]] = {}
+    for node in beside:
+        if node.type == "assistant" and (key := _group(node)) in anchors and node.uuid is not None:
+            siblings.setdefault(key, []).append(node)
+            group_of_record[node.uuid] = key
+    group_of_call: dict[Any, str] = {}
+    for node in (*chain, *(node for found in siblings.values() for node in found)):
+        if node.type == "assistant":
+            for id_ in _hashable(call_ids(node.value)):
+                group_of_call.setdefault(id_, _group(node))
+    results = _results_beside([*beside, *early], group_of_record, group_of_call, answered)
+    return _insert(history, chain, anchors, siblings, results)
+
+
+def _group(node: Node) -> str:
+    return message_id(node.value) or f"\0{node.uuid or node.uid}"
+
+
+def _hashable(ids: Iterable[Any]) -> list[Any]:
+    return [id_ for id_ in ids if isinstance(id_, str)]
+
+
+def _early_results(chain: list[Node]) -> tuple[list[Node], list[Node]]:
+    """Take out results that stand before their call: the agent moves them behind it."""
+    first_call: dict[str, int] = {}
+    for index, node in enumerate(chain):
+        if node.type == "assistant":
+            for id_ in _hashable(call_ids(node.value)):
+                first_call.setdefault(id_, index)
+    early = {
+        index
+        for index, node in enumerate(chain)
+        if node.type == "user"
+        and index != len(chain) - 1
+        and only_results(node.value)
+        and all(first_call.get(id_, -1) > index if isinstance(id_, str) else False for id_ in result_ids(node.value))
+    }
+    if not early:
+        return chain, []
+    return [node for index, node in enumerate(chain) if index not in early], [chain[index] for index in sorted(early)]
+
+
+def _results_beside(
+    beside: list[Node], group_of_record: dict[str, str], group_of_call: dict[Any, str], answered: set[Any]
+) -> dict[str, list[Node]]:
+    """Results off the chain by the group of the call that they belong to: by their links, else by their ids."""
+    found: dict[str, list[Node]] = {}
+    unlinked: list[Node] = []
+    for node in beside:
+        if node.type != "user" or not has_result(node.value):
+            continue
+        ids = _hashable(result_ids(node.value))
+        by_id = next((group_of_call[id_] for id_ in ids if id_ in group_of_call), None)
+        source = text_or_none(node.value.get("sourceToolAssistantUUID"))
+        link = group_of_record.get(node.parent or "") or group_of_record.get(source or "")
+        if link is None or (by_id is not None and by_id != link):
+            unlinked.append(node)
+            continue
+        found.setdefault(link, []).append(node)
+        answered.update(ids)
+    for node in unlinked:
+        ids = _hashable(result_ids(node.value))
+        group = next((group_of_call[id_] for id_ in ids if id_ in group_of_call and id_ not in answered), None)
+        if group is not None:
+            found.setdefault(group, []).append(node)
+            answered.update(ids)
+    return found
+
+
+def _insert(
+    history: History,
+    chain: list[Node],
+    anchors: dict[str, Node],
+    siblings: dict[str, list[Node]],
+    results: dict[str, list[Node]],
+) -> list[Node]:
+    group_of_anchor = {anchor.uid: key for key, anchor in anchors.items()}
+    order: list[Node] = []
+    for node in chain:
+        order.append(node)
+        key = group_of_anchor.get(node.uid)
+        if key is not None:
+            for extra in (
+                *sorted(siblings.get(key, ()), key=lambda found: found.position),
+                *sorted(results.get(key, ()), key=lambda found: found.position),
+            ):
+                history.recovered.add(extra.uid)
+                order.append(extra)
+    return order
+
+
+def starts_afresh(chain: Sequence[Node]) -> bool:
+    """Whether a history whose oldest record has no parent was begun so by the agent, not cut off.
+
+    A session begins with a user's words, behind the hooks of the start or in front of the attachments of one.
+    """
+    opening = next((index for index, node in enumerate(chain) if node.type in ("user", "assistant")), None)
+    if opening is None or chain[opening].type != "user" or has_result(chain[opening].value):
+        return False
+    root = chain[0]
+    if root.type == "progress":
+        return True
+    if root.type == "attachment":
+        attachment = root.value.get("attachment")
+        if isinstance(attachment, dict) and attachment.get("hookEvent") == "SessionStart":
+            return True
+    if root.type == "system":
+        return False
+    for node in chain[opening:]:
+        if node.type == "assistant":
+            return False
+        attachment = node.value.get("attachment")
+        if isinstance(attachment, dict) and attachment.get("type") in _OPENING_ATTACHMENTS:
+            return True
+    return False
+
+
+_OPENING_ATTACHMENTS: Final = frozenset({"environment", "skill_listing", "agent_listing_delta", "deferred_tools_delta"})

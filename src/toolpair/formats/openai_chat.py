@@ -1,0 +1,270 @@
+"""OpenAI chat messages: calls in `tool_calls`, each result a message with role `tool`; legacy `function_call` too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.anthropic import looks_like_messages
+from toolpair.formats.base import Item
+from toolpair.formats.works import Bench, Entry, Work
+from toolpair.rules.base import OnResume, Problem
+from toolpair.transcript.content import text_of
+from toolpair.transcript.edits import (
+    ABSENT,
+    Answer,
+    Arrange,
+    Edit,
+    InsertMessage,
+    MoveToRole,
+    Place,
+    Remove,
+    RemoveMessage,
+    Rename,
+    SetField,
+    SetValue,
+    ToText,
+)
+from toolpair.transcript.model import Block, ContentShape, Message, Scope, Transcript
+
+_RESULT_ROLES = ("tool", "function")
+
+
+def _message_of(item: Item) -> Message | None:
+    value = item.value
+    if not isinstance(value, dict):
+        return None
+    role = value.get("role")
+    content = value.get("content")
+    shape: ContentShape = (
+        "string" if isinstance(content, str) else "blocks" if isinstance(content, list) else "null" if "content" in value else "absent"
+    )
+    if role in _RESULT_ROLES:
+        name = value.get("name")
+        id_ = value.get("tool_call_id") if role == "tool" else None
+        block = Block("result", value, item.uid, (), id_, name if isinstance(name, str) else None)
+        return Message(role, (block,), (item.uid,), shape, value)
+    blocks: list[Block] = []
+    if isinstance(content, str) and content:
+        blocks.append(Block("text", content, item.uid, ("content",)))
+    elif isinstance(content, list):
+        for number, part in enumerate(content):
+            kind = part.get("type") if isinstance(part, dict) else None
+            blocks.append(Block("text" if kind == "text" or isinstance(part, str) else "media", part, item.uid, ("content", number)))
+    calls = value.get("tool_calls")
+    for number, call in enumerate(calls if isinstance(calls, list) else ()):
+        blocks.append(_call(call, item.uid, ("tool_calls", number)))
+    if isinstance(value.get("function_call"), dict):
+        blocks.append(_call(value["function_call"], item.uid, ("function_call",)))
+    return Message(role, tuple(blocks), (item.uid,), shape, value)
+
+
+def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
+    if not isinstance(value, dict):
+        return Block("other", value, record, slot)
+    holder = next((value[key] for key in ("function", "custom") if isinstance(value.get(key), dict)), value)
+    name = holder.get("name")
+    return Block("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
+
+
+class OpenAIChatFormat:
+    """Plain arrays and JSON lines of chat messages, judged as they stand."""
+
+    id = "openai-chat"
+    title = "OpenAI chat messages"
+    profile = "openai-chat"
+    containers = frozenset({"array", "lines"})
+    where = "request bodies, logs and exports of programs that use the Chat Completions API or one like it"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        if not looks_like_messages(values):
+            return 0
+        dicts = [value for value in values if isinstance(value, dict)]
+        for value in dicts:
+            if isinstance(value.get("tool_call_ids"), list) or "message_type" in value:
+                return 0
+            if value.get("role") == "tool" or isinstance(value.get("tool_calls"), list) or "function_call" in value:
+                return 92
+        return 40 if all(isinstance(value.get("content"), str) for value in dicts) else 30
+
+    def read(self, items: Sequence[Item]) -> Transcript:
+        messages: list[Message] = []
+        scopes: dict[int, Scope] = {}
+        for item in items:
+            message = _message_of(item)
+            if message is None:
+                scopes[item.uid] = "malformed"
+            else:
+                messages.append(message)
+        return Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        return _Editor(items, transcript).run(edits)
+
+    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+        return None
+
+    def resume_command(self, transcript: Transcript) -> str | None:
+        return None
+
+
+class _Editor:
+    """Carries edits out on chat messages. A result moves as the whole record that it is."""
+
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        self.bench = Bench(items, transcript)
+
+    def run(self, edits: Sequence[Edit]) -> list[Item]:
+        for edit in edits:
+            self._carry_out(edit)
+        return [_item(work) for work in self.bench.works]
+
+    def _carry_out(self, edit: Edit) -> None:
+        bench = self.bench
+        match edit:
+            case Rename(block=block, id=id_):
+                entry = bench.entry(block)
+                entry.value = {**entry.value, "id" if entry.kind == "call" else "tool_call_id": id_}
+                entry.id = id_
+                bench.work(entry).dirty = True
+            case SetValue(block=block, value=value):
+                entry = bench.entry(block)
+                entry.value = value
+                bench.work(entry).dirty = True
+            case SetField(message=message, key=key, value=value):
+                work = bench.works_of(message)[0]
+                work.fields[key] = value
+                work.role = value if key == "role" else work.role
+                work.dirty = True
+            case Answer(call=call, content=content, id=id_):
+                target = bench.entry(call)
+                self._place(target, self._new_result(target, content, id_))
+            case Place(result=result, call=call):
+                work = bench.work(bench.entry(result))
+                bench.drop(work)
+                self._place(bench.entry(call), work)
+            case Arrange(how="call_order", order=order):
+                works = [bench.work(bench.entry(block)) for block in order]
+                places = sorted(bench.position(work) for work in works)
+                for place, work in zip(places, works, strict=True):
+                    bench.works[place] = work
+            case Arrange():
+                pass
+            case Remove(block=block):
+                self._remove(bench.entry(block))
+            case ToText(block=block, text=text, media=media):
+                self._to_text(bench.entry(block), text, media)
+            case MoveToRole(block=block, role=role):
+                self._move_to_role(bench.entry(block), role)
+            case InsertMessage(after=after, role=role, text=text):
+                anchor = bench.works_of(after)[-1] if after is not None else None
+                bench.insert_after(anchor, bench.new_work(role, {"role": role, "content": text}))
+            case RemoveMessage(message=message):
+                for work in bench.works_of(message):
+                    bench.drop(work)
+
+    def _new_result(self, call: Entry, content: Any, id_: str | None) -> Work:
+        text = content if isinstance(content, str) or _text_parts(content) else text_of(content)
+        if call.slot[-1:] == ("function_call",):
+            value = {"role": "function", "name": call.value.get("name") or "unknown_tool", "content": text}
+        else:
+            value = {"role": "tool", "tool_call_id": id_ or call.id, "content": text}
+        work = self.bench.new_work(value["role"], value)
+        self.bench.add(work, 0, Entry("result", value, value.get("tool_call_id")))
+        return work
+
+    def _place(self, call: Entry, result: Work) -> None:
+        """Into the run of results behind the call's message, in call order."""
+        bench = self.bench
+        home = bench.work(call)
+        calls = [entry for entry in home.entries if entry.kind == "call"]
+        rank = {str(entry.id): number for number, entry in reversed(list(enumerate(calls)))}
+        mine = next((number for number, entry in enumerate(calls) if entry is call), len(calls))
+        anchor = home
+        for work in bench.following(home):
+            if work.role not in _RESULT_ROLES or rank.get(str(work.entries[0].id if work.entries else None), -1) > mine:
+                break
+            anchor = work
+        bench.insert_after(anchor, result)
+
+    def _remove(self, entry: Entry) -> None:
+        bench = self.bench
+        work = bench.work(entry)
+        if entry.kind == "result":
+            bench.drop(work)
+            return
+        bench.take(entry)
+
+    def _to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
+        bench = self.bench
+        work = bench.work(entry)
+        if entry.kind == "call":
+            content = work.fields.get("content", work.value.get("content"))
+            work.fields["content"] = (
+                [*content, {"type": "text", "text": text}] if isinstance(content, list) else f"{content}\n{text}" if content else text
+            )
+            bench.add(work, 0, Entry("text", text))
+            bench.take(entry)
+            return
+        made = bench.new_work("user", {"role": "user", "content": [{"type": "text", "text": text}, *media] if media else text})
+        anchor = work
+        for following in bench.following(work):
+            if following.role not in _RESULT_ROLES:
+                break
+            anchor = following
+        bench.insert_after(anchor, made)
+        bench.drop(work)
+
+    def _move_to_role(self, entry: Entry, role: str) -> None:
+        bench = self.bench
+        work = bench.work(entry)
+        if all(found.kind == "call" for found in work.entries):
+            work.role = role
+            work.fields["role"] = role
+            work.dirty = True
+            return
+        following = next(bench.following(work), None)
+        if following is not None and following.item is None and following.role == role:
+            target = following
+        else:
+            target = bench.new_work(role, {"role": role, "content": None, "tool_calls": []})
+            bench.insert_after(work, target)
+        bench.take(entry)
+        bench.add(target, len(target.entries), entry)
+
+
+def _text_parts(content: Any) -> bool:
+    return isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content)
+
+
+def _item(work: Work) -> Item:
+    if not work.dirty and work.item is not None:
+        return work.item
+    value = dict(work.value)
+    if work.role in _RESULT_ROLES and work.entries:
+        value = dict(work.entries[0].value)
+    else:
+        calls = [entry for entry in work.entries if entry.kind == "call"]
+        listed = [entry.value for entry in calls if entry.slot[-1:] != ("function_call",)]
+        if listed:
+            value["tool_calls"] = listed
+        elif value.get("tool_calls"):
+            value.pop("tool_calls")
+        legacy = [entry.value for entry in calls if entry.slot[-1:] == ("function_call",)]
+        if legacy:
+            value["function_call"] = legacy[0]
+        else:
+            value.pop("function_call", None)
+        if isinstance(value.get("content"), list):
+            kept = [entry.value for entry in work.entries if len(entry.slot) == 2 and entry.slot[0] == "content"]
+            if len(kept) != len(value["content"]) or any(a is not b for a, b in zip(kept, value["content"], strict=True)):
+                value["content"] = kept
+    for key, field in work.fields.items():
+        if field is ABSENT:
+            value.pop(key, None)
+        else:
+            value[key] = field
+    return Item(work.uid, value)
+
+
+FORMAT = OpenAIChatFormat()

@@ -1,0 +1,149 @@
+"""Roo Code, Cline and Kilo Code: Anthropic messages with fields of the agent's own, merged before they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolpair.formats.anthropic import AnthropicFormat, _Editor, has_tool_blocks, looks_like_messages, message_of
+from toolpair.formats.base import Item
+from toolpair.formats.works import Work
+from toolpair.rules.base import OnResume, Problem
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
+
+_OWN = ("isSummary", "condenseId", "condenseParent", "truncationParent", "truncationId", "isTruncationMarker")
+
+
+class RooCodeFormat(AnthropicFormat):
+    """`api_conversation_history.json`: what is condensed or truncated away is inactive."""
+
+    id = "roo-code"
+    title = "Roo Code, Cline, Kilo Code"
+    containers = frozenset({"array"})
+    where = "<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        dicts = [value for value in values if isinstance(value, dict)]
+        if not looks_like_messages(values):
+            return 0
+        own = sum("ts" in value or any(key in value for key in _OWN) for value in dicts)
+        chat = any("tool_calls" in value or value.get("role") == "tool" for value in dicts)
+        return 95 if own * 2 >= len(dicts) and not chat and (has_tool_blocks(values) or own) else 0
+
+    def read(self, items: Sequence[Item]) -> Transcript:
+        scopes: dict[int, Scope] = {}
+        active = _active(items, scopes)
+        inactive = _blocks_of_inactive(items, scopes)
+        condensed = {block.id for block in inactive if block.kind == "call"}
+        summaries = {item.uid for item in active if item.value.get("isSummary")}
+        messages = [message for item in active if (message := message_of(item)) is not None]
+        if summaries:
+            shown = _without_condensed_results(messages, condensed)
+            for uid in {uid for message in messages for uid in message.records} - {
+                uid for message in shown for uid in message.records
+            }:
+                scopes[uid] = "inactive"
+            messages = shown
+        merged: list[Message] = []
+        boundaries: list[Boundary] = []
+        for message in messages:
+            if message.records[0] in summaries:
+                message = replace(message, note="summary")
+                boundaries.append(Boundary(len(merged), "compaction", "replaced by a summary (normal)", message.records[0]))
+            last = merged[-1] if merged else None
+            if last is not None and last.role == message.role and last.blocks and message.blocks:
+                blocks = (*last.blocks, *message.blocks)
+                merged[-1] = replace(last, blocks=blocks, records=(*last.records, *message.records), shape="blocks")
+            else:
+                merged.append(message)
+        return Transcript(
+            tuple(merged),
+            merged=True,
+            native=True,
+            agent="Roo Code",
+            scopes=scopes,
+            inactive_calls=sum(block.kind == "call" for block in inactive),
+            inactive_blocks=inactive,
+            boundaries=tuple(boundaries),
+        )
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        return _RooEditor(items, transcript).run(edits)
+
+    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+        if problem.rule != "turn.trailing_call":
+            return None
+        return OnResume(
+            "Roo Code", None, "placeholder", None, "Roo Code writes that the task was interrupted when it resumes it."
+        )
+
+    def resume_command(self, transcript: Transcript) -> str | None:
+        return 'In the editor: "Developer: Reload Window", then open the task.'
+
+
+class _RooEditor(_Editor):
+    """New messages take the neighbours' time and parents, so that they are condensed and rewound with them."""
+
+    def _inherit(self, made: Work, home: Work) -> None:
+        if not isinstance(home.value, dict):
+            return
+        timestamp = home.value.get("ts")
+        if isinstance(timestamp, int) and not isinstance(timestamp, bool):
+            made.value["ts"] = timestamp + 1
+        for key in ("condenseParent", "truncationParent"):
+            if key in home.value:
+                made.value[key] = home.value[key]
+
+
+def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
+    """What Roo Code sends (its getEffectiveApiHistory); the rest gets scope "inactive"."""
+    values = [(item, item.value) for item in items if isinstance(item.value, dict)]
+    summaries = [number for number, (_, value) in enumerate(values) if value.get("isSummary")]
+    condensed = {value.get("condenseId") for _, value in values if value.get("isSummary")}
+    markers = {value.get("truncationId") for _, value in values if value.get("isTruncationMarker")}
+    start = summaries[-1] if summaries else 0
+    active: list[Item] = []
+    for number, (item, value) in enumerate(values):
+        gone = (
+            number < start
+            or (not summaries and value.get("condenseParent") in condensed and value.get("condenseParent") is not None)
+            or (value.get("truncationParent") is not None and value.get("truncationParent") in markers)
+            or value.get("type") == "reasoning"
+        )
+        if gone:
+            scopes[item.uid] = "inactive"
+        else:
+            active.append(item)
+    for item in items:
+        if not isinstance(item.value, dict):
+            scopes[item.uid] = "malformed"
+    return active
+
+
+def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[Any]) -> list[Message]:
+    """Results whose calls were condensed away are left out by the agent: not an error. Nor is a message of only such."""
+    kept: list[Message] = []
+    for message in messages:
+        gone = [block for block in message.results if block.id in condensed_calls]
+        if gone and len(gone) == len(message.blocks):
+            continue
+        if gone:
+            blocks = tuple(block for block in message.blocks if not any(block is found for found in gone))
+            message = replace(message, blocks=blocks)
+        kept.append(message)
+    return kept
+
+
+def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tuple[Block, ...]:
+    return tuple(
+        block
+        for item in items
+        if scopes.get(item.uid) == "inactive" and (message := message_of(item)) is not None
+        for block in message.blocks
+        if block.kind in ("call", "result")
+    )
+
+
+FORMAT = RooCodeFormat()

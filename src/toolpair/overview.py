@@ -1,0 +1,194 @@
+"""What a conversation amounts to: the verdict of the head, causes with their counts, the rows of the pair list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from toolpair.conversation import Judged
+from toolpair.rules.base import Cause, Problem
+from toolpair.transcript.content import block_text, is_real_output
+from toolpair.transcript.model import Block, Damaged, Transcript
+from toolpair.transcript.pairing import Pair
+
+RowKind = Literal["pair", "text", "cut", "compaction", "damaged"]
+_LABEL: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What would happen now. Outputs are real tool outputs: no placeholders, nothing empty."""
+
+    messages: int
+    calls: int
+    outputs_total: int
+    outputs_seen: int
+    errors: int
+    warnings: int
+    infos: int
+    causes: int
+    refused: bool
+    native: bool
+    placeholders: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Problems with one cause: one decision."""
+
+    cause: Cause | None
+    rule: str
+    title: str
+    problems: tuple[Problem, ...]
+    certain: int
+    guesses: int
+    fix_title: str | None
+    loses_outputs: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One row of the pair list. `group` is how many calls the message has: more than one ran in parallel."""
+
+    kind: RowKind
+    label: str = ""
+    pair: Pair | None = None
+    result: Block | None = None
+    role: str | None = None
+    message: int | None = None
+    group: int = 1
+    record: int | None = None
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def verdict_of(judged: Judged) -> Verdict:
+    transcript = judged.transcript
+    problems = judged.problems
+    results = [block for message in transcript.messages for block in message.results]
+    total = sum(is_real_output(block) for block in results)
+    lost = sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None)
+    seen = max(total - lost, 0)
+    count = {severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")}
+    causes = len({group_key(problem) for problem in problems if problem.severity == "error"})
+    refused = any(problem.impact == "stops" and problem.severity == "error" for problem in problems)
+    calls = sum(found.call is not None for found in judged.pairs)
+    return Verdict(
+        messages=len(transcript.messages),
+        calls=calls,
+        outputs_total=total,
+        outputs_seen=seen,
+        errors=count["error"],
+        warnings=count["warning"],
+        infos=count["info"],
+        causes=causes,
+        refused=refused,
+        native=transcript.native,
+        placeholders=len([block for block in results if not is_real_output(block)]),
+        sentence=_sentence(judged, transcript, count["error"], causes, calls, total, lost, refused),
+    )
+
+
+def _sentence(
+    judged: Judged, transcript: Transcript, errors: int, causes: int, calls: int, total: int, lost: int, refused: bool
+) -> str:
+    profile = judged.profile
+    if not errors:
+        if not calls and not total:
+            return f"No tool calls in {_plural(len(transcript.messages), 'message')}. Judged: {profile.id}, {profile.judged} rules."
+        open_calls = sum(found.call is not None and not found.results for found in judged.pairs)
+        have = "All" if calls > 1 else "The"
+        said = f"{have} {_plural(calls, 'call')} {'have their' if calls > 1 else 'has its'} result."
+        if open_calls:
+            said = f"{calls - open_calls:,} of {_plural(calls, 'call')} {'have' if calls > 1 else 'has'} a result; {open_calls} at the end still wait{'s' if open_calls == 1 else ''}."
+        return f"{said} Judged: {profile.id}, {profile.judged} rules. Not judged: signatures, size."
+    head = f"{_plural(errors, 'problem')}, {_plural(causes, 'cause')}."
+    if transcript.native and transcript.agent:
+        stop = " The API refuses the request." if refused else ""
+        gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
+        return f"{head} If you resume now, {total - lost:,} of {_plural(total, 'output')} reach the model; {gone}{stop}"
+    return f"{head} {_plural(len(transcript.messages), 'message')}, judged as {profile.id}." + (
+        " The API refuses them as they stand." if refused else ""
+    )
+
+
+def group_key(problem: Problem) -> tuple[str, str]:
+    return (problem.rule, problem.cause.id if problem.cause is not None else "")
+
+
+def groups_of(problems: Iterable[Problem]) -> tuple[Group, ...]:
+    """Problems by rule and cause, errors first, the larger groups first."""
+    by_key: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        by_key.setdefault(group_key(problem), []).append(problem)
+    groups = [_group(found) for found in by_key.values()]
+    order = ("error", "warning", "info")
+    return tuple(sorted(groups, key=lambda group: (order.index(group.problems[0].severity), -len(group.problems))))
+
+
+def _group(problems: Sequence[Problem]) -> Group:
+    first = problems[0]
+    certain = [
+        problem
+        for problem in problems
+        if not problem.guess and (best := problem.recommended) is not None and best.certain
+    ]
+    fix = certain[0].recommended if certain else None
+    return Group(
+        cause=first.cause,
+        rule=first.rule,
+        title=first.cause.text if first.cause is not None else first.text,
+        problems=tuple(problems),
+        certain=len(certain),
+        guesses=sum(problem.guess for problem in problems),
+        fix_title=fix.title if fix is not None else None,
+        loses_outputs=sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None),
+    )
+
+
+def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
+    """The pair list in transcript order. `order` is record uid -> its place in the file, to place damaged records."""
+    transcript = judged.transcript
+    of_block = judged.judgement.pairing.of_block
+    boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
+    damaged = sorted(
+        (order.get(uid, 0), uid) for uid, scope in transcript.scopes.items() if scope == "malformed" and uid in order
+    )
+    reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
+    rows: list[Row] = []
+    for number, message in enumerate(transcript.messages):
+        place = min((order.get(uid, 0) for uid in message.records), default=0)
+        while damaged and damaged[0][0] < place:
+            _, uid = damaged.pop(0)
+            rows.append(Row("damaged", reasons.get(uid, "no message"), record=uid))
+        boundary = boundaries.get(number)
+        if boundary is not None:
+            kind: RowKind = "cut" if boundary.kind == "cut" else "compaction"
+            rows.append(Row(kind, boundary.text, message=number, record=boundary.record))
+        calls = len(message.calls)
+        for block in message.blocks:
+            if block.kind == "text":
+                label = block_text(block)[:_LABEL].strip()
+                if label:
+                    role = "summary" if message.note == "summary" else str(message.role)
+                    rows.append(Row("text", label, role=role, message=number, record=block.record))
+            elif block.kind == "call":
+                found = of_block[id(block)]
+                rows.append(Row("pair", pair=found, result=found.result, message=number, group=calls, record=block.record))
+                rows.extend(
+                    Row("pair", pair=found, result=result, message=number, group=calls, record=result.record)
+                    for result in found.results[1:]
+                )
+            elif block.kind == "result":
+                found = of_block[id(block)]
+                if found.call is None:
+                    rows.append(Row("pair", pair=found, result=block, message=number, record=block.record))
+    rows.extend(Row("damaged", reasons.get(uid, "no message"), record=uid) for _, uid in damaged)
+    boundary = boundaries.get(len(transcript.messages))
+    if boundary is not None:
+        rows.append(Row("cut" if boundary.kind == "cut" else "compaction", boundary.text, record=boundary.record))
+    return rows

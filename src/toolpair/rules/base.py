@@ -1,0 +1,99 @@
+"""What rules speak of: problems, their causes and their fixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Block, Message, Scope
+
+Severity = Literal["error", "warning", "info"]
+Impact = Literal["stops", "loses", "harmless"]
+Effect = Literal["rejected", "dropped", "placeholder", "healed", "kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a problem is there. Problems with one cause id are decided together."""
+
+    id: str
+    text: str
+    evidence: str = ""
+    """What in the transcript shows it, one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnResume:
+    """What an agent does with a problem when it resumes. `loses` names what is gone, None when nothing is."""
+
+    agent: str
+    version: str | None
+    effect: Effect
+    loses: str | None
+    text: str
+    """One sentence for the screen: "Claude Code drops this call and its 88 lines. It does not tell."."""
+    outputs_lost: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fix:
+    """One way to mend one problem.
+
+    `certain` is False for a guess (position alone, an only candidate): a person has to confirm it.
+    `loses` is one phrase naming what is gone, None when nothing is.
+    """
+
+    id: str
+    title: str
+    edits: tuple[Edit, ...]
+    recommended: bool = False
+    certain: bool = True
+    loses: str | None = None
+    note: str | None = None
+    """What else to know: "changes what stands before 3 signed thinking blocks …"."""
+    placeholder: bool = False
+    """It writes a placeholder whose text the user may change."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """One broken rule at one place. `pair` indexes the session's pairs; `message` and `block` what would be sent."""
+
+    rule: str
+    severity: Severity
+    impact: Impact
+    evidence: str
+    text: str
+    """What is wrong, one plain sentence."""
+    message: int | None
+    block: int | None
+    pair: int | None
+    record: int | None
+    """uid of the record."""
+    call: Block | None = None
+    result: Block | None = None
+    others: tuple[Block, ...] = ()
+    about: Message | None = None
+    cause: Cause | None = None
+    on_resume: OnResume | None = None
+    scope: Scope = "active"
+    fixes: tuple[Fix, ...] = ()
+    no_fix: str | None = None
+    """Why no fix is safe, when `fixes` is empty."""
+    api_says: str | None = None
+    """The provider's own words, ids filled in."""
+    guess: bool = False
+    """A choice between guesses is left to a person; group fixes pass it by."""
+    pairs: tuple[int, ...] = field(default=())
+    """All pairs that it concerns."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What stays the same when other problems are mended: names the problem again after undo."""
+        blocks = tuple(b.key for b in (self.call, self.result) if b is not None)
+        return (self.rule, self.record, blocks)
+
+    @property
+    def recommended(self) -> Fix | None:
+        return next((fix for fix in self.fixes if fix.recommended), None)

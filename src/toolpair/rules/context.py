@@ -1,0 +1,145 @@
+"""What a family of rules works with: the transcript, its pairs, the profile, and a builder of problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolpair.rules.base import Cause, Fix, Impact, Problem, Severity
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.content import result_content, result_text, text_of
+from toolpair.transcript.edits import Edit, Remove, ToText
+from toolpair.transcript.ids import fresh
+from toolpair.transcript.model import Block, Message, Transcript, kept_output_label
+from toolpair.transcript.pairing import Pair, Pairing
+
+
+@dataclass(eq=False)
+class Context:
+    """One judgement of one transcript by one profile. Rules add problems; nothing else is shared between them."""
+
+    transcript: Transcript
+    pairing: Pairing
+    profile: Profile
+    problems: list[Problem] = field(default_factory=list)
+    renamed: set[int] = field(default_factory=set)
+    """id() of blocks whose id another problem's recommended fix replaces."""
+    _used_ids: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for message in self.transcript.messages:
+            for block in message.blocks:
+                if isinstance(block.id, str):
+                    self._used_ids.add(block.id)
+        for block in self.transcript.inactive_blocks:
+            if isinstance(block.id, str):
+                self._used_ids.add(block.id)
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        return self.transcript.messages
+
+    @property
+    def tool_messages(self) -> bool:
+        """Results are messages of their own, as chat writes them."""
+        return self.transcript.layout == "tool_messages"
+
+    def judges(self, rule: str) -> bool:
+        """Whether the profile has a severity for the rule."""
+        cell = self.profile.cell(rule)
+        return cell is not None and cell.severity is not None
+
+    def new_id(self, id_: Any, number: int = 1) -> str:
+        """A new id derived from `id_`, different from every id of the transcript and from those handed out before."""
+        limit = self.profile.id_max or 64
+        made = fresh(id_, self._used_ids, max_length=limit, number=number, prefix=self.profile.id_prefix)
+        self._used_ids.add(made)
+        return made
+
+    def add(
+        self,
+        rule: str,
+        text: str,
+        *,
+        at: tuple[int, int | None] | None = None,
+        pair: Pair | None = None,
+        pairs: Iterable[Pair] = (),
+        call: Block | None = None,
+        result: Block | None = None,
+        others: tuple[Block, ...] = (),
+        about: Message | None = None,
+        cause: Cause | None = None,
+        fixes: Sequence[Fix] = (),
+        no_fix: str | None = None,
+        guess: bool = False,
+        severity: Severity | None = None,
+        record: int | None = None,
+    ) -> bool:
+        """Add a problem unless the profile has nothing against it. `severity` overrides the profile's."""
+        cell = self.profile.cell(rule)
+        judged = severity or (cell.severity if cell else None)
+        if judged is None:
+            return False
+        concerned = tuple(dict.fromkeys(found.index for found in ((pair, *pairs) if pair else tuple(pairs))))
+        anchor = result if (call is None and result is not None) else call
+        if record is None and anchor is not None:
+            record = anchor.record
+        if record is None and at is not None and self.messages:
+            records = self.messages[at[0]].records
+            record = records[0] if records else None
+        impact: Impact = "stops" if judged == "error" else "harmless"
+        self.problems.append(
+            Problem(
+                rule=rule,
+                severity=judged,
+                impact=impact,
+                evidence=cell.evidence if cell else "documented",
+                text=text,
+                message=at[0] if at else None,
+                block=at[1] if at else None,
+                pair=concerned[0] if concerned else None,
+                record=record,
+                call=call,
+                result=result,
+                others=others,
+                about=about,
+                cause=cause,
+                fixes=tuple(fixes),
+                no_fix=no_fix,
+                guess=guess,
+                pairs=concerned,
+            )
+        )
+        return True
+
+
+def tool_of(block: Block | None) -> str:
+    """The tool's name for a sentence."""
+    return block.name if block is not None and block.name else "A tool"
+
+
+def lines_of(result: Block) -> str:
+    """How much a result holds, for a sentence: "88 lines"."""
+    count = result_text(result).count("\n") + 1
+    return f"{count:,} line{'' if count == 1 else 's'}"
+
+
+def keep_as_text(result: Block, tool: str | None) -> ToText:
+    """The edit that keeps an output as labelled text, with its images beside it."""
+    content = result_content(result)
+    media: tuple[Any, ...] = ()
+    text = content
+    if isinstance(content, list):
+        media = tuple(part for part in content if isinstance(part, dict) and part.get("type") in ("image", "document"))
+        text = [part for part in content if not any(part is kept for kept in media)]
+    return ToText(result, f"{kept_output_label(tool)}\n{text_of(text)}", media)
+
+
+def drop_fix(result: Block, *, recommended: bool, title: str = "drop the output", loses: str | None) -> Fix:
+    return Fix("drop", title, (Remove(result),), recommended=recommended, loses=loses)
+
+
+def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:
+    """The edits that are there."""
+    return tuple(edit for edit in edits if edit is not None)

@@ -1,0 +1,89 @@
+"""Fields that the API wants, and fields that it refuses."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from toolpair.rules.base import Cause, Fix
+from toolpair.rules.context import Context, tool_of
+from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
+from toolpair.transcript.model import Block, Message
+
+_CACHE: Final = "cache_control"
+_KNOWN: Final = {
+    "text": frozenset({"type", "text", "citations", _CACHE}),
+    "tool_use": frozenset({"type", "id", "name", "input", "caller", _CACHE}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", _CACHE}),
+    "thinking": frozenset({"type", "thinking", "signature"}),
+    "redacted_thinking": frozenset({"type", "data"}),
+}
+_MESSAGE: Final = frozenset({"role", "content"})
+
+
+def check(context: Context) -> None:
+    if context.tool_messages:
+        _missing_fields(context)
+    elif not context.transcript.native:
+        _extra_fields(context)
+
+
+def _extra_fields(context: Context) -> None:
+    """One problem a kind of block and its extra fields, however many blocks have them."""
+    if not context.judges("field.unsupported"):
+        return
+    found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message, Block | None]]] = {}
+    for number, message in enumerate(context.messages):
+        if isinstance(message.value, dict):
+            extra = tuple(sorted(key for key in message.value if key not in _MESSAGE))
+            if extra:
+                found.setdefault(("message", extra), []).append((number, message, None))
+        for block in message.blocks:
+            if not isinstance(block.value, dict):
+                continue
+            known = _KNOWN.get(str(block.value.get("type")))
+            extra = tuple(sorted(key for key in block.value if key not in known)) if known else ()
+            if extra:
+                found.setdefault((str(block.value.get("type")), extra), []).append((number, message, block))
+    for (kind, extra), places in found.items():
+        edits: list[Edit] = []
+        for _, message, block in places:
+            if block is None:
+                edits.extend(SetField(message, key, ABSENT) for key in extra)
+            else:
+                edits.append(SetValue(block, _without(block.value, extra)))
+        number, message, block = places[0]
+        context.add(
+            "field.unsupported",
+            f"{len(places)} {kind} block{'s have' if len(places) > 1 else ' has'} fields that the API may refuse: {', '.join(extra)}."
+            if kind != "message"
+            else f"{len(places)} message{'s have' if len(places) > 1 else ' has'} fields that the API may refuse: {', '.join(extra)}.",
+            at=(number, message.blocks.index(block) if block is not None else None),
+            about=message,
+            record=block.record if block is not None else None,
+            cause=Cause("extra_fields", "a client saved fields of its own beside the API's"),
+            fixes=(Fix("remove-fields", f"remove {', '.join(extra)}", tuple(edits), recommended=True, loses=f"the fields {', '.join(extra)}"),),
+        )
+
+
+def _without(value: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: item for key, item in value.items() if key not in keys}
+
+
+def _missing_fields(context: Context) -> None:
+    for pair in context.pairing.pairs:
+        call = pair.call
+        if call is None or not isinstance(call.value, dict) or call.slot[-1:] == ("function_call",):
+            continue
+        if call.value.get("type") in ("function", "custom"):
+            continue
+        if "type" in call.value and not isinstance(call.value.get("function"), dict):
+            continue
+        context.add(
+            "field.missing",
+            f"The call of {tool_of(call)} has no type.",
+            at=pair.call_at,
+            pair=pair,
+            call=call,
+            cause=Cause("field_missing", "a client left out what the API wants"),
+            fixes=(Fix("set-type", 'write "type": "function"', (SetValue(call, {**call.value, "type": "function"}),), recommended=True),),
+        )

@@ -1,0 +1,139 @@
+"""Ids that a provider refuses, and ids that several calls share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from toolpair.rules import causes
+from toolpair.rules.base import Cause, Fix
+from toolpair.rules.context import Context
+from toolpair.transcript.edits import Edit, Rename
+from toolpair.transcript.ids import usable
+from toolpair.transcript.pairing import Pair
+
+
+def check(context: Context) -> None:
+    _shared(context)
+    _refused(context)
+
+
+def _renames(pair: Pair, new: str) -> list[Edit]:
+    blocks = ([pair.call] if pair.call is not None else []) + list(pair.results)
+    return [Rename(block, new) for block in blocks]
+
+
+def _shared(context: Context) -> None:
+    """Calls that share an id: within one message (duplicate) and over several (reused)."""
+    by_id: dict[str, list[Pair]] = defaultdict(list)
+    for pair in context.pairing.pairs:
+        if pair.call is not None and usable(pair.call.id):
+            by_id[pair.call.id].append(pair)
+    for id_, pairs in by_id.items():
+        if len(pairs) < 2:
+            continue
+        by_message: dict[int, list[Pair]] = defaultdict(list)
+        for pair in pairs:
+            assert pair.call_at is not None
+            by_message[pair.call_at[0]].append(pair)
+        number = 1
+        reused: list[Pair] = []
+        for together in by_message.values():
+            if len(together) > 1:
+                number = _report(context, "call.duplicate_id", id_, together, together[1:], number)
+            reused.append(together[0])
+        if len(reused) > 1:
+            _report(context, "call.reused_id", id_, reused, reused[1:], number)
+
+
+def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: list[Pair], number: int) -> int:
+    """Report calls that share `id_`; the fix renames the `later` ones with their results. Returns the last number used."""
+    if not context.judges(rule):
+        return number
+    edits: list[Edit] = []
+    for pair in later:
+        number += 1
+        edits.extend(_renames(pair, context.new_id(id_, number)))
+    calls = [pair.call for pair in pairs if pair.call is not None]
+    second = later[0]
+    context.add(
+        rule,
+        f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
+        at=second.call_at,
+        pairs=later,
+        call=second.call,
+        result=second.result,
+        others=tuple(calls),
+        cause=causes.of_shared_id(calls),
+        fixes=(
+            Fix(
+                "new-ids",
+                "give the later calls and their results new ids" if len(later) > 1 else "give the later call and its result a new id",
+                tuple(edits),
+                recommended=True,
+            ),
+        ),
+    )
+    return number
+
+
+def _refused(context: Context) -> None:
+    profile = context.profile
+    for pair in context.pairing.pairs:
+        call = pair.call
+        if call is None or id(call) in context.renamed:
+            continue
+        if not usable(call.id) or any(not usable(result.id) for result in pair.results):
+            _empty(context, pair)
+        elif profile.id_pattern is not None and not profile.id_pattern.fullmatch(call.id):
+            _rename_problem(
+                context,
+                pair,
+                "id.pattern",
+                f"{profile.title} does not accept the id {call.id}: bad characters.",
+                Cause("id.characters", "the provider that made the id allows characters that this one refuses"),
+            )
+        elif profile.id_max is not None and len(call.id) > profile.id_max:
+            _rename_problem(
+                context,
+                pair,
+                "id.length",
+                f"{profile.title} does not accept the id {call.id}: {len(call.id)} long, {profile.id_max} allowed.",
+                Cause("id.too_long", "the provider that made the id allows longer ones"),
+            )
+
+
+def _empty(context: Context, pair: Pair) -> None:
+    assert pair.call is not None
+    context.renamed.add(id(pair.call))
+    _rename_problem(
+        context,
+        pair,
+        "id.empty",
+        f"{context.profile.title} does not accept the id of {pair.call.name or 'this call'}: it is empty.",
+        Cause("id.empty", "the provider or the agent wrote no id"),
+    )
+
+
+def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: Cause) -> None:
+    call = pair.call
+    assert call is not None
+    if not context.judges(rule):
+        return
+    new = context.new_id(call.id)
+    context.add(
+        rule,
+        text,
+        at=pair.call_at,
+        pair=pair,
+        call=call,
+        result=pair.result,
+        cause=cause,
+        fixes=(
+            Fix(
+                "new-id",
+                f"give {'the call and its result' if pair.results else 'the call'} the id {new}",
+                tuple(_renames(pair, new)),
+                recommended=True,
+            ),
+        ),
+    )

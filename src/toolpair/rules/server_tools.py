@@ -1,0 +1,126 @@
+"""Tools that the provider runs itself: their calls and results stand in one assistant message."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolpair.rules.base import Cause, Fix
+from toolpair.rules.context import Context, tool_of
+from toolpair.transcript.content import block_text
+from toolpair.transcript.edits import Remove, Rename, SetValue
+from toolpair.transcript.ids import sanitised, usable
+from toolpair.transcript.model import Block, Message, kept_output_label
+
+_SERVER_ID: Final = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
+
+
+def check(context: Context) -> None:
+    if context.tool_messages:
+        return
+    for number, message in enumerate(context.messages):
+        if not any(block.kind in ("server_call", "server_result", "mcp_call", "mcp_result") for block in message.blocks):
+            continue
+        _server(context, number, message)
+        _mcp(context, number, message)
+
+
+def _server(context: Context, number: int, message: Message) -> None:
+    calls = {block.id: block for block in message.blocks if block.kind == "server_call" and usable(block.id)}
+    answered = {block.id for block in message.blocks if block.kind == "server_result"}
+    last = number == len(context.messages) - 1
+    for position, block in enumerate(message.blocks):
+        if block.kind == "server_call":
+            if block.id not in answered and not last:
+                context.add(
+                    "server.call_unpaired",
+                    f"{tool_of(block)} was called on the provider's side, but its result is not in the same message.",
+                    at=(number, position),
+                    about=message,
+                    others=(block,),
+                    record=block.record,
+                    cause=Cause("server_call_unpaired", "the turn was cut while the provider's tool ran"),
+                    fixes=(
+                        Fix(
+                            "as-text",
+                            "keep the call as text",
+                            (SetValue(block, {"type": "text", "text": _words(block)}),),
+                            recommended=True,
+                        ),
+                        Fix("remove-call", "remove the call", (Remove(block),), loses="the call and its input"),
+                    ),
+                )
+            elif isinstance(block.id, str) and not _SERVER_ID.fullmatch(block.id):
+                _id(context, number, position, message, block)
+        elif block.kind == "server_result" and block.id not in calls:
+            context.add(
+                "server.result_orphan",
+                "A result of one of the provider's own tools has no call before it.",
+                at=(number, position),
+                about=message,
+                others=(block,),
+                record=block.record,
+                cause=Cause("server_result_orphan", "the call was cut off, or the message was taken apart"),
+                fixes=(
+                    Fix(
+                        "as-text",
+                        "keep the output as text",
+                        (SetValue(block, {"type": "text", "text": f"{kept_output_label(None)}\n{block_text(block)}"}),),
+                        recommended=True,
+                    ),
+                    Fix("drop", "drop the output", (Remove(block),), loses="the tool's output"),
+                ),
+            )
+
+
+def _words(block: Block) -> str:
+    return f"[Earlier call of {block.name or 'a tool'} without a result, kept by toolpair.]\n{block_text(block)}"
+
+
+def _id(context: Context, number: int, position: int, message: Message, block: Block) -> None:
+    stem = sanitised(str(block.id)).replace("-", "_")
+    new = stem if stem.startswith("srvtoolu_") else f"srvtoolu_{stem}"
+    partners = [found for found in message.blocks if found.kind == "server_result" and found.id == block.id]
+    context.add(
+        "server.id_pattern",
+        f"{context.profile.title} does not accept the id {block.id} for one of its own tools.",
+        at=(number, position),
+        about=message,
+        others=(block, *partners),
+        record=block.record,
+        cause=Cause("server_id", "the id was made by another provider, or rewritten"),
+        fixes=(
+            Fix(
+                "new-id",
+                f"give both sides the id {new}",
+                tuple(Rename(found, new) for found in (block, *partners)),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _mcp(context: Context, number: int, message: Message) -> None:
+    calls = {block.id for block in message.blocks if block.kind == "mcp_call"}
+    results = {block.id for block in message.blocks if block.kind == "mcp_result"}
+    last = number == len(context.messages) - 1
+    for position, block in enumerate(message.blocks):
+        lonely = (block.kind == "mcp_call" and block.id not in results and not last) or (
+            block.kind == "mcp_result" and block.id not in calls
+        )
+        if not lonely:
+            continue
+        what = "call" if block.kind == "mcp_call" else "result"
+        context.add(
+            "mcp.unpaired",
+            f"An MCP {what} has no partner in its message.",
+            at=(number, position),
+            about=message,
+            others=(block,),
+            record=block.record,
+            cause=Cause("mcp_unpaired", "the turn was cut while the MCP tool ran"),
+            fixes=(
+                Fix("as-text", f"keep the {what} as text", (SetValue(block, {"type": "text", "text": _words(block)}),), recommended=True),
+                Fix("remove", f"remove the {what}", (Remove(block),), loses=f"the {what}"),
+            ),
+        )

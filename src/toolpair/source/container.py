@@ -1,0 +1,471 @@
+"""What a file holds: the conversations in it, and the bytes around them.
+
+A container is a tree of parts. Most files are one conversation and nothing else; request logs hold
+one a line, wrappers hold one under a key, and some hold theirs as JSON text within a JSON string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from toolpair.source.document import Document, Record, lines_document
+from toolpair.source.embedded import Embedded
+from toolpair.source.encode import Style, detect, encode, line_indent
+from toolpair.source.errors import Unreadable
+from toolpair.source.literal import read_literal
+from toolpair.source.locate import Located, is_message_list, locate
+from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
+from toolpair.source.values import BOM, parse
+from toolpair.transcript.model import Damaged
+
+ContainerKind = Literal["lines", "document", "python"]
+_SAMPLE: Final = 200
+_QUICK_TOKENS: Final = 2000
+_STARTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
+_BLANKS: Final = re.compile(rb"[ \t\r\n\0]*+")
+_AFTER: Final = "mend that place in an editor, or open another copy of the file."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversationSource:
+    """One list of records in a file.
+
+    `outer` is the parsed dict that the list stands in (tools, system, model may stand beside it), `root` the
+    whole JSON value around it. `offset` is the document's first byte in the file, None when it is encoded.
+    """
+
+    label: str
+    document: Document
+    outer: dict[str, Any] | None = None
+    root: Any = None
+    path: tuple[str | int, ...] = ()
+    line: int | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A JSON string that holds JSON text: its bytes as they stood, and what is in it."""
+
+    text: Embedded
+    parts: tuple[Part, ...]
+
+
+Part = bytes | int | Encoded
+"""Verbatim bytes, the index of a conversation, or a string with more parts inside."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Container:
+    """The parts of a file in order. `damaged_outside` counts the damaged places outside all conversations."""
+
+    kind: ContainerKind
+    parts: tuple[Part, ...]
+    conversations: tuple[ConversationSource, ...]
+    writable: bool = True
+    reason: str | None = None
+    damaged_outside: int = 0
+    original: bytes | None = None
+    """For what cannot be written back as it was (a Python literal): the bytes while nothing is changed."""
+
+    def chunks(self, documents: Sequence[Document] | None = None) -> Iterator[bytes]:
+        """The file with `documents` in the places of its conversations."""
+        current = [source.document for source in self.conversations] if documents is None else list(documents)
+        if len(current) != len(self.conversations):
+            raise ValueError("one document for each conversation is needed")
+        changed = any(a is not b.document for a, b in zip(current, self.conversations, strict=True))
+        if self.original is not None and not changed:
+            yield self.original
+            return
+        for part in self.parts:
+            if isinstance(part, bytes):
+                yield part
+            elif isinstance(part, int):
+                yield from current[part].chunks()
+            else:
+                for piece, _ in self._encoded(part, current):
+                    yield piece
+
+    def to_bytes(self, documents: Sequence[Document] | None = None) -> bytes:
+        """The whole file."""
+        return b"".join(self.chunks(documents))
+
+    def _encoded(self, part: Encoded, current: Sequence[Document]) -> Iterator[tuple[bytes, int | None]]:
+        if not self._changed(part, current):
+            yield part.text.token, part.text.start
+            return
+        yield from part.text.encode(self._pieces(part.parts, current))
+
+    def _changed(self, part: Encoded, current: Sequence[Document]) -> bool:
+        return any(
+            (isinstance(p, int) and current[p] is not self.conversations[p].document)
+            or (isinstance(p, Encoded) and self._changed(p, current))
+            for p in part.parts
+        )
+
+    def _pieces(self, parts: Sequence[Part], current: Sequence[Document]) -> Iterator[tuple[bytes, int | None]]:
+        """The bytes with the places where they stood in the decoded text that the parts divide."""
+        pos = 0
+        for part in parts:
+            if isinstance(part, bytes):
+                yield part, pos
+                pos += len(part)
+            elif isinstance(part, int):
+                base = self.conversations[part].document
+                for piece, place in current[part].pieces(base):
+                    yield piece, None if place is None else pos + place
+                pos += base.size
+            else:
+                yield from self._encoded(part, current)
+                pos += len(part.text.token)
+
+
+@dataclass(slots=True)
+class _Build:
+    """Gathers the conversations while the parts are cut."""
+
+    conversations: list[ConversationSource] = field(default_factory=list)
+
+    def parts(
+        self,
+        data: bytes,
+        span: tuple[int, int],
+        located: Sequence[Located],
+        root: Any,
+        *,
+        line: int | None,
+        prefix: str,
+        first_line: int,
+        offset: int | None,
+        cut: Scan | None = None,
+        spans_in: bytes | None = None,
+    ) -> list[Part]:
+        """Cut data[span] around the located lists. `spans_in` is the closed text of a cut off document."""
+        text = data[span[0] : span[1]]
+        readable = text if spans_in is None else spans_in
+        found = sorted(((find_node(readable, place.outside), place) for place in located), key=lambda p: p[0].start)
+        parts: list[Part] = []
+        pos = 0
+        for node, place in found:
+            if node.start < pos:
+                continue
+            at_line = first_line + text.count(b"\n", 0, node.start)
+            if place.inside is not None:
+                embedded = Embedded.read(text[node.start : node.end], node.start)
+                if embedded is None:
+                    continue
+                inner = self.parts(
+                    embedded.decoded,
+                    (0, len(embedded.decoded)),
+                    place.inside,
+                    root,
+                    line=line or at_line,
+                    prefix=prefix + _steps(place.outside),
+                    first_line=at_line,
+                    offset=None,
+                )
+                parts += [text[pos : node.start], Encoded(embedded, tuple(inner))]
+                pos = node.end
+                continue
+            torn = cut is not None and node.end > cut.safe
+            end = len(text) if torn else node.end
+            style = detect(text)
+            document = array_document(
+                text[node.start : end],
+                line=line or at_line,
+                counting=line is None and offset is not None,
+                style=style,
+                base=line_indent(text, node.start),
+                cut=Scan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :]) if torn and cut else None,
+                closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
+            )
+            label = (prefix + _steps(place.outside)).strip() or "$"
+            self.conversations.append(
+                ConversationSource(
+                    label,
+                    document,
+                    place.outer,
+                    root,
+                    place.outside,
+                    line,
+                    None if offset is None else offset + span[0] + node.start,
+                )
+            )
+            parts += [text[pos : node.start], len(self.conversations) - 1]
+            pos = end
+        parts.append(text[pos:])
+        return [part for part in parts if part != b""]
+
+
+def _steps(path: Sequence[str | int]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
+def array_document(
+    text: bytes,
+    *,
+    line: int | None = 1,
+    counting: bool = True,
+    style: Style | None = None,
+    base: bytes = b"",
+    cut: Scan | None = None,
+    closing: bytes | None = None,
+) -> Document:
+    """A JSON array as a document of its elements. `cut` tells that the text ends within it."""
+    if cut is None:
+        nodes = children(text, find_node(text, ()))
+        spans = [(node.start, node.end) for node in nodes]
+    else:
+        closed = text[: cut.safe] + cut.closers
+        nodes = [node for node in children(closed, find_node(closed, ())) if node.end <= cut.safe]
+        spans = [(node.start, node.end) for node in nodes]
+        spans.append(_torn_span(text, spans[-1][1] if spans else 1))
+    records: list[Record] = []
+    counted = 0
+    for uid, (start, end) in enumerate(spans):
+        if line is not None and counting:
+            line += text.count(b"\n", counted, start)
+            counted = start
+        glue = text[end : spans[uid + 1][0]] if uid + 1 < len(spans) else b""
+        records.append(Record(uid, text, start, end, glue, line))
+    if cut is not None:
+        records[-1].set_value(Damaged("record.torn", "cut off"))
+    if not spans:
+        opened = find_node(text, ()).start + 1
+        return Document("array", (), text[:opened], text[opened:], style=style, base=base)
+    return Document(
+        "array", records, text[: spans[0][0]], text[spans[-1][1] :], style=style, base=base, closing=closing
+    )
+
+
+def _torn_span(text: bytes, after: int) -> tuple[int, int]:
+    """The cut off rest of an array behind its last complete element."""
+    start = skip_space(text, after)
+    if text[start : start + 1] == b",":
+        start = skip_space(text, start + 1)
+    end = max(start, len(text.rstrip(b" \t\r\n\0")))
+    return start, end
+
+
+def read_container(data: bytes, shown: str, prefer: Literal["lines", "document"] | None = None) -> Container:
+    """Find the conversations of a file. Raises Unreadable with one sentence.
+
+    `prefer` settles what a file with a single JSON object is: one record ("lines") or a document.
+    """
+    start = len(BOM) if data.startswith(BOM) else 0
+    match = _BLANKS.match(data, start)
+    start = match.end() if match else start
+    if start >= len(data):
+        raise Unreadable(f"{shown} is empty; give a session file that has records.")
+    if not _may_be_json(data):
+        raise Unreadable(
+            f"{shown} is not JSON or JSONL; give the session file itself, not a report or an export of it."
+        )
+    end = len(data.rstrip(b" \t\r\n\0"))
+    first_end = data.find(b"\n", start, end)
+    one_line = first_end < 0
+    if prefer != "document" and not one_line and not isinstance(parse(data[start:first_end].strip()), Damaged):
+        return _read_lines(data, shown)
+    quick = scan(data, start, _QUICK_TOKENS)
+    if quick.state == "limit" or (quick.state == "complete" and quick.pos >= end):
+        value = parse(data[start:end] if start or end < len(data) else data)
+        if not isinstance(value, Damaged):
+            return _read_document(data, start, end, value, prefer)
+        if quick.state == "limit":
+            quick = scan(data, start)
+        if quick.state == "complete" and quick.pos >= end:
+            raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
+    if quick.state == "error":
+        literal = _read_python(data, start, end, quick, shown)
+        if literal is not None:
+            return literal
+    if quick.state == "torn":
+        torn = _read_torn(data, start, end, quick)
+        if torn is not None:
+            return torn
+    # Records by the line; when few lines are any, it was one document with a mistake in it.
+    try:
+        container = _read_lines(data, shown)
+    except Unreadable:
+        raise _syntax_error(data, quick, shown, one_line) from None
+    if not one_line and quick.pos > first_end and quick.state != "complete":
+        document = container.conversations[0].document if container.parts == (0,) else None
+        if document is not None and _share_readable(document) < 0.5:
+            raise _syntax_error(data, quick, shown, one_line)
+    return container
+
+
+def _may_be_json(data: bytes) -> bool:
+    pos = 0
+    while True:
+        if _STARTS.match(data, pos):
+            return True
+        pos = data.find(b"\n", pos) + 1
+        if pos == 0:
+            return False
+
+
+def _syntax_error(data: bytes, found: Scan, shown: str, one_line: bool) -> Unreadable:
+    pos = skip_space(data, found.pos) if found.state == "complete" else found.pos
+    line = data.count(b"\n", 0, pos) + 1
+    begin = data.rfind(b"\n", 0, pos) + 1
+    column = len(data[begin:pos].decode("utf-8", "replace")) + 1
+    if found.state == "torn":
+        return Unreadable(
+            f"{shown} is cut off within its first record (line {line}, column {column}); nothing in it can be read."
+        )
+    if found.state == "complete":
+        what = "more text follows the JSON value"
+    else:
+        what = "the JSON is wrong there"
+    return Unreadable(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
+
+
+def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | None) -> Container:
+    located = locate(value)
+    if not located or prefer == "lines":
+        if isinstance(value, (dict, list)):
+            line = data.count(b"\n", 0, start) + 1
+            record = Record(0, data, start, end, data[end:], line)
+            record.set_value(value)
+            document = Document("lines", (record,), data[:start], b"")
+            return Container("lines", (0,), (ConversationSource("", document, line=None, offset=0),))
+        raise Unreadable("The file holds a single JSON value that is no object or array; give a session file.")
+    build = _Build()
+    first_line = data.count(b"\n", 0, start) + 1
+    parts = build.parts(data, (start, end), located, value, line=None, prefix="$", first_line=first_line, offset=0)
+    return Container("document", _around(data, start, end, parts), tuple(build.conversations))
+
+
+def _around(data: bytes, start: int, end: int, parts: list[Part]) -> tuple[Part, ...]:
+    return tuple(part for part in (data[:start], *parts, data[end:]) if part != b"")
+
+
+def _read_torn(data: bytes, start: int, end: int, cut: Scan) -> Container | None:
+    safe = cut.safe - start
+    closed = data[start : cut.safe] + cut.closers
+    value = parse(closed)
+    if isinstance(value, Damaged):
+        return None
+    located = [place for place in locate(value) if place.inside is None]
+    if not located:
+        return None
+    build = _Build()
+    inner = Scan("torn", cut.pos - start, safe, cut.stack)
+    parts = build.parts(
+        data,
+        (start, len(data)),
+        located,
+        None,
+        line=None,
+        prefix="$",
+        first_line=data.count(b"\n", 0, start) + 1,
+        offset=0,
+        cut=inner,
+        spans_in=closed,
+    )
+    outside = 0 if parts and isinstance(parts[-1], int) else 1
+    parts = [data[:start], *parts] if start else parts
+    return Container("document", tuple(parts), tuple(build.conversations), damaged_outside=outside)
+
+
+def _share_readable(document: Document) -> float:
+    sample = _sample(document.records)
+    return sum(isinstance(r.value, (dict, list)) for r in sample) / max(len(sample), 1)
+
+
+def _sample(records: Sequence[Record]) -> list[Record]:
+    step = max(len(records) // _SAMPLE, 1)
+    return list(records[::step][: _SAMPLE + 1])
+
+
+def _read_lines(data: bytes, shown: str) -> Container:
+    document = lines_document(data)
+    sample = _sample(document.records)
+    values = [record.value for record in sample if isinstance(record.value, (dict, list))]
+    if not values and not any(isinstance(record.value, (dict, list)) for record in document.records):
+        raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
+    if values and sum(map(is_conversation_line, values)) * 2 > len(values):
+        return _read_conversation_lines(data, document)
+    return Container("lines", (0,), (ConversationSource("", document, offset=0),))
+
+
+def is_conversation_line(value: Any) -> bool:
+    """Whether a line's value is a whole conversation rather than one record of it."""
+    if isinstance(value, list):
+        return bool(locate(value))
+    return isinstance(value, dict) and "role" not in value and any(_is_sure(place) for place in locate(value))
+
+
+def _is_sure(place: Located) -> bool:
+    if place.inside is not None:
+        return any(map(_is_sure, place.inside))
+    return is_message_list(place.value)
+
+
+def _read_conversation_lines(data: bytes, document: Document) -> Container:
+    build = _Build()
+    parts: list[Part] = [document.head]
+    damaged = 0
+    for record in document.records:
+        value = record.value
+        start = record.start or 0
+        span = (start, start + record.size)
+        located = locate(value) if isinstance(value, (dict, list)) else []
+        damaged += isinstance(value, Damaged)
+        try:
+            parts += build.parts(
+                data,
+                span,
+                located,
+                value,
+                line=record.line,
+                prefix=f"line {record.line} ",
+                first_line=record.line or 1,
+                offset=0,
+            )
+        except BadSpan:
+            parts.append(record.body)
+        parts.append(record.glue)
+    parts.append(document.tail)
+    return Container("lines", _merged(parts), tuple(build.conversations), damaged_outside=damaged)
+
+
+def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Neighbouring bytes as one part."""
+    merged: list[Part] = []
+    pending: list[bytes] = []
+    for part in parts:
+        if isinstance(part, bytes):
+            pending.append(part)
+            continue
+        if pending:
+            merged.append(b"".join(pending))
+            pending = []
+        merged.append(part)
+    if pending:
+        merged.append(b"".join(pending))
+    return tuple(part for part in merged if part != b"")
+
+
+def _read_python(data: bytes, start: int, end: int, wrong: Scan, shown: str) -> Container | None:
+    value = read_literal(data, start, end, wrong.pos, shown)
+    if not isinstance(value, (dict, list)):
+        return None
+    text = encode(value, Style())
+    located = locate(value)
+    if not located:
+        raise Unreadable(f"{shown} is a Python literal without a list of messages; give the list of messages.")
+    build = _Build()
+    parts = build.parts(text, (0, len(text)), located, value, line=None, prefix="$", first_line=1, offset=None)
+    return Container(
+        "python",
+        tuple(parts),
+        tuple(build.conversations),
+        writable=False,
+        reason="It is printed Python, not JSON: save it under a new name as JSON.",
+        original=data,
+    )

@@ -1,0 +1,499 @@
+"""The document: an immutable sequence of records with the bytes between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
+from typing import Any, Final, Literal, Protocol
+
+from toolpair.source.encode import Originals, Style, detect, encode
+from toolpair.source.spans import BadSpan, find_span
+from toolpair.source.splice import gap_between, splice
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
+
+Kind = Literal["lines", "array"]
+_UNREAD: Final = object()
+_STYLE_SAMPLE: Final = 1 << 16
+_CHUNK: Final = 1 << 20
+_SIBLINGS: Final = 50
+_BLANK_END: Final = re.compile(rb"[\0 \t\r]*+\Z")
+
+
+class ItemLike(Protocol):
+    """A record as a format hands it back."""
+
+    @property
+    def uid(self) -> int: ...
+    @property
+    def value(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """A record as a format sees it."""
+
+    uid: int
+    value: Any
+
+
+class Record:
+    """One record: its bytes, and the bytes between it and the next one (`glue`).
+
+    `start` is its offset in the document as it was opened, None for new bytes. `line` counts from 1 in the
+    file. `touched` tells that the body is not what was read.
+    """
+
+    __slots__ = ("_buffer", "_end", "_start", "_value", "glue", "line", "touched", "uid")
+
+    def __init__(
+        self, uid: int, buffer: bytes, start: int, end: int, glue: bytes, line: int | None, touched: bool = False
+    ) -> None:
+        self.uid = uid
+        self._buffer = buffer
+        self._start = start
+        self._end = end
+        self.glue = glue
+        self.line = line
+        self.touched = touched
+        self._value: Any = _UNREAD
+
+    @property
+    def body(self) -> bytes:
+        return self._buffer[self._start : self._end]
+
+    @property
+    def start(self) -> int | None:
+        return None if self.touched else self._start
+
+    @property
+    def size(self) -> int:
+        """The length of the body in bytes."""
+        return self._end - self._start
+
+    @property
+    def value(self) -> Any:
+        """The parsed value, or `Damaged`; always the same object."""
+        if self._value is _UNREAD:
+            self._value = parse(self.body)
+        return self._value
+
+    def set_value(self, value: Any) -> None:
+        """Know the value already (or that the record is damaged in a way that its bytes do not show)."""
+        self._value = value
+
+    def with_glue(self, glue: bytes) -> Record:
+        """The same record in front of other bytes."""
+        if glue == self.glue:
+            return self
+        record = Record(self.uid, self._buffer, self._start, self._end, glue, self.line, self.touched)
+        record._value = self._value
+        return record
+
+
+class Document:
+    """Records in order, all bytes accounted for: head, each record with its glue, tail."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        records: Iterable[Record],
+        head: bytes = b"",
+        tail: bytes = b"",
+        *,
+        style: Style | None = None,
+        base: bytes = b"",
+        closing: bytes | None = None,
+        next_uid: int | None = None,
+    ) -> None:
+        self.kind: Kind = kind
+        self.records: tuple[Record, ...] = tuple(records)
+        self.head = head
+        self.tail = tail
+        self._style = style
+        # The indentation of the line that the array opens in.
+        self._base = base
+        # What closes the text once its cut off last record is gone; None when it is not cut off.
+        self._closing = closing
+        self._next_uid = max((r.uid for r in self.records), default=-1) + 1 if next_uid is None else next_uid
+        self._positions: dict[int, int] | None = None
+        self._offsets: list[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def size(self) -> int:
+        """The length of the serialized document in bytes."""
+        return len(self.head) + sum(r.size + len(r.glue) for r in self.records) + len(self.tail)
+
+    # Reading
+
+    def items(self) -> list[Item]:
+        """All records with their values; the same value objects every time."""
+        return [Item(record.uid, record.value) for record in self.records]
+
+    def index(self, uid: int) -> int:
+        """The position of a record. Raises KeyError."""
+        if self._positions is None:
+            self._positions = {record.uid: position for position, record in enumerate(self.records)}
+        return self._positions[uid]
+
+    def record(self, uid: int) -> Record:
+        """The record with this uid. Raises KeyError."""
+        return self.records[self.index(uid)]
+
+    def __contains__(self, uid: object) -> bool:
+        try:
+            return isinstance(uid, int) and self.index(uid) >= 0
+        except KeyError:
+            return False
+
+    def line_of(self, uid: int) -> int | None:
+        """The line of the file that the record starts in, from 1; None for a record that is new."""
+        return self.record(uid).line
+
+    def offset(self, uid: int) -> int:
+        """Where the record's body starts in the serialized document."""
+        if self._offsets is None:
+            sizes = (record.size + len(record.glue) for record in self.records)
+            self._offsets = list(accumulate(sizes, initial=len(self.head)))
+        return self._offsets[self.index(uid)]
+
+    def span(self, uid: int, slot: Sequence[str | int] = ()) -> tuple[int, int]:
+        """Where the value at `slot` stands in the serialized document; the whole record when there is none."""
+        record = self.record(uid)
+        offset = self.offset(uid)
+        if slot:
+            try:
+                start, end = find_span(record.body, slot)
+                return offset + start, offset + end
+            except BadSpan:
+                pass
+        return offset, offset + record.size
+
+    # Writing
+
+    def pieces(self, base: Document | None = None) -> Iterator[tuple[bytes, int | None]]:
+        """The bytes in order, each with the place where they stood in `base`'s bytes (None: they are new).
+
+        Pieces begin and end between characters when the text is UTF-8.
+        """
+        base = self if base is None else base
+        yield self.head, 0 if self.head == base.head else None
+        for record in self.records:
+            old = base.record(record.uid) if record.uid in base else None
+            if old is None:
+                yield record.body, None
+                yield record.glue, None
+                continue
+            place = base.offset(record.uid)
+            body = record.body
+            if record.touched == old.touched and body == old.body:
+                yield body, place
+            else:
+                yield from _against(body, old.body, place)
+            yield record.glue, place + old.size if record.glue == old.glue else None
+        yield self.tail, base.size - len(base.tail) if self.tail == base.tail else None
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes in pieces of about a megabyte."""
+        batch: list[bytes] = [self.head]
+        size = len(self.head)
+        for record in self.records:
+            batch.append(record.body)
+            batch.append(record.glue)
+            size += record.size
+            if size > _CHUNK:
+                yield b"".join(batch)
+                batch, size = [], 0
+        batch.append(self.tail)
+        yield b"".join(batch)
+
+    def to_bytes(self) -> bytes:
+        """The whole document."""
+        return b"".join(self.chunks())
+
+    # Changing
+
+    def rewrite(self, items: Sequence[ItemLike]) -> Document:
+        """The document that holds these items in this order.
+
+        An item whose value is the record's value keeps its bytes, a changed value is spliced into them, a uid
+        that is not here is a new record, and a record without an item is gone.
+        """
+        plan: list[tuple[Record | None, Any]] = []
+        seen: set[int] = set()
+        same = len(items) == len(self.records)
+        for position, item in enumerate(items):
+            uid, value = item.uid, item.value
+            record: Record | None = None
+            if same and self.records[position].uid == uid:
+                record = self.records[position]
+            elif uid not in seen and uid in self:
+                record = self.record(uid)
+                same = False
+            else:
+                same = False
+            if record is not None:
+                if uid in seen:
+                    record, same = None, False
+                elif record._value is not value:
+                    same = False
+                seen.add(uid)
+            plan.append((record, value))
+        if same:
+            return self
+        return self._carry_out(plan, seen)
+
+    def replace(self, uid: int, bodies: Sequence[bytes]) -> Document:
+        """The document with the record's bytes replaced by these records' bytes; none takes it out."""
+        at = self.index(uid)
+        old = self.records[at]
+        made: list[Record] = []
+        next_uid = self._next_uid
+        for number, body in enumerate(bodies):
+            new_uid = uid if number == 0 else next_uid
+            next_uid += number > 0
+            glue = old.glue if number + 1 == len(bodies) else b""
+            made.append(Record(new_uid, body, 0, len(body), glue, old.line, True))
+        order = [*self.records[:at], *made, *self.records[at + 1 :]]
+        return self._arranged(order, next_uid)
+
+    def _carry_out(self, plan: list[tuple[Record | None, Any]], kept: set[int]) -> Document:
+        originals = Originals()
+        for record, value in plan:
+            if record is not None and record._value is not value and not isinstance(record.value, Damaged):
+                originals.add(record.body, record.value)
+        for record in self.records:
+            if record.uid not in kept and record._value is not _UNREAD and not isinstance(record._value, Damaged):
+                originals.add(record.body, record._value)
+        order: list[Record] = []
+        next_uid = self._next_uid
+        for record, value in plan:
+            if record is not None and (record._value is value or record.value is value):
+                order.append(record)
+                continue
+            previous = order[-1] if order else None
+            if record is not None:
+                body = self._changed(record, value, originals)
+                made = Record(record.uid, body, 0, len(body), record.glue, record.line, True)
+            else:
+                body = encode(value, self._style_beside(previous), originals, self._level())
+                made = Record(next_uid, body, 0, len(body), b"", None, True)
+                next_uid += 1
+            order.append(made)
+        return self._arranged(order, next_uid)
+
+    def _changed(self, record: Record, value: Any, originals: Originals) -> bytes:
+        style = self._style_beside(record)
+        body = record.body
+        if not isinstance(record.value, Damaged):
+            try:
+                # With its line's indentation in front the body tells its depth.
+                level = self._level()
+                spliced = splice(level + body, record.value, value, originals, self._file_style())[len(level) :]
+                if _says(spliced, value):
+                    return spliced
+            except (BadSpan, RecursionError):
+                pass
+        return encode(value, style, originals, self._level())
+
+    def _file_style(self) -> Style:
+        if self._style is None:
+            sample = bytearray()
+            for record in self.records:
+                sample += record.body[:_STYLE_SAMPLE]
+                if len(sample) > _STYLE_SAMPLE:
+                    break
+            self._style = detect(bytes(sample))
+        return self._style
+
+    def _style_beside(self, record: Record | None) -> Style:
+        """The style of a new record behind `record`."""
+        beside = record or (self.records[0] if self.records else None)
+        whole = self._file_style()
+        if beside is None:
+            return whole if self.kind == "array" else whole.on_one_line()
+        style = detect(beside.body, whole)
+        if self.kind == "lines":
+            return style.on_one_line()
+        # Siblings that stand on one line each stay so; empty ones do not tell.
+        filled = [r.body for r in islice(self.records, _SIBLINGS) if r.size > 2]
+        tells = next((body for body in filled if b"\n" in body), None)
+        if tells is None:
+            return style.on_one_line() if filled else whole
+        own = detect(self._level() + tells, whole)
+        return replace(style, indent=own.indent, newline=own.newline)
+
+    def _level(self) -> bytes:
+        """The indentation of the array's elements."""
+        if self.kind == "lines":
+            return b""
+        if not self.records:
+            return self._lead_for_first()[1]
+        at = self.head.rfind(b"\n")
+        return self._base if at < 0 else self.head[at + 1 :]
+
+    def _lead_for_first(self) -> tuple[bytes, bytes, bytes]:
+        """What an empty array gets before, as the level of, and behind its first element."""
+        inside = self.tail[: max(self.tail.find(b"]"), 0)]
+        style = self._file_style()
+        if b"\n" in inside or (style.indent is not None and not inside):
+            level = self._base + (style.indent or b"  ")
+            return style.newline + level, level, style.newline + self._base
+        return inside, self._base, inside
+
+    def _arranged(self, order: list[Record], next_uid: int) -> Document:
+        head, tail, closing = self.head, self.tail, self._closing
+        if closing is not None:
+            torn = self.records[-1]
+            if not any(record.uid == torn.uid and record.body == torn.body for record in order):
+                tail, closing = closing + tail, None
+        if self.kind == "lines":
+            placed = self._with_line_ends(order)
+        else:
+            placed = self._with_commas(order)
+            if not self.records and order:
+                lead, _, trail = self._lead_for_first()
+                head, tail = head + lead, trail + tail[max(tail.find(b"]"), 0) :]
+            elif not order and self.records:
+                head, tail = head[: head.find(b"[") + 1], tail[max(tail.find(b"]"), 0) :]
+        return Document(
+            self.kind, placed, head, tail, style=self._style, base=self._base, closing=closing, next_uid=next_uid
+        )
+
+    def _with_line_ends(self, order: list[Record]) -> list[Record]:
+        unended = bool(self.records) and b"\n" not in self.records[-1].glue
+        last = len(order) - 1
+        placed: list[Record] = []
+        end = next((_line_end(record.glue) for record in self.records if b"\n" in record.glue), b"\n")
+        for position, record in enumerate(order):
+            glue = record.glue
+            if position == last and unended:
+                if b"\n" in glue or not glue:
+                    glue = b""
+            elif b"\n" not in glue:
+                glue = glue.rstrip(b"\r") + end
+            end = _line_end(glue) or end
+            placed.append(record.with_glue(glue))
+        return placed
+
+    def _with_commas(self, order: list[Record]) -> list[Record]:
+        gaps = [record.glue for record in self.records[:-1]]
+        if self.records and not gaps:
+            lead = self.head[self.head.find(b"[") + 1 :]
+            default = b"," + lead if b"\n" in lead else self._file_style().comma
+        elif not self.records:
+            lead = self._lead_for_first()[0]
+            default = b"," + lead if b"\n" in lead else self._file_style().comma
+        else:
+            default = gaps[0]
+        places = [self.index(record.uid) if record.uid in self else None for record in order]
+        return [
+            record.with_glue(
+                b""
+                if position + 1 == len(order)
+                else gap_between(places[position], places[position + 1], gaps, default)
+            )
+            for position, record in enumerate(order)
+        ]
+
+
+def _line_end(glue: bytes) -> bytes:
+    if b"\r\n" in glue:
+        return b"\r\n"
+    return b"\n" if b"\n" in glue else b""
+
+
+def _says(raw: bytes, value: Any) -> bool:
+    """Whether the text reads as the value; what cannot be compared passes."""
+    read = parse(raw)
+    try:
+        return bool(read == value) or _holds_nan(value)
+    except RecursionError:
+        return True
+
+
+def _holds_nan(value: Any) -> bool:
+    todo = [value]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, dict):
+            todo.extend(here.values())
+        elif isinstance(here, list):
+            todo.extend(here)
+        elif isinstance(here, float) and here != here:
+            return True
+    return False
+
+
+def _against(new: bytes, old: bytes, place: int) -> Iterator[tuple[bytes, int | None]]:
+    """`new` in three pieces: what it begins with like `old`, what differs, what it ends with like it."""
+    start = _between_characters(new, _common(new, old))
+    room = min(len(new), len(old)) - start
+    back = _common(new[: -room - 1 : -1], old[: -room - 1 : -1]) if room else 0
+    while back and new[len(new) - back] & 0xC0 == 0x80:
+        back -= 1
+    yield new[:start], place
+    yield new[start : len(new) - back], None
+    yield new[len(new) - back :], place + len(old) - back
+
+
+def _between_characters(text: bytes, at: int) -> int:
+    while 0 < at < len(text) and text[at] & 0xC0 == 0x80:
+        at -= 1
+    return at
+
+
+def lines_document(data: bytes, *, line: int = 1) -> Document:
+    """JSONL as a document: split at newlines only; blank lines, line ends, BOM and a NUL tail are glue."""
+    total = len(data)
+    pos = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    stop = total
+    last_newline = data.rfind(b"\n") + 1
+    if _BLANK_END.match(data, last_newline):
+        stop = last_newline
+    records: list[Record] = []
+    glues: dict[bytes, bytes] = {}
+    head_end: int | None = None
+    body_end = pos
+    find = data.find
+    while pos < stop:
+        newline = find(b"\n", pos, stop)
+        next_pos = stop if newline < 0 else newline + 1
+        end = stop if newline < 0 else newline
+        # The body is the line without the white space around it: bytes that no parser reads.
+        start = pos
+        while start < end and data[start] in b" \t\r":
+            start += 1
+        while end > start and data[end - 1] in b" \t\r":
+            end -= 1
+        if start < end:
+            if head_end is None:
+                head_end = start
+            else:
+                glue = data[body_end:start]
+                records[-1].glue = glues.setdefault(glue, glue)
+            records.append(Record(len(records), data, start, end, b"", line))
+            body_end = end
+        line += 1
+        pos = next_pos
+    if not records:
+        return Document("lines", (), data[:stop], data[stop:])
+    records[-1].glue = data[body_end:stop]
+    return Document("lines", records, data[:head_end], data[stop:])
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with, by halving: comparing slices is quicker than comparing bytes."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

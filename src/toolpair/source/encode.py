@@ -1,0 +1,194 @@
+"""Writing JSON in the style of its surroundings: spacing, indentation, escapes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, Final
+
+from toolpair.source.spans import BadSpan, Node, children, key_text, node_at
+
+RawOf = Callable[[Any], bytes | None]
+
+_LOOK_AT: Final = 1 << 18
+"""How many bytes tell the style of a text."""
+_NON_ASCII_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_NON_ASCII = re.compile(rb"[\x80-\xff]")
+_BARE_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+/")
+_ESCAPED_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+\\/")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_AFTER_KEY = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\n\r]*+:[ \t\n\r]*+)|"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,[ \t\n\r]*+)', re.DOTALL)
+_OPENED = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How new JSON is written. `indent` None is on one line; `newline` is used with an indent only."""
+
+    comma: bytes = b", "
+    colon: bytes = b": "
+    indent: bytes | None = None
+    newline: bytes = b"\n"
+    ascii: bool = False
+    slashes: bool = False
+
+    def on_one_line(self) -> Style:
+        """The same without line breaks."""
+        return self if self.indent is None else replace(self, indent=None)
+
+
+COMPACT: Final = Style(b",", b":")
+
+
+def detect(raw: bytes, fallback: Style = COMPACT) -> Style:
+    """The style that `raw` is written in; `fallback` where it does not tell."""
+    head = raw[:_LOOK_AT]
+    newline, indent = _detect_indent(head)
+    colon = next((m.group(1) for m in _AFTER_KEY.finditer(head) if m.group(1)), None)
+    comma = next((m.group(1) for m in _COMMA.finditer(head) if m.group(1) and b"\n" not in m.group(1)), None)
+    if colon is not None and b"\n" in colon:
+        colon = b": "
+    if comma is None:
+        comma = fallback.comma if colon is None or indent is not None else (b", " if colon.endswith(b" ") else b",")
+    escaped, bare = _NON_ASCII_ESCAPE.search(head), _NON_ASCII.search(head)
+    return Style(
+        comma,
+        fallback.colon if colon is None else colon,
+        indent,
+        newline,
+        fallback.ascii if not escaped and not bare else bool(escaped and not bare),
+        bool(_ESCAPED_SLASH.search(head)) and not _BARE_SLASH.search(head),
+    )
+
+
+def _detect_indent(head: bytes) -> tuple[bytes, bytes | None]:
+    for match in _OPENED.finditer(head):
+        if match.group(1) is not None:
+            unit = match.group(2)
+            unit = unit[len(line_indent(head, match.start())) :]
+            return match.group(1), unit
+    return b"\n", None
+
+
+def line_indent(raw: bytes, pos: int) -> bytes:
+    """The white space that the line of `pos` starts with."""
+    start = raw.rfind(b"\n", 0, pos) + 1
+    end = start
+    while end < pos and raw[end] in b" \t":
+        end += 1
+    return raw[start:end]
+
+
+def encode(value: Any, style: Style, raw_of: RawOf | None = None, level: bytes = b"") -> bytes:
+    """`value` as JSON. Objects that `raw_of` knows are copied byte for byte; `level` is the line's indentation."""
+    if isinstance(value, (dict, list, tuple, str)) and raw_of is not None:
+        original = raw_of(value)
+        if original is not None and (style.indent is not None or b"\n" not in original):
+            return original
+    if isinstance(value, str):
+        return encode_text(value, style)
+    if value is None:
+        return b"null"
+    if value is True:
+        return b"true"
+    if value is False:
+        return b"false"
+    if isinstance(value, int):
+        return int.__repr__(value).encode()
+    if isinstance(value, float):
+        return _encode_float(value)
+    inner = level + (style.indent or b"")
+    if isinstance(value, dict):
+        members = [
+            encode_text(str(key), style) + style.colon + encode(member, style, raw_of, inner)
+            for key, member in value.items()
+        ]
+        return _enclose(b"{", members, b"}", style, level)
+    if isinstance(value, (list, tuple)):
+        return _enclose(b"[", [encode(element, style, raw_of, inner) for element in value], b"]", style, level)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _enclose(opening: bytes, parts: list[bytes], closing: bytes, style: Style, level: bytes) -> bytes:
+    if not parts:
+        return opening + closing
+    if style.indent is None:
+        return opening + style.comma.join(parts) + closing
+    line = style.newline + level + style.indent
+    return opening + line + (b"," + line).join(parts) + style.newline + level + closing
+
+
+def encode_text(text: str, style: Style) -> bytes:
+    """A string with its quotes. Lone surrogates are escaped in every style."""
+    encoded = encode_basestring_ascii(text) if style.ascii else encode_basestring(text)
+    if style.slashes:
+        encoded = encoded.replace("/", "\\/")
+    try:
+        return encoded.encode("utf-8")
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", encoded).encode("utf-8")
+
+
+def _encode_float(value: float) -> bytes:
+    if value != value:
+        return b"NaN"
+    if value in (float("inf"), float("-inf")):
+        return b"Infinity" if value > 0 else b"-Infinity"
+    return float.__repr__(value).encode()
+
+
+class Originals:
+    """The bytes that parsed objects were read from, found by identity. Keeps the objects alive.
+
+    Nothing is walked before the first question, so that an edit which copies nothing costs nothing.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[bytes, Any]] = []
+        self._known: dict[int, tuple[bytes, int, int, Any]] = {}
+
+    def add(self, raw: bytes, value: Any) -> None:
+        """Know the sub-objects of `value`, which was parsed from `raw`."""
+        self._waiting.append((raw, value))
+
+    def __call__(self, value: Any) -> bytes | None:
+        if not isinstance(value, (dict, list, str)) or (isinstance(value, str) and len(value) < 2):
+            return None
+        while self._waiting:
+            self._walk(*self._waiting.pop())
+        found = self._known.get(id(value))
+        return None if found is None else found[0][found[1] : found[2]]
+
+    def _walk(self, raw: bytes, value: Any) -> None:
+        try:
+            todo: list[tuple[Node, Any]] = [(node_at(raw), value)]
+            while todo:
+                node, here = todo.pop()
+                if isinstance(here, str):
+                    self._known[id(here)] = (raw, node.start, node.end, here)
+                elif isinstance(here, dict):
+                    self._known[id(here)] = (raw, node.start, node.end, here)
+                    todo.extend(_pairs_of_object(raw, node, here))
+                elif isinstance(here, list):
+                    self._known[id(here)] = (raw, node.start, node.end, here)
+                    below = children(raw, node)
+                    if len(below) == len(here):
+                        todo.extend(zip(below, here, strict=True))
+        except BadSpan:
+            return
+
+
+def _pairs_of_object(raw: bytes, node: Node, value: dict[str, Any]) -> list[tuple[Node, Any]]:
+    last = members_by_key(raw, children(raw, node))
+    return [(last[key][-1], member) for key, member in value.items() if key in last]
+
+
+def members_by_key(raw: bytes, members: list[Node]) -> dict[str, list[Node]]:
+    """The members of an object by their decoded keys, each key's in order."""
+    found: dict[str, list[Node]] = {}
+    for member in members:
+        found.setdefault(key_text(raw, member), []).append(member)
+    return found

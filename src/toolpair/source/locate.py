@@ -1,0 +1,120 @@
+"""Where the lists of messages stand in a JSON value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
+
+LIST_KEYS: Final = ("messages", "input", "history", "conversation", "traj", "trajectory")
+NEST_KEYS: Final = ("request", "body", "payload", "params", "data")
+_DEPTH: Final = 8
+_LOOK: Final = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """A list of messages at `outside`; or there a string that holds JSON with the lists `inside`."""
+
+    outside: tuple[str | int, ...]
+    value: Any
+    outer: dict[str, Any] | None
+    inside: tuple[Located, ...] | None = None
+
+
+def is_message_list(value: Any) -> bool:
+    """Whether the elements are message-like dicts: most have a role or a type."""
+    if not isinstance(value, list) or not value:
+        return False
+    dicts = [element for element in value[:_LOOK] if isinstance(element, dict)]
+    return len(dicts) * 2 > len(value[:_LOOK]) and sum("role" in d or "type" in d for d in dicts) * 2 >= len(dicts)
+
+
+def _is_dict_list(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(element, dict) for element in value[:_LOOK])
+
+
+def locate(value: Any, depth: int = 0) -> list[Located]:
+    """All lists of messages in a JSON value; none when nothing looks like one."""
+    if depth > _DEPTH:
+        return []
+    if isinstance(value, list):
+        return _in_list(value, depth)
+    if isinstance(value, dict):
+        return _in_dict(value, depth)
+    return []
+
+
+def _in_list(value: list[Any], depth: int) -> list[Located]:
+    if not value:
+        return [Located((), value, None)]
+    look = value[:_LOOK]
+    wrappers = [e for e in look if isinstance(e, list) or (isinstance(e, dict) and "role" not in e)]
+    holding = sum(_holds_messages(e, depth + 1) for e in wrappers) if len(wrappers) * 2 > len(look) else 0
+    if holding * 2 > len(look):
+        return [
+            _below(index, place)
+            for index, element in enumerate(value)
+            if _holds_messages(element, depth + 1)
+            for place in locate(element, depth + 1)
+        ]
+    return [Located((), value, None)] if _is_dict_list(value) else []
+
+
+def _holds_messages(element: Any, depth: int) -> bool:
+    if isinstance(element, list):
+        return is_message_list(element)
+    return isinstance(element, dict) and "role" not in element and any(map(_sure, locate(element, depth)))
+
+
+def _sure(place: Located) -> bool:
+    return any(map(_sure, place.inside)) if place.inside is not None else is_message_list(place.value)
+
+
+def _in_dict(value: dict[str, Any], depth: int) -> list[Located]:
+    lists = [key for key in LIST_KEYS if _is_dict_list(value.get(key))]
+    best = next((key for key in lists if is_message_list(value[key])), None)
+    if best is not None:
+        return [Located((best,), value[best], value)]
+    for key in (*LIST_KEYS, *NEST_KEYS):
+        found = _under(value, key, depth)
+        if any(map(_sure, found)):
+            return found
+    if lists:
+        return [Located((lists[0],), value[lists[0]], value)]
+    empty = next((key for key in LIST_KEYS if value.get(key) == [] and key != "input"), None)
+    if empty is not None:
+        return [Located((empty,), value[empty], value)]
+    return []
+
+
+def _under(value: dict[str, Any], key: str, depth: int) -> list[Located]:
+    member = value.get(key)
+    if isinstance(member, dict) or (isinstance(member, list) and key in LIST_KEYS):
+        return [_below(key, place) for place in locate(member, depth + 1)]
+    if isinstance(member, str) and member.lstrip()[:1] in ("{", "["):
+        return _in_text(member, key, value, depth)
+    return []
+
+
+def _in_text(text: str, key: str, outer: dict[str, Any], depth: int) -> list[Located]:
+    try:
+        decoded = parse(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return []
+    if isinstance(decoded, Damaged):
+        return []
+    inside = [
+        p if p.outer is not None or p.inside is not None else _with_outer(p, outer) for p in locate(decoded, depth + 1)
+    ]
+    return [Located((key,), text, outer, tuple(inside))] if inside else []
+
+
+def _with_outer(place: Located, outer: dict[str, Any]) -> Located:
+    return Located(place.outside, place.value, outer, place.inside)
+
+
+def _below(step: str | int, place: Located) -> Located:
+    return Located((step, *place.outside), place.value, place.outer, place.inside)

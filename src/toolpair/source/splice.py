@@ -1,0 +1,255 @@
+"""Changing a JSON text only where its value changed.
+
+`new` is built from the sub-objects of `old`: what is the same object keeps its bytes, whatever they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from toolpair.source.encode import COMPACT, Originals, RawOf, Style, detect, encode, encode_text, line_indent
+from toolpair.source.spans import Node, children, key_text, node_at
+
+_IDENTIFYING = ("id", "tool_use_id", "call_id", "tool_call_id", "toolCallId", "toolUseId", "uuid")
+
+
+def splice(raw: bytes, old: Any, new: Any, raw_of: RawOf | None = None, style: Style | None = None) -> bytes:
+    """The text of `new`: `raw`, the text of `old`, with every byte outside the changed values kept.
+
+    `raw_of` gives the original bytes of objects that come from elsewhere. `style` is for what `raw` does
+    not tell. Raises spans.BadSpan when `raw` is not JSON.
+    """
+    if raw_of is None:
+        own = Originals()
+        own.add(raw, old)
+        raw_of = own
+    node = node_at(raw)
+    work = _Splicer(raw, detect(raw, style or COMPACT), raw_of)
+    return raw[: node.start] + work.value(node, old, new) + raw[node.end :]
+
+
+def is_same(old: Any, new: Any) -> bool:
+    """Whether `new` stands for the very text of `old`: the same object, or an equal scalar."""
+    if old is new:
+        return True
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, float):
+        return float.__repr__(old) == float.__repr__(new)
+    return isinstance(old, (str, int)) and bool(old == new)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One part of a container: its new bytes, and its old position (None: it is new)."""
+
+    text: bytes
+    old: int | None
+
+
+def joined(parts: Sequence[Slot], gaps: Sequence[bytes], default: bytes) -> list[bytes]:
+    """The separators between `parts`: old neighbours keep theirs, others take one that stood beside them."""
+    return [gap_between(a.old, b.old, gaps, default) for a, b in pairwise(parts)]
+
+
+def gap_between(before: int | None, after: int | None, gaps: Sequence[bytes], default: bytes) -> bytes:
+    """The separator between the parts that stood at `before` and `after`."""
+    if before is not None and after is not None and after == before + 1:
+        return gaps[before]
+    if after is not None and 0 < after <= len(gaps):
+        return gaps[after - 1]
+    if before is not None and before < len(gaps):
+        return gaps[before]
+    if gaps:
+        return gaps[0]
+    return default
+
+
+class _Splicer:
+    def __init__(self, raw: bytes, style: Style, raw_of: RawOf) -> None:
+        self.raw = raw
+        self.style = style
+        self.raw_of = raw_of
+
+    def value(self, node: Node, old: Any, new: Any) -> bytes:
+        """The bytes of `new` in the place of `node`, whose value is `old`."""
+        if is_same(old, new):
+            return self.raw[node.start : node.end]
+        if isinstance(old, dict) and isinstance(new, dict) and node.kind == "object":
+            return self._object(node, old, new)
+        if isinstance(old, list) and isinstance(new, list) and node.kind == "array":
+            return self._array(node, old, new)
+        return encode(new, self.style, self.raw_of, line_indent(self.raw, node.start))
+
+    def _object(self, node: Node, old: dict[str, Any], new: dict[str, Any]) -> bytes:
+        members = children(self.raw, node)
+        keys = [key_text(self.raw, member) for member in members]
+        last = {key: position for position, key in enumerate(keys)}
+        layout = _Layout(self, node, members)
+        slots: list[tuple[str, Slot]] = []
+        for position, (key, member) in enumerate(zip(keys, members, strict=True)):
+            if key not in new or key not in old:
+                continue
+            start = member.start if member.key is None else member.key[0]
+            text = self.raw[start : member.end]
+            if last[key] == position:
+                text = self.raw[start : member.start] + self.value(member, old[key], new[key])
+            slots.append((key, Slot(text, position)))
+        colon = self._colon(members)
+        previous: str | None = None
+        for key, value in new.items():
+            if key not in last or key not in old:
+                text = encode_text(key, self.style) + colon + layout.encode(value)
+                at = 0
+                if previous is not None:
+                    at = max(i for i, (name, _) in enumerate(slots) if name == previous) + 1
+                slots.insert(at, (key, Slot(text, None)))
+            previous = key
+        return layout.write(b"{", [slot for _, slot in slots], b"}")
+
+    def _colon(self, members: list[Node]) -> bytes:
+        for member in members:
+            if member.key is not None:
+                return self.raw[member.key[1] : member.start]
+        return self.style.colon
+
+    def _array(self, node: Node, old: list[Any], new: list[Any]) -> bytes:
+        elements = children(self.raw, node)
+        if len(elements) != len(old):
+            return encode(new, self.style, self.raw_of, line_indent(self.raw, node.start))
+        layout = _Layout(self, node, elements)
+        slots: list[Slot] = []
+        for value, position in zip(new, align(old, new), strict=True):
+            if position is None:
+                slots.append(Slot(layout.encode(value), None))
+            else:
+                slots.append(Slot(self.value(elements[position], old[position], value), position))
+        return layout.write(b"[", slots, b"]")
+
+
+class _Layout:
+    """How one container is laid out: what stands before, between and behind its parts."""
+
+    def __init__(self, splicer: _Splicer, node: Node, parts: list[Node]) -> None:
+        raw, style = splicer.raw, splicer.style
+        self._raw_of = splicer.raw_of
+        starts = [part.start if part.key is None else part.key[0] for part in parts]
+        base = line_indent(raw, node.start)
+        self.default = style.comma
+        self._empty = b"" if parts else raw[node.start + 1 : node.end - 1]
+        if parts:
+            self.gaps = [raw[a.end : start] for a, start in zip(parts, starts[1:], strict=False)]
+            self.lead = raw[node.start + 1 : starts[0]]
+            self.trail = raw[parts[-1].end : node.end - 1]
+            self.multi = b"\n" in self.lead or any(b"\n" in gap for gap in self.gaps)
+            if b"\n" in self.lead:
+                self.default = b"," + self.lead
+        else:
+            self.gaps = []
+            inside = raw[node.start + 1 : node.end - 1]
+            self.multi = b"\n" in inside or style.indent is not None
+            if self.multi:
+                style = style if style.indent is not None else replace(style, indent=b"  ")
+                self.lead = style.newline + base + (style.indent or b"")
+                self.trail = style.newline + base
+                self.default = b"," + self.lead
+            else:
+                self.lead = self.trail = inside
+        self.level = self.lead[self.lead.rfind(b"\n") + 1 :] if b"\n" in self.lead else base
+        self.style = style if self.multi and not _flat(raw, parts) else style.on_one_line()
+
+    def encode(self, value: Any) -> bytes:
+        """A new part, in the style of its siblings."""
+        return encode(value, self.style, self._raw_of, self.level)
+
+    def write(self, opening: bytes, slots: list[Slot], closing: bytes) -> bytes:
+        """The whole container."""
+        if not slots:
+            return opening + self._empty + closing
+        pieces = [opening, self.lead, slots[0].text]
+        for gap, slot in zip(joined(slots, self.gaps, self.default), slots[1:], strict=True):
+            pieces.append(gap)
+            pieces.append(slot.text)
+        return b"".join((*pieces, self.trail, closing))
+
+
+def _flat(raw: bytes, parts: list[Node]) -> bool:
+    """Whether the containers among the parts stand on one line each."""
+    filled = [p for p in parts if p.kind in ("object", "array") and p.end - p.start > 2]
+    return bool(filled) and not any(b"\n" in raw[part.start : part.end] for part in filled)
+
+
+def align(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
+    """For each element of `new` the position in `old` that it is, or is the edited version of."""
+    if len(old) == len(new) and all(map(is_same, old, new)):
+        return list(range(len(new)))
+    places: dict[Any, list[int]] = {}
+    for position in range(len(old) - 1, -1, -1):
+        places.setdefault(_identity(old[position]), []).append(position)
+    found: list[int | None] = []
+    for value in new:
+        free = places.get(_identity(value))
+        found.append(free.pop() if free else None)
+    if None in found:
+        _align_edited(old, new, found)
+    return found
+
+
+def _identity(value: Any) -> Any:
+    if isinstance(value, (dict, list)):
+        return id(value)
+    return (type(value), repr(value) if isinstance(value, float) else value)
+
+
+def _align_edited(old: Sequence[Any], new: Sequence[Any], found: list[int | None]) -> None:
+    """Fill the holes of `found` with the elements that share an object or an id, then with what stands there."""
+    taken = {position for position in found if position is not None}
+    marks: dict[Any, int] = {}
+    for position, value in enumerate(old):
+        if position not in taken:
+            for mark in _marks(value):
+                marks.setdefault(mark, position)
+    for index, value in enumerate(new):
+        if found[index] is None:
+            for mark in _marks(value):
+                candidate = marks.get(mark)
+                if candidate is not None and candidate not in taken and type(old[candidate]) is type(value):
+                    found[index] = candidate
+                    taken.add(candidate)
+                    break
+    # A run of unknown elements between two known neighbours is the run that stood there, if as long.
+    index = 0
+    while index < len(found):
+        if found[index] is not None:
+            index += 1
+            continue
+        end = index
+        while end < len(found) and found[end] is None:
+            end += 1
+        before = found[index - 1] if index else -1
+        after = found[end] if end < len(found) else len(old)
+        if before is not None and after is not None and after - before - 1 == end - index:
+            for offset in range(end - index):
+                position = before + 1 + offset
+                if position not in taken and type(old[position]) is type(new[index + offset]):
+                    found[index + offset] = position
+        index = end
+
+
+def _marks(value: Any) -> list[Any]:
+    """What tells a container again when it was edited, the surest first."""
+    if isinstance(value, dict):
+        kind = value.get("type")
+        kind = kind if isinstance(kind, str) else None
+        named = [(key, value[key], kind) for key in _IDENTIFYING if isinstance(value.get(key), str)]
+        return named + [id(v) for v in value.values() if _telling(v)]
+    if isinstance(value, list):
+        return [id(v) for v in value if _telling(v)]
+    return []
+
+
+def _telling(value: Any) -> bool:
+    return isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) > 1)

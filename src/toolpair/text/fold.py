@@ -1,0 +1,130 @@
+"""Where the screen lines of a big text begin, so that only the visible ones are ever made."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from functools import lru_cache
+
+from toolpair.text.cells import cut
+from toolpair.text.safe import TAB, SafeText, visible
+
+LONG = 200_000
+"""From this length on a line of mixed characters is folded by its widest one, which needs no walk over it."""
+WALK = 1_000_000
+"""So many characters are walked one by one at most; the mixed lines behind them are folded by their widest one."""
+
+_PLAIN = re.compile(r"[ -~]*")
+
+
+@lru_cache(65536)
+def _shown_width(char: str) -> int:
+    """Cells of the stand-in of one character, at most."""
+    from rich.cells import cell_len
+
+    return TAB if char == "\t" else cell_len(visible("x" + char)) - 1
+
+
+@lru_cache(1)
+def _wide() -> re.Pattern[str]:
+    """Runs of characters that take two cells."""
+    from rich.cells import load_cell_table
+
+    ranges = [(a, b) for a, b, size in load_cell_table("auto").widths if size == 2]
+    return re.compile("[" + "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in ranges) + "]*")
+
+
+class Fold:
+    """`text` folded at `cells`; a `cells` of 0 keeps its lines whole.
+
+    `starts[i]` is the offset in `text` at which screen line i begins.
+    """
+
+    def __init__(self, text: str, cells: int) -> None:
+        self.text = text
+        self.cells = cells
+        self.starts = array("q")
+        self._walked = 0
+        self._build()
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def raw(self, line: int) -> str:
+        """The characters of a screen line as they stand in the text, without the newline."""
+        start = self.starts[line]
+        end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
+        if self.cells == 0 and end - start > 1 << 16:
+            return self.text[start : start + (1 << 16)]
+        return self.text[start:end].removesuffix("\n").removesuffix("\r")
+
+    def line(self, line: int) -> SafeText:
+        """A screen line, safe, at most `cells` wide."""
+        shown = visible(self.raw(line))
+        return cut(shown, self.cells) if self.cells else shown
+
+    def window(self, line: int, skip: int, cells: int) -> SafeText:
+        """`cells` characters of an unfolded line behind its first `skip` ones."""
+        start = self.starts[line] + skip
+        end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
+        raw = self.text[min(start, end) : min(start + cells * 2, end)]
+        return visible(raw.removesuffix("\n").removesuffix("\r"))
+
+    def at(self, offset: int) -> int:
+        """The screen line that holds the character at `offset`."""
+        return max(0, bisect_right(self.starts, offset) - 1)
+
+    def number(self, line: int) -> int:
+        """The line number in the text, from 1."""
+        return self.text.count("\n", 0, self.starts[line]) + 1
+
+    def _build(self) -> None:
+        text, cells, starts = self.text, self.cells, self.starts
+        start = 0
+        plain = text.isascii() and "\x1b" not in text
+        while True:
+            newline = text.find("\n", start)
+            end = len(text) if newline < 0 else newline
+            if cells == 0 or end - start <= cells // 10 or (plain and end - start <= cells // TAB):
+                starts.append(start)
+            else:
+                self._fold_line(start, end)
+            if newline < 0:
+                return
+            start = newline + 1
+
+    def _fold_line(self, start: int, end: int) -> None:
+        text, cells, starts = self.text, self.cells, self.starts
+        plain_match = _PLAIN.match(text, start, end)
+        if plain_match is not None and plain_match.end() >= end - (text[end - 1] == "\r"):
+            starts.extend(range(start, end, cells))
+            return
+        wide_match = _wide().match(text, start, end)
+        if wide_match is not None and wide_match.end() == end:
+            starts.extend(range(start, end, max(1, cells // 2)))
+            return
+        self._walked += end - start
+        if end - start > LONG or self._walked > WALK:
+            widest = max(_shown_width(char) for char in set(text[start:end]))
+            step = max(1, cells // max(1, widest))
+            starts.extend(range(start, end, step))
+            return
+        # The circle that a mark at the start of a line is put on takes a cell too: keep marks with their character.
+        starts.append(start)
+        used = 0
+        previous_selector = False
+        for index in range(start, end):
+            char = text[index]
+            size = _shown_width(char)
+            if "\ufe00" <= char <= "\ufe0f":
+                # One selector is not shown; a run of them is.
+                following = index + 1 < end and "\ufe00" <= text[index + 1] <= "\ufe0f"
+                size = 6 if previous_selector or following else 0
+                previous_selector = True
+            else:
+                previous_selector = False
+            if used + size > cells and index > starts[-1]:
+                starts.append(index)
+                used = 0
+            used += size

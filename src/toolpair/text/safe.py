@@ -1,0 +1,106 @@
+"""The choke point: whatever comes from a transcript, a path or an error passes `visible` before a terminal sees it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NewType
+
+SafeText = NewType("SafeText", str)
+"""Text without a character that a terminal acts on or that cannot be seen. Only this package makes it."""
+
+TAB: Final = 4
+MARKS: Final = 4
+"""So many combining marks stay on one character; a longer pile would cover the lines around it."""
+
+_NONCHARACTERS = "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
+_HOSTILE: Final = re.compile(
+    "["
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
+    "\xad\u034f\u061c\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"  # formats, Arabic letter mark
+    "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters without a shape
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # zero width, bidi, separators
+    "\ufe00-\ufe0f"  # variation selectors
+    "\ufff0-\ufffb\ufffe\uffff\ufdd0-\ufdef"
+    "\ud800-\udfff"
+    "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff" + _NONCHARACTERS + "]"
+)
+_SELECTOR: Final = re.compile("(?<![\ufe00-\ufe0f])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])")
+
+
+def _shown(match: re.Match[str]) -> str:
+    """The visible stand-in of one hostile character, never a tab."""
+    char = match.group()
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"
+
+
+@lru_cache(1)
+def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Patterns of zero-width marks: a pile that is too high, and one with nothing to stand on."""
+    from rich.cells import load_cell_table
+
+    ranges = [(a, b) for a, b, width in load_cell_table("auto").widths if width == 0 and a >= 0x300]
+    marks = "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in ranges)
+    return re.compile(f"([{marks}]{{{MARKS}}})[{marks}]+"), re.compile(f"^[{marks}]")
+
+
+def _expand_tabs(text: str, tab: int) -> str:
+    from rich.cells import cell_len
+
+    parts = text.split("\t")
+    out: list[str] = []
+    column = 0
+    for part in parts[:-1]:
+        column += cell_len(part)
+        pad = tab - column % tab
+        out.append(part + " " * pad)
+        column += pad
+    out.append(parts[-1])
+    return "".join(out)
+
+
+def visible(text: object, tab: int = TAB) -> SafeText:
+    """One line of any text, with every character that a terminal acts on replaced by a visible sign.
+
+    C0 and DEL become control pictures (a newline too), the rest escapes such as `\\x9b` and `\\u202e`. Tabs become
+    spaces. Anything that is not a string is shown as `str` gives it.
+    """
+    line = text if isinstance(text, str) else str(text)
+    if line.isascii() and line.isprintable():
+        return SafeText(line)
+    if not line.isascii():
+        # A single selector (an emoji's) has no width of its own that terminals agree on; a run of them hides data.
+        line = _SELECTOR.sub("", line)
+    tabs = "\t" in line
+    if tabs:
+        line = "\t".join(_HOSTILE.sub(_shown, part) for part in line.split("\t"))
+    else:
+        line = _HOSTILE.sub(_shown, line)
+    if not line.isascii():
+        pile, lone = _piles()
+        line = pile.sub(r"\1", line)
+        if lone.match(line):
+            line = "◌" + line
+    if tabs:
+        line = _expand_tabs(line, tab)
+    return SafeText(line)
+
+
+def visible_lines(text: str, tab: int = TAB) -> list[SafeText]:
+    """The lines of `text`, parted at newlines only; the carriage return of a CRLF is not shown."""
+    return [visible(line.removesuffix("\r"), tab) for line in text.split("\n")]
+
+
+def visible_text(text: str) -> SafeText:
+    """Many lines as one string, newlines kept: for the clipboard and standard output, never for a widget."""
+    return SafeText("\n".join(visible_lines(text)))

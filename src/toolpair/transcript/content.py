@@ -1,0 +1,156 @@
+"""What blocks say, as text: results, arguments, placeholders of other systems."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from toolpair.transcript.model import PLACEHOLDER, Block
+
+_PLACEHOLDERS: Final = re.compile(
+    r"""\A\s*(?:
+      \[No\ result\ was\ recorded\ for\ this\ call\.
+    | \[Tool\ call\ interrupted:
+    | \[Tool\ result\ missing\ due\ to\ internal\ error\]
+    | \[Tool\ use\ interrupted\]
+    | Tool\ execution\ was\ interrupted\ before\ completion\.?\s*\Z
+    | Tool\ execution\ was\ interrupted\ before\ a\ result\ was\ produced\.
+    | No\ result\ available\ for\ this\ tool\ call\.
+    | Context\ condensation\ triggered\.\ Tool\ execution\ deferred\.
+    | Task\ was\ interrupted\ before\ this\ tool\ call\ could\ be\ completed\.
+    | No\ result\ provided\.?\s*\Z
+    | No\ tool\ output\s*\Z
+    | result\ missing\s*\Z
+    | aborted\s*\Z
+    | \(tool\ execution\ failed\)\s*\Z
+    | \(no\ content\)\s*\Z
+    | \[migration\]\ Tool\ result\ missing\ in\ legacy
+    | \[Tool\ execution\ was\ interrupted\]
+    | \[openclaw\]\ missing\ tool\ result
+    | \[System:\ Tool\ execution\ skipped/interrupted\ by\ user
+    | The\ tool\ call\ was\ interrupted\ before\ a\ result\ was\ produced\.
+    | The\ tool\ execution\ result\ was\ lost\ due\ to\ context\ management
+    | \{"error":\s*"The\ tool\ execution\ result\ was\ lost
+    | tool\ call\ was\ interrupted\ and\ did\ not\ produce\ a\ result
+    | The\ user\ cancelled\ this\ tool\ call\.?\s*\Z
+    | Tool\ canceled\ by\ user\s*\Z
+    )""",
+    re.VERBOSE,
+)
+"""The texts that known systems write where a result is missing: never real output."""
+
+
+def text_of(content: Any) -> str:
+    """What a result's or a message's content says, as text; media are named in brackets."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        return "\n".join(_part_text(part) for part in content)
+    if isinstance(content, dict):
+        return _part_text(content)
+    return json.dumps(content, ensure_ascii=False)
+
+
+def _part_text(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict):
+        text = part.get("text")
+        if isinstance(text, str):
+            return text
+        kind = part.get("type")
+        if kind in ("image", "image_url", "document", "input_image"):
+            return f"[{kind}]"
+        if kind == "tool_reference":
+            return f"[tool {part.get('tool_name', '')}]"
+    return json.dumps(part, ensure_ascii=False)
+
+
+def is_placeholder_text(text: str) -> bool:
+    """True for the texts that this and other systems write where no result is known."""
+    return len(text) < 2000 and (text.strip() == PLACEHOLDER or _PLACEHOLDERS.match(text) is not None)
+
+
+def result_content(block: Block) -> Any:
+    """The content of a result block: a string, a list of blocks, None, or whatever stands there."""
+    return block.value.get("content") if isinstance(block.value, dict) else None
+
+
+def result_text(block: Block) -> str:
+    return text_of(result_content(block))
+
+
+def is_real_output(block: Block) -> bool:
+    """A result that holds something real: not empty, not a known placeholder."""
+    if block.kind != "result":
+        return False
+    text = result_text(block)
+    return bool(text.strip()) and not is_placeholder_text(text)
+
+
+def block_text(block: Block) -> str:
+    """What the block says, as text, for showing."""
+    value = block.value
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict):
+        return text_of(value)
+    match block.kind:
+        case "result" | "server_result" | "mcp_result":
+            return result_text(block)
+        case "call" | "server_call" | "mcp_call":
+            return json.dumps(arguments(block), ensure_ascii=False, indent=2)
+        case "thinking":
+            thinking = value.get("thinking")
+            return thinking if isinstance(thinking, str) else "[redacted thinking]"
+        case _:
+            return _part_text(value)
+
+
+def arguments(block: Block) -> Any:
+    """A call's arguments: the object, or the raw string when it does not parse (chat writes a JSON string)."""
+    value = block.value
+    if not isinstance(value, dict):
+        return None
+    if "input" in value:
+        return value["input"]
+    function = value.get("function")
+    holder = function if isinstance(function, dict) else value
+    raw = holder.get("arguments")
+    if isinstance(raw, str):
+        try:
+            return json.loads(raw)
+        except (ValueError, RecursionError):
+            return raw
+    return raw
+
+
+_TELLING: Final = (
+    "file_path",
+    "path",
+    "command",
+    "cmd",
+    "pattern",
+    "query",
+    "url",
+    "notebook_path",
+    "description",
+    "prompt",
+)
+
+
+def call_summary(block: Block) -> str:
+    """One line that tells a call from its neighbours: the path, the command, the query."""
+    given = arguments(block)
+    if isinstance(given, dict):
+        for key in _TELLING:
+            if isinstance(given.get(key), str) and given[key]:
+                return " ".join(given[key].split())
+        for value in given.values():
+            if isinstance(value, str) and value:
+                return " ".join(value.split())
+        return "" if not given else json.dumps(given, ensure_ascii=False)
+    return "" if given is None else " ".join(str(given).split())

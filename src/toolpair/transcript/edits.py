@@ -1,0 +1,153 @@
+"""Edits: what a fix changes, in terms of the transcript. A format turns them into changes of its records.
+
+All of a fix's edits refer to blocks and messages of one and the same transcript.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from toolpair.transcript.model import Block, Message
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Write `id` in the place of the call's or the result's id."""
+
+    block: Block
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue:
+    """Put `value` in the place of the block's JSON value. Sub-values that stay are the same objects."""
+
+    block: Block
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class SetField:
+    """Set `key` of the message object (role, content, tool_calls …); ABSENT removes it."""
+
+    message: Message
+    key: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Insert a result for `call` where the API wants it. `content` is a string or a list of blocks."""
+
+    call: Block
+    content: Any
+    is_error: bool
+    id: str | None = None
+    """The id to write; the call's own when None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Move `result` to where the API wants the result of `call`: first, in call order, directly behind it."""
+
+    result: Block
+    call: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Arrange:
+    """Reorder the blocks of one message.
+
+    "results_first": results in front of all else; "call_order": results into the order of their
+    calls `order`, in the slots that results hold; "calls_last": calls behind all else.
+    """
+
+    message: Message
+    how: Literal["results_first", "call_order", "calls_last"]
+    order: tuple[Block, ...] = ()
+    """For "call_order": the results in the wanted order (they may stand in several messages)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take the block out; a message that this empties goes with it."""
+
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class ToText:
+    """Keep what the block says as text, at its place or, where that would part a pair, behind it.
+
+    A result becomes a user's text, a call the assistant's. `media` are parts of its content that
+    cannot be text (images); they follow as blocks of their own.
+    """
+
+    block: Block
+    text: str
+    media: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveToRole:
+    """Put the block into a message of `role` at its place, splitting the message around it."""
+
+    block: Block
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertMessage:
+    """Insert a text message behind `after` (None: in front of all)."""
+
+    after: Message | None
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMessage:
+    """Take the whole message out."""
+
+    message: Message
+
+
+Edit = (
+    Rename
+    | SetValue
+    | SetField
+    | Answer
+    | Place
+    | Arrange
+    | Remove
+    | ToText
+    | MoveToRole
+    | InsertMessage
+    | RemoveMessage
+)
+
+
+def targets(edit: Edit) -> frozenset[int]:
+    """The identities of the blocks and messages that the edit changes; edits that share none can go together."""
+    match edit:
+        case Rename(block=b) | SetValue(block=b) | Remove(block=b) | ToText(block=b) | MoveToRole(block=b):
+            return frozenset({id(b)})
+        case Answer(call=c):
+            return frozenset({id(c)})
+        case Place(result=r):
+            return frozenset({id(r)})
+        case Arrange(message=m, order=order):
+            return frozenset({id(m), *(id(b) for b in m.blocks), *(id(b) for b in order)})
+        case SetField(message=m) | RemoveMessage(message=m):
+            return frozenset({id(m), *(id(b) for b in m.blocks)})
+        case InsertMessage():
+            return frozenset()

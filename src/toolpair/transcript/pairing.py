@@ -1,0 +1,283 @@
+"""Which result belongs to which call: one ordered walk that check, fixes, screen and library share.
+
+A call waits for results in its own exchange (the results up to the next assistant message),
+by occurrence and never by a global set of ids, since providers reuse ids such as `call_0`.
+What is left over is then explained in order of evidence: the same id elsewhere, another
+spelling of it, a link that the agent wrote, a tool name that fits, and last the only
+unanswered call beside the only left-over result, which is a guess.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from toolpair.transcript.content import result_text
+from toolpair.transcript.ids import SPELLINGS, usable
+from toolpair.transcript.model import Block, Transcript
+
+Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "name", "guess"]
+Place = tuple[int, int]
+
+
+@dataclass(slots=True, eq=False)
+class Pair:
+    """A call with its results, or what is left of one. Places are (message, block) from 0."""
+
+    index: int = -1
+    call: Block | None = None
+    call_at: Place | None = None
+    results: tuple[Block, ...] = ()
+    results_at: tuple[Place, ...] = ()
+    evidence: Evidence = "exact"
+    """Why the results are held to be this call's."""
+    spelling: str | None = None
+    candidates: tuple[Pair, ...] = ()
+    """Unanswered calls of the same exchange that an orphan may belong to, or orphans that may answer a call."""
+    state: str = "ok"
+    """Set by the rules: ok, pending, missing, orphan, mismatch, duplicate, misplaced."""
+
+    @property
+    def call_message(self) -> int | None:
+        return self.call_at[0] if self.call_at else None
+
+    @property
+    def result_messages(self) -> tuple[int, ...]:
+        return tuple(message for message, _ in self.results_at)
+
+    @property
+    def result(self) -> Block | None:
+        return self.results[0] if self.results else None
+
+    @property
+    def certain(self) -> bool:
+        return self.evidence != "guess"
+
+    @property
+    def start(self) -> Place:
+        return self.call_at or self.results_at[0]
+
+    def add(self, result: Block, at: Place) -> None:
+        self.results += (result,)
+        self.results_at += (at,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairing:
+    """All pairs in transcript order, and the exchange that each message belongs to."""
+
+    pairs: tuple[Pair, ...]
+    of_block: dict[int, Pair] = field(repr=False)
+    """id() of a call or result block -> its pair."""
+
+    def pair_of(self, block: Block) -> Pair | None:
+        return self.of_block.get(id(block))
+
+
+def _key(id_: Any) -> str:
+    """What ids are compared by. An absent id and an empty one are the same: none."""
+    if isinstance(id_, str):
+        return id_
+    return "" if id_ is None else f"\0{id_!r}"
+
+
+@dataclass(slots=True, eq=False)
+class _Loose:
+    """A result that found no call in its exchange."""
+
+    block: Block
+    at: Place
+    exchange: int
+
+
+def pair(transcript: Transcript) -> Pairing:
+    """Pair the calls and results of a transcript. Linear in the number of blocks."""
+    walk = _Walk()
+    for block, at, starts in _walk_order(transcript):
+        walk.take(block, at, starts)
+    pairs = [*walk.pairs, *_explain(walk)]
+    pairs.sort(key=lambda found: found.start)
+    of_block: dict[int, Pair] = {}
+    for index, found in enumerate(pairs):
+        found.index = index
+        if found.call is not None:
+            of_block[id(found.call)] = found
+        for result in found.results:
+            of_block[id(result)] = found
+    return Pairing(tuple(pairs), of_block)
+
+
+def _walk_order(transcript: Transcript) -> Iterator[tuple[Block, Place, bool]]:
+    """Calls and results in order, each with whether an assistant message began since the last one."""
+    starts = True
+    for number, message in enumerate(transcript.messages):
+        starts = starts or message.role == "assistant"
+        for position, block in enumerate(message.blocks):
+            if block.kind in ("call", "result"):
+                yield block, (number, position), starts
+                starts = False
+
+
+class _Walk:
+    """The first pass: results to the calls of their own exchange."""
+
+    def __init__(self) -> None:
+        self.pairs: list[Pair] = []
+        self.exchange_of: list[int] = []
+        """Of each pair in `pairs`."""
+        self.loose: list[_Loose] = []
+        self.exchange = -1
+        self.waiting: dict[str, deque[Pair]] = {}
+        self.answered: dict[str, Pair] = {}
+
+    def take(self, block: Block, at: Place, starts: bool) -> None:
+        if starts:
+            self.exchange += 1
+            self.waiting = {}
+            self.answered = {}
+        key = _key(block.id)
+        if block.kind == "call":
+            found = Pair(call=block, call_at=at)
+            self.pairs.append(found)
+            self.exchange_of.append(self.exchange)
+            self.waiting.setdefault(key, deque()).append(found)
+            return
+        queue = self.waiting.get(key)
+        if queue:
+            found = self._first(queue, block)
+            found.add(block, at)
+            self.answered[key] = found
+        elif key and key in self.answered:
+            self.answered[key].add(block, at)
+        else:
+            self.loose.append(_Loose(block, at, self.exchange))
+
+    @staticmethod
+    def _first(queue: deque[Pair], result: Block) -> Pair:
+        """The call that the result's link names, else the first that waits."""
+        if len(queue) > 1 and result.link is not None:
+            for found in queue:
+                if found.call is not None and found.call.link == result.link:
+                    queue.remove(found)
+                    return found
+        return queue.popleft()
+
+
+def _explain(walk: _Walk) -> list[Pair]:
+    """Give the left-over results to calls, in order of evidence; what stays is an orphan pair each."""
+    open_pairs = [(found, exchange) for found, exchange in zip(walk.pairs, walk.exchange_of, strict=True) if not found.results]
+    loose = walk.loose
+    if not loose:
+        return []
+    loose = _same_id_elsewhere(loose, open_pairs)
+    open_pairs = [entry for entry in open_pairs if not entry[0].results]
+    loose = _copies(loose, walk.pairs)
+    for local in (True, False):
+        for reason, form in SPELLINGS:
+            loose = _unique_matches(
+                loose,
+                open_pairs,
+                lambda block, form=form: form(block.id) if usable(block.id) else "",  # type: ignore[misc]
+                "spelling",
+                local,
+                reason,
+            )
+            open_pairs = [entry for entry in open_pairs if not entry[0].results]
+    loose = _unique_matches(loose, open_pairs, lambda block: block.link or "", "link", True)
+    open_pairs = [entry for entry in open_pairs if not entry[0].results]
+    loose = _unique_matches(loose, open_pairs, lambda block: block.name or "", "name", True)
+    open_pairs = [entry for entry in open_pairs if not entry[0].results]
+    return _guesses(loose, open_pairs)
+
+
+def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[_Loose]:
+    """A late result goes to the nearest earlier unanswered call with its id, an early one to the nearest later."""
+    by_id: dict[str, list[Pair]] = defaultdict(list)
+    for found, _ in open_pairs:
+        if found.call is not None and usable(found.call.id):
+            by_id[_key(found.call.id)].append(found)
+    left: list[_Loose] = []
+    for entry in loose:
+        candidates = by_id.get(_key(entry.block.id)) if usable(entry.block.id) else None
+        if not candidates:
+            left.append(entry)
+            continue
+        places = [found.start for found in candidates]
+        before = bisect_left(places, entry.at) - 1
+        found = candidates.pop(before) if before >= 0 else candidates.pop(bisect_right(places, entry.at))
+        found.evidence = "late" if found.start < entry.at else "early"
+        found.add(entry.block, entry.at)
+    return left
+
+
+def _copies(loose: Sequence[_Loose], pairs: Sequence[Pair]) -> list[_Loose]:
+    """A further result for an earlier call that has one already, in a later exchange."""
+    answered: dict[str, list[Pair]] = defaultdict(list)
+    for found in pairs:
+        if found.call is not None and found.results and usable(found.call.id):
+            answered[_key(found.call.id)].append(found)
+    left: list[_Loose] = []
+    for entry in loose:
+        earlier = answered.get(_key(entry.block.id)) if usable(entry.block.id) else None
+        position = bisect_left([found.start for found in earlier], entry.at) - 1 if earlier else -1
+        if earlier and position >= 0:
+            earlier[position].add(entry.block, entry.at)
+        else:
+            left.append(entry)
+    return left
+
+
+def _unique_matches(
+    loose: Sequence[_Loose],
+    open_pairs: Sequence[tuple[Pair, int]],
+    form: Any,
+    evidence: Evidence,
+    local: bool,
+    reason: str | None = None,
+) -> list[_Loose]:
+    """Match where exactly one call and one result share a form, in one exchange (`local`) or in the whole transcript."""
+    calls: dict[tuple[int, str], list[Pair]] = defaultdict(list)
+    for found, exchange in open_pairs:
+        if found.call is not None and not found.results and (value := form(found.call)):
+            calls[(exchange if local else -1, value)].append(found)
+    results: dict[tuple[int, str], list[_Loose]] = defaultdict(list)
+    for entry in loose:
+        if value := form(entry.block):
+            results[(entry.exchange if local else -1, value)].append(entry)
+    taken: set[int] = set()
+    for key, entries in results.items():
+        candidates = calls.get(key, ())
+        if len(candidates) == 1 and len({result_text(entry.block) for entry in entries}) == 1:
+            for entry in entries:
+                candidates[0].add(entry.block, entry.at)
+                taken.add(id(entry))
+            candidates[0].evidence = evidence
+            candidates[0].spelling = reason
+    return [entry for entry in loose if id(entry) not in taken]
+
+
+def _guesses(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[Pair]:
+    calls: dict[int, list[Pair]] = defaultdict(list)
+    for found, exchange in open_pairs:
+        calls[exchange].append(found)
+    results: dict[int, list[_Loose]] = defaultdict(list)
+    for entry in loose:
+        results[entry.exchange].append(entry)
+    orphans: list[Pair] = []
+    for exchange, entries in results.items():
+        candidates = calls.get(exchange, [])
+        if len(candidates) == 1 and len(entries) == 1:
+            candidates[0].add(entries[0].block, entries[0].at)
+            candidates[0].evidence = "guess"
+            continue
+        made = [Pair(results=(entry.block,), results_at=(entry.at,)) for entry in entries]
+        if candidates and len(candidates) * len(made) <= 10_000:
+            for orphan in made:
+                orphan.candidates = tuple(candidates)
+            for found in candidates:
+                found.candidates = tuple(made)
+        orphans.extend(made)
+    return orphans

@@ -1,0 +1,126 @@
+"""The application: what the screens share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.binding import Binding
+
+from toolpair.text.safe import SafeText, visible
+from toolpair.tui.overview import Overview
+from toolpair.tui.paint import PAINT_CSS
+from toolpair.tui.result import RunResult
+from toolpair.tui.spans import Glyphs
+from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
+
+if TYPE_CHECKING:
+    from toolpair.session import Saved, Session
+
+COPY_LIMIT = 100_000
+"""Characters: terminals and tmux drop a longer OSC 52."""
+
+
+class ToolpairApp(App[None]):
+    """Owns the session, and guards it when the user quits."""
+
+    CSS = PAINT_CSS
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    TITLE = "toolpair"
+    BINDINGS = [
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
+        Binding("ctrl+c", "quit", "quit", show=False, priority=True, id="app.interrupt"),
+    ]
+
+    def __init__(self, session: Session, at: str | None = None, ascii: bool = False) -> None:
+        super().__init__()
+        self.session = session
+        self.at = at
+        self.glyphs = Glyphs(ascii)
+        self.result = RunResult()
+        self.scroll_sensitivity_y = 3.0
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = "toolpair-light" if terminal_is_light() else "toolpair-dark"
+        self.set_class(self.no_color, "-no-color")
+
+    @property
+    def placeholder(self) -> str:
+        """The text that a placeholder has when the user does not change it."""
+        from toolpair.session import PLACEHOLDER
+
+        return PLACEHOLDER
+
+    def on_mount(self) -> None:
+        from toolpair.tui.screens.main import MainScreen
+
+        self.push_screen(MainScreen(Overview(self.session), self.at))
+
+    def session_changed(self) -> None:
+        """Tell the main screen that the session is another one now."""
+        from toolpair.tui.screens.main import MainScreen
+
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen):
+                screen.reload()
+
+    def copy(self, text: SafeText) -> str:
+        """Put `text` into the clipboard. Gives back what to say of it."""
+        short = text[:COPY_LIMIT]
+        self.copy_to_clipboard(short)
+        if len(short) < len(text):
+            return f"copied the first {len(short):,} of {len(text):,} characters"
+        return f"copied {len(text):,} characters"
+
+    def note_saved(self, saved: Saved, mended: Sequence[str]) -> None:
+        """Keep what there is to say after quitting."""
+        lines = [f"Saved {visible(saved.path)}"]
+        lines += [f"  {visible(line)}" for line in mended]
+        if saved.backup is not None:
+            lines.append(f"The original is kept as {visible(saved.backup)}")
+            lines.append(f"To take it back: toolpair restore {visible(saved.path)}")
+        lines += [f"Note: {visible(note)}" for note in saved.notes]
+        if saved.resume:
+            lines.append(f"Go on with: {visible(saved.resume)}")
+        self.result.saved.append(saved.path)
+        self.result.told += lines
+
+    async def action_quit(self) -> None:
+        """Quit; with fixes that are not saved, ask first."""
+        if not self.session.changed:
+            self.exit()
+            return
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        if isinstance(self.screen, ConfirmScreen) and self.screen.id == "quit-guard":
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "discard":
+                self.exit()
+            elif answer == "save":
+                self.open_review()
+
+        fixes = sum(staged.problems for staged in self.session.staged)
+        words = f"{fixes:,} {'fix is' if fixes == 1 else 'fixes are'} not saved."
+        guard = ConfirmScreen(
+            "Quit?",
+            lambda width, height: self.glyphs.paragraph(words, width),
+            [("s", "save", "review and save"), ("d", "discard", "discard them and quit")],
+        )
+        guard.id = "quit-guard"
+        self.push_screen(guard, answered)
+
+    def open_review(self) -> None:
+        """Close what lies over the main screen and open the review."""
+        from toolpair.tui.screens.main import MainScreen
+
+        while len(self.screen_stack) > 2 and not isinstance(self.screen, MainScreen):
+            self.pop_screen()
+        if isinstance(self.screen, MainScreen):
+            self.screen.action_review()
+
+    def switch_colours(self) -> None:
+        self.theme = "toolpair-light" if self.theme == "toolpair-dark" else "toolpair-dark"

@@ -1,0 +1,292 @@
+"""What the card below the list says: the problem under the cursor, or the row when it is sound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.text.cells import cut, width
+from toolpair.text.differ import caret_line, differ
+from toolpair.text.safe import SafeText, visible
+from toolpair.tui.numbers import count_text
+from toolpair.tui.overview import Overview
+from toolpair.tui.row_lines import ROLES, _spotted, id_text
+from toolpair.tui.spans import Glyphs, Line, Span, line_width
+
+if TYPE_CHECKING:
+    from toolpair.session import Fix, Group, Problem, Row, Session
+
+Part = tuple[int, list[Line]]
+"""How much the lines matter (0 most), and the lines."""
+
+
+def loss_text(fix: Fix) -> str:
+    return f"Loses {fix.loses}." if fix.loses else "Loses nothing."
+
+
+def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
+    """`Changes 1 line.`, from what the fix would really do."""
+    changes = session.preview(problem, fix)
+    noun = "line" if session.document.kind == "lines" else "message"
+    words = []
+    for kind, verb in (("changed", "Changes"), ("moved", "Moves"), ("added", "Adds"), ("removed", "Removes")):
+        count = sum(change.kind == kind for change in changes)
+        if count:
+            words.append(f"{verb if not words else verb.lower()} {count_text(count, noun)}")
+    return ", ".join(words) + "." if words else ""
+
+
+def place_text(overview: Overview, problem: Problem) -> str:
+    """The title of the card: which problem, which cause, where."""
+    session = overview.session
+    number = overview.number(problem)
+    parts = [f"Problem {number:,} of {len(overview.walk):,}" if number else "Note"]
+    group = overview.group_number(problem)
+    if group is not None and len(overview.groups) > 1:
+        parts.append(f"cause {group + 1} of {len(overview.groups)}")
+    where = session.location(problem)
+    if where.line is not None:
+        parts.append(f"line {where.line:,}")
+    if where.message is not None:
+        parts.append(f"messages.{where.message}")
+    return " · ".join(parts)
+
+
+def _fit(parts: list[Part], height: int) -> list[Line]:
+    """All lines in order, without the least needed ones where there are too many."""
+    while sum(len(lines) for _, lines in parts) > height:
+        worst = max(range(len(parts)), key=lambda n: (parts[n][0], n))
+        level, lines = parts[worst]
+        if len(lines) > 1 and level > 0:
+            parts[worst] = (level, lines[:-1])
+        elif len(parts) > 1:
+            del parts[worst]
+        else:
+            parts[0] = (level, lines[:height])
+    return [line for _, lines in parts for line in lines]
+
+
+class Card:
+    """Makes the card's lines for one size."""
+
+    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, height: int, wide: bool) -> None:
+        self.overview = overview
+        self.session = overview.session
+        self.glyphs = glyphs
+        self.cells = cells
+        self.height = height
+        self.wide = wide
+
+    def problem(self, problem: Problem, row: int) -> list[Line]:
+        glyphs, cells = self.glyphs, self.cells
+        title = glyphs.rule(place_text(self.overview, problem), cells)
+        sign, style = self.overview.marker(self.overview.row_of(problem))
+        style = {"error": "error", "warning": "warning"}.get(problem.severity, "dim")
+        text = glyphs.paragraph(problem.text, cells, "bold", indent=3, limit=3)
+        text[0] = (glyphs.ui(f" {sign} ", style), *text[0][1:])
+        parts: list[Part] = [(0, [title]), (1, text)]
+        ids, carets = self._ids(problem)
+        parts.append((3, ids))
+        parts.append((5, carets))
+        parts += self._consequences(problem)
+        fix = problem.recommended
+        if fix is not None:
+            parts.append((2, self._fix(problem, fix)))
+        elif problem.fixes:
+            parts.append((2, glyphs.paragraph("Nothing is recommended here: f shows the ways.", cells)))
+        else:
+            why = problem.no_fix or ("nothing breaks." if problem.severity == "info" else "none is known.")
+            parts.append((2, glyphs.paragraph(f"No fix: {why}", cells, limit=3)))
+        if self.wide:
+            parts += self._more(problem)
+        body = _fit(parts, self.height - 1)
+        body += [()] * (self.height - 1 - len(body))
+        return [*body, self._hints(problem)]
+
+    def _ids(self, problem: Problem) -> tuple[list[Line], list[Line]]:
+        glyphs = self.glyphs
+        call, result = problem.call, problem.result
+        room = self.cells - 15
+        if call is not None and result is not None and call.id != result.id:
+            left, right = id_text(call.id), id_text(result.id)
+            difference = differ(left, right)
+            lines: list[Line] = [
+                (glyphs.ui("     call    ", "dim"), *_spotted(left, difference.left)),
+                (glyphs.ui("     result  ", "dim"), *_spotted(right, difference.right)),
+            ]
+            carets = caret_line(left, right)
+            if difference.none or width(carets) > room:
+                return lines, []
+            line: list[Span] = [glyphs.ui(" " * 13), Span(carets, "error")]
+            note = problem.cause.text if problem.cause is not None else ""
+            space = room - width(carets) - 8
+            if note and space >= 12:
+                line.append(Span(SafeText(" " * 8)))
+                line.append(Span(cut(glyphs.own(note), space - 2, glyphs.ellipsis), "dim"))
+            return lines, [tuple(line)]
+        block = call or result
+        if block is None:
+            return [], []
+        what = "call" if block is call else "result"
+        spans: list[Span] = [glyphs.ui(f"     {what}".ljust(13), "dim"), Span(id_text(block.id))]
+        if call is not None:
+            spans.append(glyphs.data(f"   {call.name or ''} {self.session.call_summary(call)[:400]}", "dim"))
+        return [self._cut_line(spans)], []
+
+    def _cut_line(self, spans: list[Span]) -> Line:
+        from toolpair.tui.spans import cut_line
+
+        if line_width(spans) <= self.cells:
+            return tuple(spans)
+        ellipsis = self.glyphs.ui("…", "dim")
+        return (*cut_line(spans, self.cells - width(ellipsis.text)), ellipsis)
+
+    def _consequences(self, problem: Problem) -> list[Part]:
+        glyphs, cells = self.glyphs, self.cells
+        parts: list[Part] = []
+        limit = 4 if self.wide else 2
+        if problem.on_resume is not None:
+            parts.append((3, glyphs.paragraph(f"If you resume: {problem.on_resume.text}", cells, limit=limit)))
+        if problem.api_says and (problem.on_resume is None or self.wide):
+            lead = "The API would say" if problem.on_resume is None else "The API says"
+            parts.append((4, glyphs.paragraph(f"{lead}: {problem.api_says}", cells, limit=limit)))
+        return parts
+
+    def _fix(self, problem: Problem, fix: Fix) -> list[Line]:
+        glyphs = self.glyphs
+        words = [f"Fix: {fix.title}."]
+        changed = changes_text(self.session, problem, fix)
+        if changed:
+            words.append(changed)
+        words.append(loss_text(fix))
+        if not fix.certain:
+            words.append("This is a guess: you will be asked.")
+        lines = glyphs.paragraph(" ".join(words), self.cells, "good" if fix.certain else "warning", limit=3)
+        if fix.note:
+            lines += glyphs.paragraph(f"Note: {fix.note}", self.cells, "dim", limit=2)
+        return lines
+
+    def _more(self, problem: Problem) -> list[Part]:
+        glyphs, cells = self.glyphs, self.cells
+        parts: list[Part] = []
+        if problem.cause is not None:
+            words = f"Why we think so: {problem.cause.text.rstrip('.')}."
+            if problem.cause.evidence:
+                words += f" {problem.cause.evidence}"
+            parts.append((6, glyphs.paragraph(words, cells, limit=4)))
+        others = [fix for fix in problem.fixes if fix is not problem.recommended]
+        if others:
+            ways = "; ".join(f"{fix.title} ({'loses ' + fix.loses if fix.loses else 'loses nothing'})" for fix in others)
+            parts.append((7, glyphs.paragraph(f"Other ways: {ways}.", cells, limit=4)))
+        parts.append((8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
+        return parts
+
+    def _hints(self, problem: Problem) -> Line:
+        glyphs = self.glyphs
+        hints: list[tuple[str, str, str]] = []
+        if problem.recommended is not None:
+            hints.append(("space", "fix this", "fix"))
+        number = self.overview.group_number(problem)
+        if number is not None:
+            group = self.overview.groups[number]
+            if group.certain > 1:
+                hints.append(("a", f"fix all {group.certain:,} of this cause", "fix_cause"))
+        others = len(problem.fixes) - (problem.recommended is not None)
+        if others > 0:
+            hints.append(("f", f"{count_text(others, 'other way')}", "choose"))
+        if problem.fixes:
+            hints.append(("p", "exact bytes", "bytes"))
+        spans: list[Span] = [Span(SafeText(" "))]
+        for key, label, action in hints:
+            piece = [glyphs.ui(key, "key", action), glyphs.ui(f" {label}    ", "", action)]
+            if line_width(spans) + width(piece[0].text) + width(piece[1].text.rstrip()) > self.cells:  # type: ignore[arg-type]
+                break
+            spans += piece
+        return tuple(spans)
+
+    def row(self, row: Row | None) -> list[Line]:
+        """The card of a row without a problem."""
+        glyphs, cells, session = self.glyphs, self.cells, self.session
+        if row is None:
+            return [glyphs.rule("", cells), (glyphs.ui(" Nothing to show here.", "dim"),)]
+        lines: list[Line] = []
+        where = f" · messages.{row.message}" if row.message is not None else ""
+        if row.pair is not None:
+            pair = row.pair
+            mended = self.overview.is_mended(pair)
+            state = "mended, not saved" if mended and session.changed else "mended" if mended else ""
+            if not state:
+                state = {"ok": "sound", "pending": "not answered yet"}.get(pair.state, pair.reason or pair.state)
+            lines.append(glyphs.rule(f"Pair {pair.index:,} · {state}{where}", cells))
+            block = pair.call or row.result
+            if pair.call is not None:
+                call = pair.call
+                spans = [glyphs.ui("   call    ", "dim"), glyphs.data(call.name or "", "tool"), Span(SafeText(" "))]
+                lines.append(self._cut_line([*spans, glyphs.data(session.call_summary(call)[: cells * 2])]))
+            if block is not None:
+                lines.append((glyphs.ui("   id      ", "dim"), Span(id_text(block.id))))
+            if row.result is not None:
+                lines += self._preview(session.block_text(row.result), "   result  ")
+        else:
+            who = {"text": ROLES.get(row.role or "", row.role or ""), "cut": "history lost"}.get(row.kind, row.kind)
+            lines.append(glyphs.rule(f"{who}{where}", cells))
+            lines += self._preview(row.label, " ")
+        return lines[: self.height]
+
+    def _preview(self, text: str, lead: str) -> list[Line]:
+        glyphs = self.glyphs
+        out: list[Line] = []
+        rows = text[: self.cells * 40].strip("\r\n").split("\n")
+        for n, raw in enumerate(rows[: max(1, self.height - 4)]):
+            space = self.cells - len(lead)
+            words = cut(visible(raw.rstrip("\r")), space, glyphs.ellipsis)
+            out.append((glyphs.ui(lead if n == 0 else " " * len(lead), "dim"), Span(words)))
+        return out
+
+
+def cause_lines(overview: Overview, glyphs: Glyphs, cells: int, height: int, current: Problem | None) -> list[Line]:
+    """The causes, one entry each, the current one marked; notes behind one line."""
+    lines: list[Line] = [glyphs.rule("Causes", cells)]
+    notes = 0
+    here = overview.group_number(current) if current is not None else None
+    entries: list[list[Line]] = []
+    focus = 0
+    for n, group in enumerate(overview.groups):
+        if all(problem.severity == "info" for problem in group.problems):
+            notes += len(group.problems)
+            continue
+        if n == here:
+            focus = len(entries)
+        entries.append(_cause_entry(overview, glyphs, cells, group, n == here))
+    room = height - 1 - (1 if notes else 0)
+    start = 0
+    while start < focus and sum(len(entry) for entry in entries[start : focus + 1]) > room:
+        start += 1
+    body = [line for entry in entries[start:] for line in entry]
+    if len(body) > room:
+        body = [*body[: room - 1], (glyphs.ui(" … more", "dim"),)]
+    lines += body
+    if notes:
+        lines.append((glyphs.ui(f"  · {count_text(notes, 'note')}: nothing breaks", "dim"),))
+    if not entries and not notes:
+        lines.append((glyphs.ui("  none", "dim"),))
+    return lines
+
+
+def _cause_entry(overview: Overview, glyphs: Glyphs, cells: int, group: Group, here: bool) -> list[Line]:
+    sign, style = overview.marker(overview.row_of(group.problems[0])) if group.problems else ("!", "warning")
+    words = [group.title]
+    if group.loses_outputs:
+        words.append(f"loses {count_text(group.loses_outputs, 'output')}")
+    count = len(group.problems)
+    if group.guesses:
+        words.append(f"{group.certain} certain, {count_text(group.guesses, 'guess').replace('guesss', 'guesses')}")
+    elif group.certain and count > 1:
+        words.append(f"all {group.certain:,} certain")
+    elif not group.certain:
+        words.append("no fix is certain")
+    lead = f"{'▌' if here else ' '} {sign} {count:,}  "
+    body = glyphs.paragraph(" · ".join(words), cells, "bold" if here else "", indent=len(lead), limit=4)
+    body[0] = (
+        glyphs.ui(lead[0], "key"), glyphs.ui(f" {sign} ", style), glyphs.ui(lead[4:], "bold"), *body[0][1:]
+    )  # fmt: skip
+    return body

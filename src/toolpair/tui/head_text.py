@@ -1,0 +1,87 @@
+"""The head of the main screen: the file in one line, the verdict in one to three."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.text.cells import cut_start, width
+from toolpair.text.safe import SafeText, visible
+from toolpair.tui.numbers import count_text, size_text
+from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
+
+if TYPE_CHECKING:
+    from toolpair.session import Session
+
+LONG_ID = 20
+
+
+def file_name(session: Session, glyphs: Glyphs) -> SafeText:
+    """A native session by its id, cut; any other file by its name."""
+    transcript = session.transcript
+    if transcript.native and transcript.session_id:
+        name = visible(transcript.session_id)
+        return name if len(name) <= LONG_ID else SafeText(name[:6] + glyphs.ellipsis)
+    return visible(session.path.name if session.path is not None else session.shown_name)
+
+
+def state_text(session: Session) -> tuple[str, str]:
+    """What is staged, and the style of saying it."""
+    fixed = sum(staged.problems for staged in session.staged)
+    if not session.changed:
+        return "nothing changed", "dim"
+    return f"{count_text(fixed, 'fix').replace('fixs', 'fixes')}, not saved", "warning"
+
+
+def file_line(session: Session, glyphs: Glyphs, cells: int) -> Line:
+    transcript = session.transcript
+    parts: list[str] = [file_name(session, glyphs)]
+    if transcript.native:
+        parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
+        if transcript.folder:
+            parts.append(cut_start(visible(transcript.folder), 28, glyphs.ellipsis))
+        parts.append(size_text(session.size))
+    else:
+        messages = count_text(len(transcript.messages), "message")
+        parts.append(f"{messages}, judged as {session.profile.id} (P changes it)")
+    if len(session.conversations) > 1:
+        parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
+    state, style = state_text(session)
+    left = (glyphs.ui(" " + " · ".join(parts), "title"),)
+    return spread(left, (glyphs.ui(f" {state} ", style),), cells)
+
+
+def head_lines(session: Session, glyphs: Glyphs, cells: int, limit: int) -> list[Line]:
+    """The file line and the verdict, at most `limit` lines in all."""
+    verdict = session.verdict
+    lines = [file_line(session, glyphs, cells)]
+    style = "error" if verdict.errors else "warning" if verdict.warnings else "good"
+    hint: Line = ()
+    if verdict.errors and session.staged:
+        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" mend all   ", "", "fix_all"))
+        hint += (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
+    elif verdict.errors:
+        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" mend all, then review ", "", "fix_all"))
+    elif session.changed:
+        hint = (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
+    room = max(1, limit - 1)
+    paragraph = glyphs.paragraph(verdict.sentence, cells - 1, style, limit=room)
+    if hint:
+        last = paragraph[-1]
+        if line_width(last) + line_width(hint) + 2 <= cells:
+            paragraph[-1] = spread(last, hint, cells)
+        elif len(paragraph) < room:
+            paragraph.append(spread((), hint, cells))
+    return lines + paragraph
+
+
+def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str) -> Line:
+    """The names of the columns; `note` says what filters the list."""
+    if stacked:
+        return glyphs.rule(f"calls and results{note}", cells, lead="───")
+    left = (cells - 2) // 2  # The list is one cell narrower: its scroll bar.
+    call = glyphs.own(f"─── call{note} ")
+    from toolpair.text.cells import cut
+
+    call = cut(call, left, glyphs.ellipsis)
+    rest = glyphs.own("─" * (left - width(call)) + "┬─ result " + "─" * max(0, cells - left - 10))
+    return (Span(call, "rule"), Span(rest, "rule"))

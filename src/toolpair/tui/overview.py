@@ -1,0 +1,185 @@
+"""What the main screen shows of a session: its rows, which problem sits on which, what is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolpair.session import Block, Fix, Group, Pair, Problem, Row, Session, Verdict
+
+RANK = {"stops": 0, "loses": 1, "harmless": 2}
+SEVERITY = {"error": 0, "warning": 1, "info": 2}
+MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
+
+BlockKey = tuple[object, ...]
+
+
+class Overview:
+    """Read anew after each change of the session; cheap enough for 100,000 rows."""
+
+    rows: Sequence[Row]
+    walk: list[Problem]
+    """The problems that `]` goes through: notes only when there is nothing else."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.current: Problem | None = None
+        self._mended: list[frozenset[BlockKey]] = []
+        self._mended_redo: list[frozenset[BlockKey]] = []
+        self._before: dict[tuple[int, str], Verdict] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        session = self.session
+        self.rows = session.rows()
+        if not session.changed:
+            self._before[self._key()] = session.verdict
+        problems = list(session.problems)
+        serious = [p for p in problems if p.severity != "info"]
+        self.walk = serious or problems
+        self._walk_index = {id(p): n for n, p in enumerate(self.walk)}
+        self.groups: Sequence[Group] = session.groups
+        self._group_of = {id(p): n for n, group in enumerate(self.groups) for p in group.problems}
+        self._first_row: dict[int, int] = {}
+        self._message_row: list[tuple[int, int]] = []
+        for n, row in enumerate(self.rows):
+            if row.pair is not None:
+                self._first_row.setdefault(row.pair.index, n)
+        self._row_problem: dict[int, Problem] = {}
+        for problem in problems:
+            n = self.row_of(problem)
+            other = self._row_problem.get(n)
+            if other is None or self._order(problem) < self._order(other):
+                self._row_problem[n] = problem
+        self._marked = frozenset().union(*self._mended) if self._mended else frozenset()
+
+    def _key(self) -> tuple[int, str]:
+        return (self.session.current, self.session.profile.id)
+
+    @staticmethod
+    def _order(problem: Problem) -> tuple[int, int]:
+        return (RANK[problem.impact], SEVERITY[problem.severity])
+
+    @property
+    def verdict_before(self) -> Verdict | None:
+        """The verdict on the file as it is on disk; None when it was never judged this way."""
+        known: Verdict | None = getattr(self.session, "verdict_before", None)
+        return known if known is not None else self._before.get(self._key())
+
+    # rows and problems
+
+    def row_of(self, problem: Problem) -> int:
+        """The row that shows `problem`: its pair's, else the nearest before its message."""
+        if problem.pair is not None and problem.pair in self._first_row:
+            n = self._first_row[problem.pair]
+            if problem.result is not None:
+                for m in range(n, min(n + 50, len(self.rows))):
+                    row = self.rows[m]
+                    if row.pair is None or row.pair.index != problem.pair:
+                        break
+                    if row.result is problem.result:
+                        return m
+            return n
+        record = problem.record
+        kinds = ("damaged",) if problem.rule.startswith("record.") else ("cut", "damaged")
+        best = 0
+        for n, row in enumerate(self.rows):
+            row_record = getattr(row, "record", None)
+            if record is not None and row_record == record and row.kind in kinds:
+                return n
+            if row.message is not None:
+                if problem.message is None or row.message > problem.message:
+                    continue
+                best = n
+                if row.message == problem.message:
+                    return n
+        return best
+
+    def problem_at(self, row: int) -> Problem | None:
+        return self._row_problem.get(row)
+
+    def number(self, problem: Problem) -> int | None:
+        """Which one of the walk it is, from 1."""
+        n = self._walk_index.get(id(problem))
+        return None if n is None else n + 1
+
+    def group_number(self, problem: Problem) -> int | None:
+        """Index of the problem's group."""
+        return self._group_of.get(id(problem))
+
+    def same(self, key: tuple[object, ...]) -> Problem | None:
+        """The problem with this key, after the session was read again."""
+        return next((p for p in self.session.problems if p.key == key), None)
+
+    def after(self, row: int, by: int, current: Problem | None) -> tuple[Problem | None, bool]:
+        """The next (`by` 1) or previous problem as seen from the current one or, without one, from `row`.
+
+        The second value says whether the search went around the end.
+        """
+        if not self.walk:
+            return None, False
+        if current is not None and id(current) in self._walk_index:
+            n = self._walk_index[id(current)] + by
+            return self.walk[n % len(self.walk)], not 0 <= n < len(self.walk)
+        placed = [(self.row_of(p), p) for p in self.walk]
+        if by > 0:
+            found = next((p for n, p in placed if n >= row), None)
+            return (found, False) if found else (placed[0][1], True)
+        found = next((p for n, p in reversed(placed) if n <= row), None)
+        return (found, False) if found else (placed[-1][1], True)
+
+    def marker(self, n: int) -> tuple[str, str]:
+        """The sign of a row and its style."""
+        row = self.rows[n]
+        problem = self._row_problem.get(n)
+        pair = row.pair
+        if problem is None:
+            if pair is not None and self.is_mended(pair):
+                return "✓", "good"
+            if pair is not None and pair.state == "pending":
+                return "·", "dim"
+            return " ", ""
+        if problem.severity == "info":
+            return "·", "dim"
+        style = "error" if problem.severity == "error" else "warning"
+        if row.kind == "damaged" or pair is None:
+            return "!", style
+        return MARKERS.get(pair.state, "!"), style
+
+    # what is mended
+
+    def is_mended(self, pair: Pair) -> bool:
+        if not self._marked:
+            return False
+        blocks = [pair.call, *pair.results]
+        return any(block is not None and block.key in self._marked for block in blocks)
+
+    def note_staged(self, problems: Sequence[Problem]) -> None:
+        """Remember which blocks the fix that was just put on was about."""
+        blocks: list[Block | None] = []
+        for problem in problems:
+            blocks += [problem.call, problem.result]
+        self._mended.append(frozenset(block.key for block in blocks if block is not None))
+        self._mended_redo.clear()
+
+    def note_undone(self) -> None:
+        if self._mended:
+            self._mended_redo.append(self._mended.pop())
+
+    def note_redone(self) -> None:
+        if self._mended_redo:
+            self._mended.append(self._mended_redo.pop())
+
+    def note_taken_out(self, index: int) -> None:
+        if index < len(self._mended):
+            del self._mended[index]
+        self._mended_redo.clear()
+
+    def note_saved(self) -> None:
+        self._mended_redo.clear()
+
+
+def recommended_certain(problem: Problem) -> Fix | None:
+    fix = problem.recommended
+    return fix if fix is not None and fix.certain and not problem.guess else None

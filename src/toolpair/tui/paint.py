@@ -1,0 +1,68 @@
+"""The styles of spans, and how a line becomes a strip."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from toolpair.text.cells import width
+from toolpair.tui.spans import Line, cut_line
+
+STYLE_NAMES = (
+    "dim", "bold", "rule", "tool", "error", "warning", "good", "key", "differ", "hit", "cursor", "side", "title", "cut",
+)  # fmt: skip
+
+PAINT_CSS = """
+.paint--dim { color: $text-muted; }
+.paint--bold { text-style: bold; }
+.paint--rule { color: $foreground 45%; }
+.paint--title { text-style: bold; color: $primary; }
+.paint--tool { color: $primary; }
+.paint--error { color: $text-error; text-style: bold; }
+.paint--warning { color: $text-warning; }
+.paint--good { color: $text-success; }
+.paint--key { color: $accent; text-style: bold; }
+.paint--differ { color: $text-error; text-style: bold underline; }
+.paint--hit { text-style: reverse; }
+.paint--cursor { background: $primary 22%; }
+.paint--side { text-style: bold; }
+.paint--cut { color: $text-error; text-style: bold; }
+.-no-color .paint--cursor { text-style: bold; }
+.-no-color .paint--dim { text-style: dim; }
+.-no-color .paint--differ { text-style: reverse; }
+"""
+
+
+class Painter(Widget):
+    """A widget that draws lines of spans with the styles above."""
+
+    COMPONENT_CLASSES = {f"paint--{name}" for name in STYLE_NAMES}
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._style_cache: dict[str, Style] = {}
+
+    def style_of(self, names: str) -> Style:
+        """The style that `names` (parted by spaces) make together on this widget's background."""
+        cache = self.__dict__.setdefault("_style_cache", {})
+        style: Style | None = cache.get(names)
+        if style is None:
+            style = self.rich_style
+            for name in names.split():
+                style += self.get_component_rich_style(f"paint--{name}", partial=True)
+            cache[names] = style
+        return style
+
+    def paint(self, line: Line, cells: int, under: str = "") -> Strip:
+        """The strip of a line, exactly `cells` wide. `under` is a style below all of its spans."""
+        segments = []
+        used = 0
+        for span in cut_line(line, cells):
+            if span.text:
+                segments.append(Segment(span.text, self.style_of(f"{under} {span.style}" if under else span.style)))
+                used += width(span.text)
+        if used < cells:
+            segments.append(Segment(" " * (cells - used), self.style_of(under)))
+        return Strip(segments, cells)

@@ -1,0 +1,21 @@
+"""What a run of the interface leaves for the command line to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+NOTHING = "Nothing was changed."
+
+
+@dataclass(slots=True)
+class RunResult:
+    """`lines` are safe to print. `saved` are the files that were written, in order."""
+
+    saved: list[Path] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    crashed: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        return list(self.told) if self.told else [NOTHING]

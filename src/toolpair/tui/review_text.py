@@ -1,0 +1,120 @@
+"""The words of the review."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.text.safe import visible
+from toolpair.tui.numbers import count_text, size_text
+from toolpair.tui.overview import Overview
+from toolpair.tui.spans import Glyphs, Line, spread
+
+if TYPE_CHECKING:
+    from toolpair.session import Verdict
+
+
+class ReviewText:
+    """Makes the lines for one width."""
+
+    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int) -> None:
+        self.overview = overview
+        self.session = overview.session
+        self.glyphs = glyphs
+        self.cells = cells
+        self.changes = overview.session.changes()
+        self.noun = "line" if overview.session.document.kind == "lines" else "message"
+
+    def _name(self) -> str:
+        session = self.session
+        return visible(session.path.name if session.path is not None else session.shown_name)
+
+    def top(self) -> list[Line]:
+        glyphs, session, cells = self.glyphs, self.session, self.cells
+        before, after = self.overview.verdict_before, session.verdict
+        right = (glyphs.ui(f"{self._name()}  {size_text(session.size)} ", "dim"),)
+        lines: list[Line] = [spread((glyphs.ui(" Review: nothing is written yet", "title"),), right, cells)]
+        if cells >= 66:
+            lines.append(self._table("", "now", "after saving", "dim"))
+        judged = f"({session.profile.id}, {session.profile.judged} rules judged)"
+        who = "Resume refused by the API?" if after.native else "Refused by the API?"
+        lines.append(self._table(who, self._refused(before), f"{self._refused(after)}  {judged}"))
+        placeholders = self._placeholders()
+        seen = self._seen(after)
+        if placeholders:
+            seen += f", {count_text(placeholders, 'placeholder')}"
+        lines.append(self._table("Outputs the model sees", self._seen(before), seen))
+        lost = [staged.loses for staged in session.staged if staged.loses]
+        words = ", ".join(dict.fromkeys(lost)) if lost else "none"
+        lines.append(self._table("Outputs, user words removed", "", words, "warning" if lost else ""))
+        lines.append(())
+        return lines
+
+    def _placeholders(self) -> int:
+        return sum(
+            staged.count for staged in self.session.staged if any("placeholder" in fix for fix in staged.fix_ids)
+        )
+
+    def _table(self, name: str, now: str, after: str, style: str = "") -> Line:
+        glyphs = self.glyphs
+        if self.cells < 66:
+            words = f" {name}: {now + ' → ' if now else ''}{after}"
+            return (glyphs.ui(words, style),)
+        return (glyphs.ui(f" {name:<29} ", "dim"), glyphs.ui(f"{now:<16} ", style), glyphs.ui(after, style))
+
+    @staticmethod
+    def _refused(verdict: Verdict | None) -> str:
+        return "not judged" if verdict is None else "yes" if verdict.refused else "no"
+
+    @staticmethod
+    def _seen(verdict: Verdict | None) -> str:
+        return "not judged" if verdict is None else f"{verdict.outputs_seen:,} of {verdict.outputs_total:,}"
+
+    def staged(self) -> list[list[Line]]:
+        """One entry for each staged decision."""
+        glyphs, cells = self.glyphs, self.cells - 2
+        entries: list[list[Line]] = []
+        for staged in self.session.staged:
+            effects = []
+            if staged.lines_changed:
+                effects.append(f"{count_text(staged.lines_changed, self.noun)} changed")
+            if staged.lines_added:
+                effects.append(f"{count_text(staged.lines_added, self.noun)} added")
+            effects.append(f"loses {staged.loses}" if staged.loses else "loses nothing")
+            if staged.tools:
+                tools = list(dict.fromkeys(staged.tools))
+                effects.append(", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else ""))
+            title = f"[x] {staged.count:>3,} × {staged.title}"
+            left, right = (glyphs.ui(title),), (glyphs.ui("  ".join(effects) + " ", "dim"),)
+            if len(title) + len(right[0].text) + 2 <= cells:
+                entries.append([spread(left, right, cells)])
+            else:
+                entries.append([left, *glyphs.paragraph("  ".join(effects), cells, "dim", indent=10, limit=2)])
+        return entries
+
+    def rest(self) -> list[Line]:
+        glyphs, session, cells = self.glyphs, self.session, self.cells
+        lines: list[Line] = []
+        left = list(session.left)
+        if left:
+            words = f"[ ] {len(left):>3,} left for you: {left[0].text}"
+            lines += glyphs.paragraph(words, cells, "warning", limit=2)
+        lines.append(())
+        changed = sum(change.kind == "changed" for change in self.changes)
+        added = sum(change.kind == "added" for change in self.changes)
+        removed = sum(change.kind == "removed" for change in self.changes)
+        total = len(session.document.records) - added + removed
+        same = total - changed - removed
+        lines += glyphs.paragraph(
+            f"{same:,} of {count_text(total, self.noun)} stay byte for byte."
+            + (" Written beside, read back, swapped." if session.writable else ""),
+            cells,
+        )
+        if session.writable:
+            backup = f"Original kept as {self._name()}.toolpair-<date>-<time>.bak"
+            lines += glyphs.paragraph(backup, cells)
+        else:
+            reason = session.writable_reason or "this file cannot be written"
+            lines += glyphs.paragraph(f"It can only be saved as a copy: {reason}", cells, "warning", limit=3)
+        for warning in getattr(session, "warnings", ()):
+            lines += glyphs.paragraph(f"! {warning}", cells, "warning", limit=2)
+        return lines

@@ -1,0 +1,251 @@
+"""The lines of one row of the pair list. Pure: a row and a width in, spans out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolpair.text.cells import cut, width
+from toolpair.text.differ import differ
+from toolpair.text.safe import SafeText, visible
+from toolpair.tui.overview import Overview
+from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
+
+if TYPE_CHECKING:
+    from toolpair.session import Row
+
+NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
+NO_RESULT_YET = "┄┄ no result yet ┄┄"
+NO_CALL = "┄┄ no call for this result ┄┄"
+ANOTHER = "┄┄ another result of this call ┄┄"
+ROLES = {"user": "you", "assistant": "agent"}
+BROKEN = frozenset({"missing", "mismatch", "orphan", "duplicate", "misplaced"})
+HEAD_CHARS = 4000
+"""So much of a text is looked at for its first line; no screen is wider."""
+
+
+def id_text(value: object) -> SafeText:
+    """An id as it is shown: any JSON value may stand in its place."""
+    if value is None:
+        return SafeText("(no id)")
+    if value == "":
+        return SafeText("(empty id)")
+    return visible(value)
+
+
+def shows_both_ids(row: Row) -> bool:
+    """Whether the ids get a line of their own: two that differ, or a result without its call."""
+    pair = row.pair
+    if pair is None or row.result is None or pair.state not in BROKEN:
+        return False
+    return pair.call is None or bool(pair.call.id != row.result.id)
+
+
+def row_height(row: Row, stacked: bool) -> int:
+    if row.kind != "pair":
+        return 1
+    ids = shows_both_ids(row)
+    if not stacked:
+        return 2 if ids else 1
+    if not ids:
+        return 2
+    return 4 if row.pair is not None and row.pair.call is not None else 3
+
+
+class RowLines:
+    """Makes the lines of rows for one width."""
+
+    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, stacked: bool, query: str = "") -> None:
+        self.overview = overview
+        self.glyphs = glyphs
+        self.cells = cells
+        self.stacked = stacked
+        self.digits = max(3, len(str(max(0, len(overview.session.pairs) - 1))))
+        self.left = cells if stacked else (cells - 1) // 2
+        self.right = cells - self.left - 1
+        self.query = re.compile(re.escape(query), 0 if query != query.lower() else re.IGNORECASE) if query else None
+
+    @property
+    def gutter(self) -> int:
+        return self.digits + 5
+
+    def lines(self, n: int, side: str | None) -> list[Line]:
+        """The lines of row `n`; `side` is the cell that the cursor is on, None when it is elsewhere."""
+        row = self.overview.rows[n]
+        if row.kind != "pair":
+            return [self._separator(row, n, side is not None)]
+        call = self._call_line(row, n, side)
+        result = self._result_line(row)
+        ids = shows_both_ids(row)
+        if self.stacked:
+            return self._stack(row, call, result, ids, side)
+        divider = self.glyphs.ui("▌" if side == "result" else "│", "key" if side == "result" else "rule")
+        lines = [self._join(call, divider, result)]
+        if ids:
+            bar = self.glyphs.ui("▌" if side is not None else " ", "key")
+            left_id, right_id = self._ids(row)
+            blank = Span(SafeText(" " * (self.gutter - 1)))
+            lines.append(self._join((bar, blank, *left_id), divider, (Span(SafeText(" ")), *right_id)))
+        return lines
+
+    def _join(self, left: Line, divider: Span, right: Line) -> Line:
+        left = cut_line(left, self.left)
+        gap = Span(SafeText(" " * (self.left - line_width(left))))
+        return (*left, gap, divider, *cut_line(right, self.right))
+
+    def _stack(self, row: Row, call: Line, result: Line, ids: bool, side: str | None) -> list[Line]:
+        bar = self.glyphs.ui("▌" if side is not None else " ", "key")
+        joint = self.glyphs.ui(" " * (self.gutter - 3) + ("▌ " if side == "result" else "└ "), "rule")
+        blank = Span(SafeText(" " * (self.gutter - 1)))
+        lines = [call]
+        if ids:
+            left_id, right_id = self._ids(row)
+            if left_id:
+                lines.append((bar, blank, *left_id))
+            lines.append((bar, joint, *result[1:]))
+            lines.append((bar, blank, *right_id))
+            return lines
+        lines.append((bar, joint, *result))
+        return lines
+
+    def _marks(self, n: int) -> tuple[Span, Span]:
+        sign, style = self.overview.marker(n)
+        row = self.overview.rows[n]
+        bracket = " "
+        if row.group > 1:
+            before = n > 0 and self._same_exchange(row, self.overview.rows[n - 1])
+            after = n + 1 < len(self.overview.rows) and self._same_exchange(row, self.overview.rows[n + 1])
+            bracket = {(False, True): "┌", (True, True): "│", (True, False): "└", (False, False): " "}[before, after]
+        return self.glyphs.ui(sign, style), self.glyphs.ui(bracket, "rule")
+
+    @staticmethod
+    def _same_exchange(row: Row, other: Row) -> bool:
+        if row.pair is None or other.pair is None or other.group < 2:
+            return False
+        return row.pair.call_message is not None and row.pair.call_message == other.pair.call_message
+
+    def _call_line(self, row: Row, n: int, side: str | None) -> Line:
+        assert row.pair is not None
+        glyphs, session, pair = self.glyphs, self.overview.session, row.pair
+        sign, bracket = self._marks(n)
+        first = row.result is None or not pair.results or row.result is pair.results[0]
+        number = str(pair.index) if first else ""
+        gutter = (
+            glyphs.ui("▌" if side is not None else " ", "key"),
+            glyphs.ui(number.rjust(self.digits) + " ", "dim"),
+            sign,
+            bracket,
+            Span(SafeText(" ")),
+        )
+        room = self.left - self.gutter - 1
+        if pair.call is None:
+            return (*gutter, Span(cut(glyphs.own(NO_CALL), room, glyphs.ellipsis), "error"))
+        if not first:
+            return (*gutter, Span(cut(glyphs.own(ANOTHER), room, glyphs.ellipsis), "dim"))
+        name = visible(pair.call.name or "(no name)")
+        summary = visible(session.call_summary(pair.call)[:HEAD_CHARS])
+        words = [*self._marked(name, "bold" if side == "call" else "tool"), Span(SafeText(" "))]
+        words += self._marked(summary, "")
+        tail = () if shows_both_ids(row) else (glyphs.ui(self._tail(pair.call.id), "dim"),)
+        if line_width(tail) + 12 > room:
+            tail = ()
+        return (*gutter, *self._cut(words, tail, room))
+
+    def _tail(self, value: object) -> str:
+        shown = id_text(value)
+        return shown if len(shown) <= 7 else "…" + shown[-6:]
+
+    def _cut(self, words: list[Span], tail: Line, room: int) -> Line:
+        """The words, with an ellipsis where they do not fit, and the tail at the end."""
+        space = room - (line_width(tail) + 1 if tail else 0)
+        if line_width(words) > space:
+            ellipsis = self.glyphs.ui("…", "dim")
+            words = [*cut_line(words, max(0, space - width(ellipsis.text))), ellipsis]
+        return spread(words, tail, room)
+
+    def _result_line(self, row: Row) -> Line:
+        """Begins with one space."""
+        assert row.pair is not None
+        glyphs, pair = self.glyphs, row.pair
+        space = Span(SafeText(" "))
+        room = (self.cells - self.gutter if self.stacked else self.right) - 2
+        if row.result is None:
+            if pair.state == "pending":
+                return (space, Span(cut(glyphs.own(NO_RESULT_YET), room, glyphs.ellipsis), "dim"))
+            style = "error" if pair.state in BROKEN else "dim"
+            return (space, Span(cut(glyphs.own(NO_RESULT), room, glyphs.ellipsis), style))
+        text = self.overview.session.block_text(row.result)
+        body = text.strip("\r\n")
+        first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
+        lines = body.count("\n") + 1
+        count = f"{lines:,} lines" if lines > 1 else ""
+        style = ""
+        if row.result.is_error:
+            count = f"error, {count}" if count else "error"
+            style = "warning"
+        if not body:
+            return (space, glyphs.ui("(empty)", "dim"))
+        tail = (glyphs.ui(count, style or "dim"),) if count else ()
+        return (space, *self._cut(self._marked(visible(first), style), tail, room))
+
+    def _marked(self, text: SafeText, style: str) -> list[Span]:
+        """The text with the hits of the search shown."""
+        if self.query is None:
+            return [Span(text, style)]
+        out: list[Span] = []
+        last = 0
+        for match in self.query.finditer(text):
+            out.append(Span(SafeText(text[last : match.start()]), style))
+            out.append(Span(SafeText(match.group()), f"{style} hit".strip()))
+            last = match.end()
+        out.append(Span(SafeText(text[last:]), style))
+        return out
+
+    def _ids(self, row: Row) -> tuple[Line, Line]:
+        assert row.pair is not None and row.result is not None
+        right = id_text(row.result.id)
+        if row.pair.call is None:
+            return (), (Span(right, "error"),)
+        left = id_text(row.pair.call.id)
+        difference = differ(left, right)
+        return _spotted(left, difference.left), _spotted(right, difference.right)
+
+    def _separator(self, row: Row, n: int, here: bool) -> Line:
+        glyphs = self.glyphs
+        bar = glyphs.ui("▌" if here else " ", "key")
+        room = self.cells - 1
+        if row.kind in ("cut", "compaction"):
+            style = "cut" if row.kind == "cut" else "dim"
+            words = cut(glyphs.own(f"══ {row.label} "), room, glyphs.ellipsis)
+            return (bar, Span(words, style), Span(glyphs.own("═" * (room - width(words))), style))
+        if row.kind == "damaged":
+            sign, style = self.overview.marker(n)
+            words = glyphs.own(f"{sign} " if sign.strip() else "! ")
+            label = cut(visible(row.label[:HEAD_CHARS]), room - self.digits - 3, glyphs.ellipsis)
+            return (bar, Span(SafeText(" " * (self.digits + 1))), Span(words, style or "warning"), Span(label, "warning"))
+        role = ROLES.get(row.role or "", row.role or "")
+        label = " ".join(row.label[:HEAD_CHARS].split())
+        lead = Span(glyphs.own("── "), "rule")
+        who = glyphs.ui(f"{role}: ", "dim")
+        space = room - line_width((lead, who)) - 3
+        text = cut(visible(label), space, glyphs.ellipsis)
+        spans: list[Span] = [bar, lead, who, *self._marked(text, "")]
+        used = line_width(spans) + 1
+        spans.append(Span(SafeText(" ")))
+        if not self.stacked and used < self.left:
+            rest = "─" * (self.left - used) + "┼" + "─" * self.right
+        else:
+            rest = "─" * (self.cells - used)
+        spans.append(glyphs.ui(rest, "rule"))
+        return tuple(spans)
+
+
+def _spotted(text: SafeText, places: frozenset[int]) -> Line:
+    """The id with its differing characters set off."""
+    out: list[Span] = []
+    start = 0
+    for index in range(1, len(text) + 1):
+        if index == len(text) or (index in places) != (start in places):
+            out.append(Span(SafeText(text[start:index]), "differ" if start in places else ""))
+            start = index
+    return tuple(out)

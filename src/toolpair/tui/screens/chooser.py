@@ -1,0 +1,113 @@
+"""All ways to fix one problem, with what each loses and the exact bytes that it changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+
+from toolpair.tui.bytes_text import diff_style, parts_text
+from toolpair.tui.keys import APP
+from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.screens.prompt import PromptScreen
+from toolpair.tui.spans import Line
+from toolpair.tui.widgets.big_text import BigText
+from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from toolpair.session import Fix, Problem
+
+Choice = tuple[int, str | None]
+"""Index of the fix, and the text that the user gave a placeholder."""
+
+
+class ChooserScreen(BaseScreen[Choice | None]):
+    """Gives back the choice."""
+
+    BINDINGS = [
+        *APP.bindings(),
+        Binding("enter", "take", "take this fix", show=False),
+        Binding("e", "edit", "edit the text", show=False),
+    ]
+    DEFAULT_CSS = "ChooserScreen LineList { height: auto; max-height: 50%; }"
+
+    def __init__(self, problem: Problem, start: int = 0) -> None:
+        super().__init__()
+        self._problem = problem
+        self._start = start
+
+    def build(self) -> ComposeResult:
+        yield Lines(id="top")
+        yield LineList(self.glyphs)
+        yield Lines(id="middle")
+        yield BigText(self.glyphs)
+        yield Lines(id="bottom")
+
+    def on_mount(self) -> None:
+        self.query_one(LineList).focus()
+        self.call_after_refresh(self._preview)
+
+    @property
+    def fix(self) -> Fix:
+        return self._problem.fixes[self.query_one(LineList).cursor]
+
+    def lay_out(self, width: int, height: int) -> None:
+        glyphs = self.glyphs
+        lines = [glyphs.rule("Ways to fix this", width, "title"), *glyphs.paragraph(self._problem.text, width, limit=2)]
+        self.query_one("#top", Lines).show(lines)
+        entries: list[list[Line]] = []
+        for fix in self._problem.fixes:
+            words = [fix.title]
+            if fix.recommended:
+                words.append("recommended")
+            if not fix.certain:
+                words.append("a guess: you will be asked")
+            words.append(f"loses {fix.loses}" if fix.loses else "loses nothing")
+            entry = glyphs.paragraph(" · ".join(words), width - 2, "" if fix.certain else "warning", limit=3)
+            if fix.note:
+                entry += glyphs.paragraph(fix.note, width - 2, "dim", indent=3, limit=2)
+            entries.append(entry)
+        menu = self.query_one(LineList)
+        menu.styles.height = max(1, min(sum(map(len, entries)), height // 2))
+        menu.show(entries, self._start)
+        self._start = menu.cursor
+        self._hints()
+
+    def _hints(self) -> None:
+        width = self.size.width
+        self.query_one("#middle", Lines).show([self.glyphs.rule("What it changes", width)])
+        hints = [("enter", "take this one", "take")]
+        if self.fix.placeholder:
+            hints.append(("e", "edit the text first", "edit"))
+        hints += [("?", "keys", "help"), ("q", "back", "leave")]
+        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width, gap=4)])
+
+    def _preview(self) -> None:
+        session = self.tool.session
+        noun = "line" if session.document.kind == "lines" else "message"
+        self.query_one(BigText).show(parts_text(session.preview(self._problem, self.fix), noun), diff_style)
+
+    def on_line_list_moved(self) -> None:
+        self._start = self.query_one(LineList).cursor
+        self._hints()
+        self._preview()
+
+    def on_line_list_chosen(self) -> None:
+        self.action_take()
+
+    def action_take(self) -> None:
+        self.dismiss((self.query_one(LineList).cursor, None))
+
+    def action_edit(self) -> None:
+        if not self.fix.placeholder:
+            return
+        number = self.query_one(LineList).cursor
+
+        def edited(text: str | None) -> None:
+            if text is not None and text.strip():
+                self.dismiss((number, text))
+
+        notes = ["The model reads this in the place of the result that is missing."]
+        self.app.push_screen(PromptScreen("Text of the result", self.tool.placeholder, notes, "take"), edited)

@@ -1,0 +1,73 @@
+"""A question, with what one needs to know to answer it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+
+from toolpair.tui.screens.base import Dialog, Hint, hint_line
+from toolpair.tui.spans import Line
+from toolpair.tui.widgets.lines import Lines
+
+HELD = 0.4
+"""Seconds after opening in which enter is not taken: a held key repeats every 0.03 s."""
+
+
+class HeldKey:
+    """Tells a fresh key press from the repetition of one that was held when the screen opened."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def fresh(self) -> bool:
+        now = time.monotonic()
+        fresh = now - self._last >= HELD
+        if not fresh:
+            self._last = now
+        return fresh
+
+
+class ConfirmScreen(Dialog[str | None]):
+    """Gives back the name of the chosen answer, None for escape, which always means: nothing happens.
+
+    `answers` are (key, name, words). `make_lines` gets the width and the greatest height.
+    """
+
+    BINDINGS = [Binding("escape", "back", "close", show=False)]
+
+    def __init__(
+        self, title: str, make_lines: Callable[[int, int], Sequence[Line]], answers: Sequence[tuple[str, str, str]]
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._make_lines = make_lines
+        self._answers = answers
+        self._held = HeldKey()
+
+    def build(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Lines(id="text")
+
+    def lay_out(self, width: int, height: int) -> None:
+        glyphs = self.glyphs
+        room = max(3, int(height * 0.9) - 3)
+        lines: list[Line] = [glyphs.rule(self._title, width, "title"), *list(self._make_lines(width, room))[:room], ()]
+        hints: list[Hint] = [(key, words, f"answer('{name}')") for key, name, words in self._answers]
+        lines.append(hint_line(glyphs, [*hints, ("esc", "back", "back")], width, gap=4))
+        self.query_one("#text", Lines).show(lines)
+
+    def on_key(self, event: events.Key) -> None:
+        for key, name, _ in self._answers:
+            if event.key == key or event.character == key:
+                event.stop()
+                if self._held.fresh():
+                    self.dismiss(name)
+                return
+
+    def action_answer(self, name: str) -> None:
+        self.dismiss(name)

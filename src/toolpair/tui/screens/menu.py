@@ -1,0 +1,98 @@
+"""A choice among entries. With a filter it is the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from toolpair.tui.keys import APP
+from toolpair.tui.screens.base import Dialog, hint_line
+from toolpair.tui.spans import Line
+from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.widgets.safe_input import SafeInput
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`value` is given back. `note` stands dimmed behind the label."""
+
+    value: str
+    label: str
+    note: str = ""
+
+
+class MenuScreen(Dialog[str | None]):
+    """Gives back the value of the chosen entry, None after escape."""
+
+    BINDINGS = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
+    DEFAULT_CSS = """
+    MenuScreen LineList { height: auto; max-height: 20; background: $surface; }
+    """
+
+    def __init__(self, title: str, entries: Sequence[Entry], cursor: int = 0, filter: bool = False) -> None:
+        super().__init__()
+        self._title = title
+        self._entries = list(entries)
+        self._shown = list(entries)
+        self._start = cursor
+        self._filter = filter
+
+    def build(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Lines(id="top")
+            if self._filter:
+                yield SafeInput()
+            yield LineList(self.glyphs)
+            yield Lines(id="bottom")
+
+    def on_mount(self) -> None:
+        self.query_one(SafeInput if self._filter else LineList).focus()
+
+    def lay_out(self, width: int, height: int) -> None:
+        self.query_one("#top", Lines).show([self.glyphs.rule(self._title, width, "title")])
+        hints = [("enter", "choose", "choose"), ("esc", "back", "back")]
+        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
+        self._fill(height, self._start)
+
+    def _fill(self, height: int, cursor: int | None = None) -> None:
+        entries: list[list[Line]] = []
+        for entry in self._shown:
+            note = f"   {entry.note}" if entry.note else ""
+            entries.append([(self.glyphs.ui(f" {entry.label}"), self.glyphs.ui(note, "dim"))])
+        menu = self.query_one(LineList)
+        menu.styles.height = max(1, min(len(entries), int(height * 0.7)))
+        menu.show(entries, cursor)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        words = event.value.lower().split()
+        self._shown = [e for e in self._entries if all(w in f"{e.label} {e.note}".lower() for w in words)]
+        self._fill(self.size.height, 0)
+
+    def on_input_submitted(self) -> None:
+        self.action_choose()
+
+    def on_key(self, event: events.Key) -> None:
+        if self._filter and event.key in ("up", "down"):
+            self.query_one(LineList).action_move(1 if event.key == "down" else -1)
+            event.stop()
+            event.prevent_default()
+        elif not self._filter and event.character is not None and event.character in "123456789":
+            number = int(event.character) - 1
+            if number < len(self._shown):
+                event.stop()
+                self.dismiss(self._shown[number].value)
+
+    def on_line_list_chosen(self) -> None:
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        cursor = self.query_one(LineList).cursor
+        if cursor < len(self._shown):
+            self.dismiss(self._shown[cursor].value)

@@ -1,0 +1,51 @@
+"""One line of input at the bottom of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from toolpair.tui.screens.base import Dialog, hint_line
+from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.widgets.safe_input import SafeInput
+
+
+class PromptScreen(Dialog[str | None]):
+    """Asks for one line. Gives it back, or None after escape. `?` and `q` are letters here."""
+
+    BINDINGS = [Binding("escape", "back", "close", show=False)]
+
+    def __init__(self, title: str, value: str = "", notes: Sequence[str] = (), submit: str = "go") -> None:
+        super().__init__()
+        self._title = title
+        self._value = value
+        self._notes = notes
+        self._submit = submit
+
+    def build(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Lines(id="top")
+            yield SafeInput(self._value)
+            yield Lines(id="bottom")
+
+    def lay_out(self, width: int, height: int) -> None:
+        lines = [self.glyphs.rule(self._title, width, "title")]
+        for note in self._notes:
+            lines += self.glyphs.paragraph(note, width, "dim")
+        self.query_one("#top", Lines).show(lines)
+        hints = [("enter", self._submit, "submit"), ("esc", "back", "back")]
+        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
+
+    def on_mount(self) -> None:
+        self.query_one(SafeInput).focus()
+
+    def action_submit(self) -> None:
+        self.dismiss(self.query_one(SafeInput).value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_submit()

@@ -1,0 +1,108 @@
+"""A text in full: a call's input, a result, exact bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+
+from toolpair.text.safe import visible_text
+from toolpair.tui.keys import APP, VIEWER
+from toolpair.tui.numbers import count_text
+from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.screens.prompt import PromptScreen
+from toolpair.tui.spans import Span, spread
+from toolpair.tui.widgets.big_text import BigText
+from toolpair.tui.widgets.lines import Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One of the texts that h and l go between. `make` gives the text when it is first shown."""
+
+    title: str
+    make: Callable[[], str]
+    line_style: Callable[[str], str] | None = None
+
+
+class ViewerScreen(BaseScreen[None]):
+    """Pages of big texts with search."""
+
+    BINDINGS = [*APP.bindings(), *VIEWER.bindings()]
+
+    def __init__(self, title: str, pages: Sequence[Page], start: int = 0) -> None:
+        super().__init__()
+        self._title = title
+        self._pages = list(pages)
+        self._page = start
+        self._texts: dict[int, str] = {}
+        self._note = ""
+
+    def build(self) -> ComposeResult:
+        yield Lines(id="top")
+        yield BigText(self.glyphs)
+        yield Lines(id="bottom")
+
+    def on_mount(self) -> None:
+        self.query_one(BigText).focus()
+        self.call_after_refresh(self._show_page)
+
+    def _show_page(self) -> None:
+        page = self._pages[self._page]
+        if self._page not in self._texts:
+            self._texts[self._page] = page.make()
+        self.query_one(BigText).show(self._texts[self._page], page.line_style)
+        self._note = ""
+        self.lay_out(self.size.width, self.size.height)
+
+    def lay_out(self, width: int, height: int) -> None:
+        glyphs = self.glyphs
+        text = self._texts.get(self._page, "")
+        spans: list[Span] = [glyphs.ui(f" {self._title}  ", "bold")]
+        for n, page in enumerate(self._pages):
+            here = n == self._page
+            words = f"[{page.title}]" if here else f" {page.title} "
+            spans.append(glyphs.ui(f"{words} ", "title" if here else "dim", f"page({n})"))
+        body = text.rstrip("\n")
+        size = f"{count_text(body.count(chr(10)) + 1, 'line')}, {count_text(len(text), 'character')} "
+        self.query_one("#top", Lines).show([spread(spans, (glyphs.ui(size, "dim"),), width), glyphs.rule("", width)])
+        hints = [("/", "find", "search"), ("n", "next", "hit(1)"), ("z", "wrap", "wrap"), ("y", "copy", "yank")]
+        if len(self._pages) > 1:
+            hints.insert(0, ("h l", "other side", f"page({(self._page + 1) % len(self._pages)})"))
+        hints += [("?", "keys", "help"), ("q", "back", "leave")]
+        self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, hints, width)])
+
+    def _say(self, note: str) -> None:
+        self._note = note
+        self.lay_out(self.size.width, self.size.height)
+
+    def action_page(self, number: int) -> None:
+        if number != self._page and 0 <= number < len(self._pages):
+            self._page = number
+            self._show_page()
+
+    def action_side(self, by: int) -> None:
+        self.action_page(self._page + by)
+
+    def action_wrap(self) -> None:
+        view = self.query_one(BigText)
+        view.set_wrap(not view.wrapped)
+        self._say("long lines are wrapped" if view.wrapped else "long lines are cut: < and > go along them")
+
+    def action_shift(self, by: int) -> None:
+        self.query_one(BigText).shift(by)
+
+    def action_search(self) -> None:
+        def found(query: str | None) -> None:
+            if query is not None:
+                self._say("" if self.query_one(BigText).find(query) or not query else f"not found: {query}")
+
+        self.app.push_screen(PromptScreen("Find in this text", submit="find"), found)
+
+    def action_hit(self, by: int) -> None:
+        if not self.query_one(BigText).find_next(by):
+            self._say("no hit; / looks for something")
+
+    def action_yank(self) -> None:
+        self._say(self.tool.copy(visible_text(self._texts.get(self._page, ""))))

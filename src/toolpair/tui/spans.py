@@ -1,0 +1,92 @@
+"""Styled pieces of a screen line. Only safe text fits into one, so that mypy finds a way around `visible`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from toolpair.text.cells import take, width, wrap
+from toolpair.text.safe import SafeText, visible
+
+_ASCII = str.maketrans(
+    {
+        "…": "...", "·": "-", "×": "x", "✗": "x", "≠": "#", "✓": "v", "▌": ">", "│": "|", "─": "-", "┬": "+",
+        "┴": "+", "┼": "+", "┄": "-", "═": "=", "┌": "/", "└": "\\", "├": "|", "→": "->", "←": "<-", "↑": "^",
+        "↓": "v", "“": '"', "”": '"', "’": "'", "◌": "o", "␊": "\\n",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """`style` names one or more styles of `paint`, parted by spaces; `action` is run by a click."""
+
+    text: SafeText
+    style: str = ""
+    action: str | None = None
+
+
+Line = tuple[Span, ...]
+
+
+class Glyphs:
+    """Makes spans. With `ascii` every sign of the interface itself is an ASCII one."""
+
+    def __init__(self, ascii: bool = False) -> None:
+        self.ascii = ascii
+        self.ellipsis = "..." if ascii else "…"
+
+    def own(self, text: str) -> SafeText:
+        """Words of the interface, and sentences that toolpair made; safe whatever ids stand in them."""
+        safe = visible(text)
+        return SafeText(safe.translate(_ASCII)) if self.ascii else safe
+
+    def ui(self, text: str, style: str = "", action: str | None = None) -> Span:
+        return Span(self.own(text), style, action)
+
+    def data(self, text: object, style: str = "") -> Span:
+        """Content of the file, shown as it is but for what is not safe to show."""
+        return Span(visible(text), style)
+
+    def paragraph(self, text: str, cells: int, style: str = "", indent: int = 1, limit: int = 9) -> list[Line]:
+        """A sentence in lines of at most `cells`, `indent` spaces in front, at most `limit` lines."""
+        from toolpair.text.cells import cut
+
+        pieces = wrap(self.own(text), max(8, cells - indent))
+        if len(pieces) > limit:
+            rest = SafeText(" ".join(pieces[limit - 1 :]))
+            pieces = [*pieces[: limit - 1], cut(rest, cells - indent, self.ellipsis)]
+        return [(Span(SafeText(" " * indent)), Span(piece, style)) for piece in pieces]
+
+    def rule(self, title: str, cells: int, style: str = "rule", lead: str = "──") -> Line:
+        """`── title ─────` over `cells`."""
+        from toolpair.text.cells import cut
+
+        words = cut(self.own(f"{lead} {title} " if title else ""), cells, self.ellipsis)
+        return (Span(words, style), Span(self.own("─" * (cells - width(words))), style))
+
+
+def line_width(line: Iterable[Span]) -> int:
+    return sum(width(span.text) for span in line)
+
+
+def cut_line(line: Iterable[Span], cells: int) -> Line:
+    """The line in at most `cells`, without an ellipsis."""
+    out: list[Span] = []
+    for span in line:
+        size = width(span.text)
+        if size > cells:
+            out.append(Span(take(span.text, cells), span.style, span.action))
+            break
+        out.append(span)
+        cells -= size
+    return tuple(out)
+
+
+def spread(left: Iterable[Span], right: Iterable[Span], cells: int) -> Line:
+    """`left` at the start, `right` at the end of a line of `cells`; the left one gives way."""
+    right_spans = tuple(right)
+    room = cells - line_width(right_spans)
+    left_spans = cut_line(left, max(0, room - 1 if right_spans else room))
+    gap = max(0, room - line_width(left_spans))
+    return (*left_spans, Span(SafeText(" " * gap)), *right_spans)

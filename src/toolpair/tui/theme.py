@@ -1,0 +1,42 @@
+"""toolpair's own colours, for dark and for light terminals."""
+
+from __future__ import annotations
+
+import os
+
+from textual.theme import Theme
+
+DARK = Theme(
+    name="toolpair-dark",
+    primary="#7aa2f7",
+    secondary="#9ece6a",
+    accent="#e0af68",
+    warning="#e0af68",
+    error="#f7768e",
+    success="#9ece6a",
+    foreground="#d5d9e8",
+    background="#16181f",
+    surface="#1f222c",
+    panel="#262a36",
+    dark=True,
+)
+LIGHT = Theme(
+    name="toolpair-light",
+    primary="#2450b2",
+    secondary="#3f7d20",
+    accent="#8a5a00",
+    warning="#8a5a00",
+    error="#b3123a",
+    success="#2f6f1b",
+    foreground="#1d2130",
+    background="#fbfbf8",
+    surface="#eeeee9",
+    panel="#e3e3dc",
+    dark=False,
+)
+
+
+def terminal_is_light() -> bool:
+    """What the terminal says of its background in COLORFGBG; dark when it does not say."""
+    background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    return background in ("7", "15")

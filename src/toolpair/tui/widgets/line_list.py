@@ -1,0 +1,115 @@
+"""A list of entries of one or more lines with a cursor: fixes, menus, staged changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from toolpair.tui.keys import MOVE
+from toolpair.tui.paint import Painter
+from toolpair.tui.scrollbar import plain_scrollbar
+from toolpair.tui.spans import Glyphs, Line
+
+
+class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
+    """Entries under a cursor. The cursor bar takes the first cell of each line."""
+
+    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
+    BINDINGS = [binding for binding in MOVE.bindings() if not binding.action.startswith("side")]
+    DEFAULT_CSS = "LineList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    class Moved(Message):
+        def __init__(self, sender: LineList) -> None:
+            super().__init__()
+            self.list = sender
+
+    class Chosen(Message):
+        def __init__(self, sender: LineList) -> None:
+            super().__init__()
+            self.list = sender
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._entries: list[list[Line]] = []
+        self._flat: list[tuple[int, Line]] = []
+        self._tops: list[int] = []
+        self.cursor = 0
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        plain_scrollbar(self, self._glyphs.ascii)
+
+    def show(self, entries: Sequence[Sequence[Line]], cursor: int | None = None) -> None:
+        self._entries = [list(entry) for entry in entries]
+        self._flat = [(n, line) for n, entry in enumerate(self._entries) for line in entry]
+        self._tops = []
+        top = 0
+        for entry in self._entries:
+            self._tops.append(top)
+            top += len(entry)
+        if cursor is not None:
+            self.cursor = cursor
+        self.cursor = max(0, min(self.cursor, len(self._entries) - 1))
+        self.virtual_size = Size(self.size.width, len(self._flat))
+        self._reveal()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self.virtual_size = Size(self.size.width, len(self._flat))
+        self._reveal()
+
+    def render_line(self, y: int) -> Strip:
+        y += self.scroll_offset.y
+        cells = self.scrollable_content_region.width
+        if y >= len(self._flat):
+            return self.paint((), cells)
+        entry, line = self._flat[y]
+        here = entry == self.cursor
+        bar = self._glyphs.ui("▌" if here else " ", "key")
+        return self.paint((bar, *line), cells, "cursor" if here else "")
+
+    def _reveal(self) -> None:
+        if not self._entries:
+            return
+        top = self._tops[self.cursor]
+        bottom = top + len(self._entries[self.cursor])
+        height = self.scrollable_content_region.height
+        if top < self.scroll_offset.y:
+            self.scroll_to(y=top, animate=False)
+        elif height and bottom > self.scroll_offset.y + height:
+            self.scroll_to(y=bottom - height, animate=False)
+
+    def move_to(self, entry: int) -> None:
+        entry = max(0, min(entry, len(self._entries) - 1))
+        if entry != self.cursor:
+            self.cursor = entry
+            self._reveal()
+            self.refresh()
+            self.post_message(self.Moved(self))
+
+    def action_move(self, by: int) -> None:
+        self.move_to(self.cursor + by)
+
+    def action_half(self, by: int) -> None:
+        self.move_to(self.cursor + by * max(1, self.size.height // 2))
+
+    def action_page(self, by: int) -> None:
+        self.move_to(self.cursor + by * max(1, self.size.height - 1))
+
+    def action_edge(self, by: int) -> None:
+        self.move_to(0 if by < 0 else len(self._entries) - 1)
+
+    def on_click(self, event: events.Click) -> None:
+        y = event.y + self.scroll_offset.y
+        if 0 <= y < len(self._flat):
+            self.move_to(self._flat[y][0])
+            if event.chain == 2:
+                self.post_message(self.Chosen(self))
+
+

@@ -1,0 +1,160 @@
+"""`toolpair fix`: what it writes, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+Copy = Callable[[str], Path]
+
+
+def _backups(path: Path) -> list[Path]:
+    return sorted(path.parent.glob(path.name + ".toolpair-*.bak"))
+
+
+def test_in_place_leaves_a_backup_and_keeps_the_mode(run: Run, copy: Copy) -> None:
+    path = copy("sanitised-on-one-side.json")
+    path.chmod(0o600)
+    original = path.read_bytes()
+    ran = run("fix", path, "--in-place")
+    assert ran.code == 0, ran.err
+    assert ran.out == ""
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    (backup,) = _backups(path)
+    assert backup.read_bytes() == original
+    assert str(backup.name) in ran.err
+    assert "toolpair restore" in ran.err
+    assert path.read_bytes() == original.replace(b"functions.read_file:", b"functions_read_file_").replace(
+        b"functions.execute_command:", b"functions_execute_command_"
+    )
+    assert run("check", path).code == 0
+
+
+def test_a_second_run_changes_nothing(run: Run, copy: Copy) -> None:
+    path = copy("interrupted-call.json")
+    assert run("fix", path, "--in-place").code == 0
+    once, backups = path.read_bytes(), _backups(path)
+    ran = run("fix", path, "--in-place")
+    assert ran.code == 0
+    assert "nothing to mend" in ran.err
+    assert path.read_bytes() == once
+    assert _backups(path) == backups
+
+
+def test_output_is_byte_identical_when_nothing_is_to_be_done(run: Run, copy: Copy, tmp_path: Path) -> None:
+    path = copy("valid.json")
+    assert run("fix", path, "-o", tmp_path / "out.json").code == 0
+    assert (tmp_path / "out.json").read_bytes() == path.read_bytes()
+    assert run("fix", path, "-o", "-").raw == path.read_bytes()
+
+
+def test_an_existing_output_is_refused_without_force(run: Run, copy: Copy, tmp_path: Path) -> None:
+    path, output = copy("interrupted-call.json"), tmp_path / "out.json"
+    output.write_text("precious")
+    ran = run("fix", path, "-o", output)
+    assert ran.code == 3
+    assert "out.json" in ran.err
+    assert output.read_text() == "precious"
+    assert run("fix", path, "-o", output, "--force").code == 0
+    assert json.loads(output.read_bytes())
+
+
+def test_the_file_itself_is_no_output(run: Run, copy: Copy) -> None:
+    path = copy("interrupted-call.json")
+    before = path.read_bytes()
+    assert run("fix", path, "-o", path, "--force").code == 2
+    assert path.read_bytes() == before
+
+
+def test_diff_writes_nothing(run: Run, copy: Copy) -> None:
+    path = copy("sanitised-on-one-side.json")
+    before, files = path.read_bytes(), os.listdir(path.parent)
+    ran = run("fix", path, "--diff")
+    assert ran.code == 0
+    assert "functions.read_file:0" in ran.out
+    assert path.read_bytes() == before
+    assert os.listdir(path.parent) == files
+
+
+def test_standard_input_to_standard_output(run: Run, samples: Path) -> None:
+    ran = run("fix", "-", "-o", "-", stdin=(samples / "openai-chat-missing.json").read_bytes())
+    assert ran.code == 0
+    assert run("check", "-", stdin=ran.raw).code == 0
+
+
+def test_select_and_ignore(run: Run, copy: Copy) -> None:
+    path = copy("parallel-swapped.json")
+    ran = run("fix", path, "-o", "-", "--select", "result.order")
+    assert ran.code == 1  # the errors were not selected
+    assert ran.raw != path.read_bytes()
+    ran = run("fix", path, "-o", "-", "--ignore", "result")
+    assert ran.code == 1
+    assert ran.raw == path.read_bytes()
+
+
+def test_choose_another_fix(run: Run, copy: Copy) -> None:
+    path = copy("interrupted-call.json")
+    problem = run("check", path, "--output-format", "json").json["files"][0]["problems"][0]
+    other = next(fix["id"] for fix in problem["fixes"] if not fix["recommended"] and "remove" in fix["id"])
+    ran = run("fix", path, "-o", "-", "--choose", f"result.missing={other}")
+    assert ran.code == 0
+    assert b"toolu_01Stop0Run" not in ran.raw
+
+
+def test_json_report(run: Run, copy: Copy) -> None:
+    path = copy("sanitised-on-one-side.json")
+    report = run("fix", path, "--in-place", "--output-format", "json").json
+    assert report["changed"] is True
+    assert report["left"] == []
+    assert sum(one["problems"] for one in report["fixed"]) == 4
+    assert os.path.exists(report["backup"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fix", "FILE"],
+        ["fix", "FILE", "--in-place", "--diff"],
+        ["fix", "FILE", "--in-place", "--force"],
+        ["fix", "-", "--in-place"],
+        ["fix", "FILE", "--diff", "--recipe", "magic"],
+        ["fix", "FILE", "--diff", "--choose", "result.missing"],
+        ["fix", "FILE", "--diff", "--select", "result.mising"],
+        ["fix", "FILE", "-o", "-", "--output-format", "json"],
+        ["fix", "FILE", "--diff", "--profile", "anthropic", "--profile", "openai-chat"],
+    ],
+)
+def test_wrong_usage_writes_nothing(run: Run, copy: Copy, arguments: list[str]) -> None:
+    path = copy("interrupted-call.json")
+    before = path.read_bytes()
+    ran = run(*(str(path) if argument == "FILE" else argument for argument in arguments))
+    assert ran.code == 2
+    assert ran.out == ""
+    assert len(ran.err.splitlines()) == 1
+    assert path.read_bytes() == before
+
+
+def test_a_wrong_rule_gets_a_hint(run: Run, copy: Copy) -> None:
+    assert "result.missing" in run("fix", copy("valid.json"), "--diff", "--select", "result.mising").err
+
+
+def test_restore_lists_and_puts_back(run: Run, copy: Copy) -> None:
+    path = copy("interrupted-call.json")
+    original = path.read_bytes()
+    assert run("restore", path).code == 0
+    assert run("fix", path, "--in-place").code == 0
+    (backup,) = _backups(path)
+    ran = run("restore", path)
+    assert ran.code == 0
+    assert backup.name in ran.out
+    assert path.read_bytes() != original
+    assert run("restore", path, "--backup", "latest").code == 0
+    assert path.read_bytes() == original
+    assert run("restore", path, "--backup", "none.bak").code == 2

@@ -1,0 +1,158 @@
+"""Documents: every byte accounted for, and rewriting keeps what is not named."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.source.strategies import edited, odd_json, seeds, values
+from toolpair.source.container import array_document
+from toolpair.source.document import Document, Item, lines_document
+from toolpair.source.spans import find_span
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
+
+records = st.lists(st.dictionaries(st.sampled_from("abc"), values, max_size=4), max_size=6)
+
+
+def rewritten(document: Document, *items: Item) -> bytes:
+    return document.rewrite(items).to_bytes()
+
+
+def array_bytes(value: list[Any], rng: random.Random) -> bytes:
+    return odd_json(value, rng)
+
+
+def line_bytes(value: list[Any], rng: random.Random) -> bytes:
+    end = rng.choice([b"\n", b"\r\n", b"\n\n"])
+    data = end.join(odd_json(record, rng, allow_newline=False) for record in value)
+    return rng.choice([b"", b"\xef\xbb\xbf", b"\n"]) + data + rng.choice([b"", end, b"\n\0\0"])
+
+
+@pytest.mark.parametrize("kind", ["lines", "array"])
+@settings(max_examples=120, deadline=None)
+@given(value=records, rng=seeds)
+def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
+    data = (array_bytes if kind == "array" else line_bytes)(value, rng)
+    document = array_document(data) if kind == "array" else lines_document(data)
+    assert document.to_bytes() == data
+    items = document.items()
+    assert document.rewrite(items) is document
+    if any(isinstance(item.value, Damaged) for item in items):
+        return
+    changed = [Item(i.uid, edited(i.value, rng, [])) if rng.random() < 0.3 else i for i in items if rng.random() > 0.2]
+    if rng.random() < 0.4:
+        changed.insert(rng.randint(0, len(changed)), Item(-1, {"role": "user", "content": ["new/é", {}]}))
+    if rng.random() < 0.2:
+        rng.shuffle(changed)
+    made = document.rewrite(changed)
+    again = array_document(made.to_bytes()) if kind == "array" else lines_document(made.to_bytes())
+    assert [r.value for r in again.records] == [i.value for i in changed]
+    assert [r.body for r in again.records] == [r.body for r in made.records]
+    for record in made.records:
+        start, end = made.span(record.uid)
+        assert made.to_bytes()[start:end] == record.body
+        if not record.touched:
+            assert record.body == document.record(record.uid).body
+    pieces = list(made.pieces(document))
+    assert b"".join(text for text, _ in pieces) == made.to_bytes()
+    assert all(place is None or data[place : place + len(text)] == text for text, place in pieces)
+
+
+def test_lines_without_a_last_newline() -> None:
+    document = lines_document(b'{"a":1}\r\n{"b": 2}')
+    one, two = document.items()
+    new = Item(-1, {"c": [3, "x"]})
+    assert rewritten(document, one, two, new) == b'{"a":1}\r\n{"b": 2}\r\n{"c": [3, "x"]}'
+    assert rewritten(document, one, new, two) == b'{"a":1}\r\n{"c":[3,"x"]}\r\n{"b": 2}'
+    assert rewritten(document, two, one) == b'{"b": 2}\r\n{"a":1}'
+    assert rewritten(document, one) == b'{"a":1}'
+    assert rewritten(document) == b""
+
+
+def test_lines_with_damage_blank_lines_and_a_nul_tail() -> None:
+    data = b'\xef\xbb\xbf\n{"a":1}\n\n{"b":\n\0\0\n{"c":3}\n\0\0'
+    document = lines_document(data)
+    assert [r.line for r in document.records] == [2, 4, 5, 6]
+    assert [getattr(r.value, "rule", None) for r in document.records] == [None, "record.torn", "record.nul", None]
+    assert document.head == b"\xef\xbb\xbf\n"
+    assert document.tail == b"\0\0"
+    items = document.items()
+    assert rewritten(document, *items[:3], Item(3, {"c": 4})) == data.replace(b'"c":3', b'"c":4')
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"[]", b'[{"a":1}]'),
+        (b"[ ]", b'[ {"a":1} ]'),
+        (b"[\n]", b'[\n  {"a":1}\n]'),
+    ],
+)
+def test_insert_into_an_empty_array(data: bytes, expected: bytes) -> None:
+    assert rewritten(array_document(data), Item(-1, {"a": 1})) == expected
+
+
+def test_pretty_array() -> None:
+    data = b'[\n  {\n    "a": 1\n  },\n  {\n    "b": 2\n  }\n]'
+    document = array_document(data)
+    one, two = document.items()
+    assert rewritten(document, one) == b'[\n  {\n    "a": 1\n  }\n]'
+    assert rewritten(document, two) == b'[\n  {\n    "b": 2\n  }\n]'
+    assert rewritten(document) == b"[]"
+    new = Item(-1, {"c": {"d": 3}})
+    third = b'{\n    "c": {\n      "d": 3\n    }\n  }'
+    assert rewritten(document, one, two, new) == data[:-2] + b",\n  " + third + b"\n]"
+    assert rewritten(document, new, one, two) == b"[\n  " + third + b"," + data[1:]
+    grown = rewritten(document, Item(0, {**one.value, "e": {"f": [1]}}), two)
+    assert grown == data.replace(b'"a": 1', b'"a": 1,\n    "e": {\n      "f": [\n        1\n      ]\n    }')
+    assert [r.line for r in document.records] == [2, 5]
+
+
+def test_one_record_a_line_in_an_array() -> None:
+    document = array_document(b'[\n {"a": 1},\n {"b": 2}\n]\n')
+    assert rewritten(document, *document.items(), Item(-1, {"c": [3]})) == (
+        b'[\n {"a": 1},\n {"b": 2},\n {"c": [3]}\n]\n'
+    )
+
+
+def test_objects_of_other_records_keep_their_bytes() -> None:
+    document = lines_document(b'{"m":[{"id":"x", "o":"\\u0041B"}]}\n{"m":[]}\n')
+    one, two = document.items()
+    moved = one.value["m"][0]
+    assert rewritten(document, Item(0, {"m": []}), Item(1, {"m": [moved]})) == (
+        b'{"m":[]}\n{"m":[{"id":"x", "o":"\\u0041B"}]}\n'
+    )
+    assert rewritten(document, two, Item(-4, {"t": moved["o"]})) == b'{"m":[]}\n{"t":"\\u0041B"}\n'
+
+
+def test_uids_spans_and_replacing_bytes() -> None:
+    document = lines_document(b'{"a":1}{"b":[2]}\n{"c":3}')
+    split = document.replace(0, [b'{"a":1}', b'{"b":[2]}'])
+    assert split.to_bytes() == b'{"a":1}\n{"b":[2]}\n{"c":3}'
+    assert [r.uid for r in split.records] == [0, 2, 1]
+    start, end = split.span(2, ("b", 0))
+    assert split.to_bytes()[start:end] == b"2"
+    assert split.records[2] is document.records[1]
+    assert find_span(b'{"a":1,"a":2}', ("a",)) == (11, 12)
+    added = split.rewrite([*split.items(), Item(-1, {})])
+    assert added.records[-1].uid == 3
+    assert added.rewrite([*added.items()[:-1], Item(-1, [])]).records[-1].uid == 4
+
+
+def test_a_change_in_many_records_is_cheap() -> None:
+    data = b'{"type":"user","message":{"role":"user","content":"hello"}}\n' * 100_000
+    document = lines_document(data)
+    items = document.items()
+    items[500] = Item(500, {**items[500].value, "type": "x"})
+    start = time.perf_counter()
+    made = document.rewrite(items)
+    assert time.perf_counter() - start < 1.5
+    assert made.records[501] is document.records[501]
+    assert len(made.to_bytes()) == len(data) - 3
+    assert parse(made.records[500].body)["type"] == "x"

@@ -1,0 +1,101 @@
+"""Opening: one sentence for everything that is no session file."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from toolpair.source.errors import Unreadable
+from toolpair.source.opening import from_bytes, open_source
+
+LINE = b'{"type":"user","message":{"role":"user","content":"hello"}}\n'
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(Unreadable) as caught:
+        open_source(path)
+    text = str(caught.value)
+    assert str(path) in text
+    assert text.endswith(".")
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("data", "part"),
+    [
+        (b"", "empty"),
+        (b" \n\n", "empty"),
+        (b"\xef\xbb\xbf\n", "empty"),
+        (b"\0" * 5000, "NUL"),
+        (gzip.compress(LINE), "gzip"),
+        (b"PK\x03\x04rest", "zip"),
+        (b"\x28\xb5\x2f\xfdrest", "zstd"),
+        (b"SQLite format 3\0rest", "SQLite"),
+        (b"\x89PNG\r\n\x1a\n", "PNG"),
+        (b"%PDF-1.7", "PDF"),
+        (LINE.decode().encode("utf-16"), "UTF-16"),
+        (LINE.decode().encode("utf-16-le"), "UTF-16"),
+        (LINE.decode().encode("utf-16-be"), "UTF-16"),
+        (LINE.decode().encode("utf-32"), "UTF-32"),
+        (LINE.decode().encode("utf-32-be"), "UTF-32"),
+        (bytes(range(256)) * 40, "binary"),
+        (b"a\0b\0\0c" * 500, "binary"),
+    ],
+)
+def test_refused(tmp_path: Path, data: bytes, part: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(data)
+    assert part in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        LINE,
+        b"\0" * 100_000 + LINE,
+        LINE + b"\0" * 4096 + LINE + b"\0" * 10,
+        LINE + b'{"a":"\xff\xfe"}\n',
+        b'\xef\xbb\xbf{"a":"\x1b[31m"}\n',
+        "é".encode("latin-1") + LINE,
+    ],
+)
+def test_accepted(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(data)
+    snapshot = open_source(path)
+    assert snapshot.data == data
+    assert snapshot.identity is not None
+    assert snapshot.identity.size == len(data)
+    assert from_bytes(data, "-").path is None
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    assert "does not exist" in refusal(tmp_path / "none")
+    assert "directory" in refusal(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert "pipe" in refusal(tmp_path / "pipe")
+    assert "device" in refusal(Path("/dev/null"))
+    with socket.socket(socket.AF_UNIX) as listener:
+        here = os.getcwd()
+        os.chdir(tmp_path)
+        try:
+            listener.bind("sock")
+        finally:
+            os.chdir(here)
+        assert "socket" in refusal(tmp_path / "sock")
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    assert "circle" in refusal(loop)
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real.jsonl").write_bytes(LINE)
+    (tmp_path / "link.jsonl").symlink_to("real.jsonl")
+    snapshot = open_source(tmp_path / "link.jsonl")
+    assert snapshot.path == (tmp_path / "real.jsonl").resolve()
+    assert snapshot.shown.endswith("link.jsonl")

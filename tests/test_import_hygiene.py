@@ -1,0 +1,79 @@
+"""What is loaded when: the commands without Textual, the library without any terminal library."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
+
+_LIST_MODULES = """
+import sys
+from toolpair.cli.main import main
+sys.stdout.flush()
+code = main({arguments!r})
+import json
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+_LIBRARY_ALONE = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"textual", "rich"}:
+            raise ImportError(f"{name} is not installed here")
+
+sys.meta_path.insert(0, Blocked())
+import toolpair
+
+messages = [
+    {"role": "user", "content": "go"},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "run", "input": {}}]},
+    {"role": "user", "content": "and?"},
+]
+report = toolpair.check(messages, profile="anthropic")
+assert [problem.rule for problem in report.problems] == ["result.missing"], report
+repaired = toolpair.repair(messages, profile="anthropic")
+assert not toolpair.check(repaired.messages, profile="anthropic").problems
+assert len(messages) == 3
+"""
+
+
+def _modules(*arguments: str) -> set[str]:
+    ran = subprocess.run(
+        [sys.executable, "-c", _LIST_MODULES.format(arguments=list(arguments))],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return set(json.loads(ran.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", str(SAMPLES / "interrupted-call.json")),
+        ("check", str(SAMPLES / "interrupted-call.json"), "--output-format", "json"),
+        ("fix", str(SAMPLES / "interrupted-call.json"), "--diff"),
+        ("explain", "result.missing"),
+        ("rules",),
+    ],
+)
+def test_commands_load_no_terminal_library(arguments: tuple[str, ...]) -> None:
+    loaded = {name.partition(".")[0] for name in _modules(*arguments)}
+    assert loaded.isdisjoint({"textual", "rich"})
+
+
+def test_the_version_loads_next_to_nothing() -> None:
+    loaded = _modules("--version")
+    assert loaded.isdisjoint({"orjson", "textual", "rich", "argparse", "toolpair.session"})
+
+
+def test_the_library_works_without_a_terminal_library() -> None:
+    subprocess.run([sys.executable, "-c", _LIBRARY_ALONE], check=True, timeout=60)

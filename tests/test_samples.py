@@ -1,0 +1,113 @@
+"""The sample sessions: made by their script, each telling its story, each mended without an error left."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from toolpair.cli.main import main
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
+
+EXPECTED: dict[str, dict[str, int]] = {
+    "valid.json": {},
+    "sanitised-on-one-side.json": {"result.id_mismatch": 4},
+    "interrupted-call.json": {"result.missing": 1},
+    "parallel-swapped.json": {"result.split_over_messages": 1},
+    "compaction-cut.json": {"result.orphan": 1},
+    "duplicate-after-resume.json": {"result.duplicate": 2},
+    "reused-ids.json": {"result.missing": 1},
+    "reused-ids-anthropic.json": {"call.reused_id": 1},
+    "orphan-after-rewind.json": {"result.orphan": 1},
+    "text-before-result.json": {"result.not_first": 1},
+    "openai-chat-missing.json": {"result.missing": 1},
+    "request-log.jsonl": {"result.missing": 1},
+    "python-repr.txt": {"result.id_mismatch": 1},
+    "claude-code-branches.jsonl": {"chain.missing_parent": 1, "result.missing": 1},
+    "damaged.jsonl": {"record.glued": 1},
+}
+"""File -> the rules whose errors it breaks, with how often."""
+
+READ_ONLY = {"python-repr.txt"}
+
+
+def _script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("sample_sessions_make", SAMPLES / "make.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _errors(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, int]:
+    code = main(["check", str(path), "--output-format", "json"])
+    report = json.loads(capsys.readouterr().out)
+    rules = [p["rule"] for entry in report["files"] for p in entry["problems"] if p["severity"] == "error"]
+    assert code == (1 if rules else 0)
+    return {rule: rules.count(rule) for rule in rules}
+
+
+def test_the_script_writes_the_committed_files() -> None:
+    made: dict[str, bytes] = _script().samples()
+    for name, content in made.items():
+        assert (SAMPLES / name).read_bytes() == content, f"{name}: run sample_sessions/make.py"
+    others = {path.name for path in SAMPLES.iterdir() if path.is_file()} - set(made)
+    assert others == {"make.py", "README.md"}
+
+
+def test_every_sample_is_expected_and_described() -> None:
+    assert set(EXPECTED) == set(_script().samples())
+    table = (SAMPLES / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in table for name in EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_check_says_what_the_story_tells(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _errors(SAMPLES / name, capsys) == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_fix_leaves_no_error_and_a_second_run_changes_nothing(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    once, twice = tmp_path / f"once-{name}", tmp_path / f"twice-{name}"
+    assert main(["fix", str(SAMPLES / name), "-o", str(once)]) in (0, 4), capsys.readouterr().err
+    capsys.readouterr()
+    assert _errors(once, capsys) == {}
+    assert main(["fix", str(once), "-o", str(twice)]) == 0
+    assert twice.read_bytes() == once.read_bytes()
+    if not EXPECTED[name]:
+        assert once.read_bytes() == (SAMPLES / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_no_output_is_lost(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every line of output that stood in the broken file stands in the mended one."""
+    mended = tmp_path / name
+    main(["fix", str(SAMPLES / name), "-o", str(mended)])
+    before = (SAMPLES / name).read_bytes().decode("utf-8", "replace")
+    after = mended.read_bytes().decode("utf-8", "replace")
+    for mark in ("class Cart", "PRICES = {", "def place_order", "1 failed, 3 passed", "4 passed", "tea, coffee, mug"):
+        assert (mark in after) == (mark in before), mark
+
+
+@pytest.mark.parametrize("name", sorted(READ_ONLY))
+def test_a_python_repr_is_never_written_back(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / name
+    path.write_bytes((SAMPLES / name).read_bytes())
+    assert main(["fix", str(path), "--in-place"]) in (2, 3)
+    assert path.read_bytes() == (SAMPLES / name).read_bytes()
+
+
+def test_standard_input_is_recognised_by_content_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((SAMPLES / "damaged.jsonl").read_bytes())))
+    main(["check", "-", "--output-format", "json"])
+    assert json.loads(capsys.readouterr().out)["files"][0]["format"] == "claude-code"
