@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -496,7 +496,7 @@ def damaged() -> bytes:
     return head + b"\n" + b"\0" * 64 + b"\n" + compact(torn).encode()[:400]
 
 
-SAMPLES = {
+SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
     "interrupted-call.json": interrupted_call,

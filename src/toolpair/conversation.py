@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from toolpair.formats.base import Format, Item
-from toolpair.rules.base import Problem
+from toolpair.rules.base import Cause, Problem
+from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 
 
@@ -33,7 +34,21 @@ class Judged:
 
     @cached_property
     def judgement(self) -> Judgement:
-        return judge(self.transcript, self.profile, self.format.on_resume)
+        return judge(self.transcript, self.profile, self.format.on_resume, self._damaged)
+
+    def _damaged(self, context: Context) -> None:
+        """A problem for each record that cannot be read: its agent passes it by, and so does everything here."""
+        who = self.transcript.agent or "whoever reads the file"
+        for item in self.items:
+            if isinstance(item.value, Damaged):
+                context.add(
+                    item.value.rule,
+                    f"This record cannot be read ({item.value.reason}), so {who} skips it.",
+                    record=item.uid,
+                    severity="warning",
+                    cause=Cause(item.value.rule, item.value.reason),
+                    no_fix="It is kept as it is, byte for byte; the other records are read around it.",
+                )
 
     @property
     def pairs(self) -> Sequence[Pair]:

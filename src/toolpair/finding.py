@@ -37,7 +37,9 @@ def find(session: Session, where: str) -> Target | None:
         mentioned = _by_id(session, word.strip(".,:"))
         if mentioned is not None:
             return _target(session, mentioned, f"An unknown text, but it names the id {word}.")
-    return Target(None, None, None, "No id, place or error text that toolpair knows; line:N, record:N and pair:N work too.")
+    return Target(
+        None, None, None, "No id, place or error text that toolpair knows; line:N, record:N and pair:N work too."
+    )
 
 
 def _by_id(session: Session, id_: str) -> Pair | None:
@@ -118,7 +120,11 @@ def _by_error(session: Session, known: Recognised) -> Target:
             return Target(found.pair, found.message, found.problem or _of_rules(session, error.rules), said, known)
     candidates = [problem for problem in session.problems if problem.rule in error.rules]
     if known.message is not None:
-        near = [problem for problem in candidates or session.problems if problem.message in (known.message, known.message - 1)]
+        near = [
+            problem
+            for problem in candidates or session.problems
+            if problem.message in (known.message, known.message - 1)
+        ]
         exact = [problem for problem in near if problem.message == known.message and problem.block == known.block]
         chosen = next(iter(exact or near), None)
         if chosen is not None:

@@ -37,7 +37,9 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        return "\n".join(f"{found.severity} {found.rule} messages.{found.message}: {found.text}" for found in self.problems)
+        return "\n".join(
+            f"{found.severity} {found.rule} messages.{found.message}: {found.text}" for found in self.problems
+        )
 
 
 @dataclass(frozen=True)
@@ -92,22 +94,24 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
 def repair(messages: Sequence[Any], profile: str | None = None, recipe: str = "recommended") -> Repaired:
     """Mend a list of messages. The input is never changed; the same list is handed back when nothing was to do."""
     judged = _judged(messages, profile)
-    given = {item.uid: message for item, message in zip(judged.items, messages, strict=True)}
-    untouched = {id(item): item.uid for item in judged.items}
+    given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     taken: list[Taken] = []
     for step in mend(judged, _apply, RECIPES[recipe].pick):
         judged = step.after
-        taken.extend(
-            Taken(problem.rule, fix.id, fix.title, problem.message, fix.loses) for problem, fix in step.taken
-        )
+        taken.extend(Taken(problem.rule, fix.id, fix.title, problem.message, fix.loses) for problem, fix in step.taken)
     left = tuple(problem for problem in judged.problems if problem.severity == "error")
     if not taken:
         return Repaired(messages, (), left)
     return Repaired(
-        [given[untouched[id(item)]] if id(item) in untouched else item.value for item in judged.items],
+        [_handed_back(item, given.get(item.uid)) for item in judged.items],
         tuple(taken),
         left,
     )
+
+
+def _handed_back(item: Item, given: tuple[Item, Any] | None) -> Any:
+    """The object that was given where the item is still the one made of it."""
+    return given[1] if given is not None and given[0] is item else item.value
 
 
 def guard(
@@ -164,7 +168,7 @@ def _format_for(values: list[Any], profile: str | None) -> Format:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON has it. SDK objects (pydantic, dataclasses) become dicts; plain values stay the same objects."""
+    """The value as JSON has it: SDK objects (pydantic, dataclasses) as dicts; plain values stay the same objects."""
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, dict):

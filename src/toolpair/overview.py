@@ -11,6 +11,7 @@ from toolpair.rules.base import Cause, Problem
 from toolpair.transcript.content import block_text, is_real_output
 from toolpair.transcript.model import Block, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
+from toolpair.transcript.words import plural
 
 RowKind = Literal["pair", "text", "cut", "compaction", "damaged"]
 _LABEL: Final = 400
@@ -62,10 +63,6 @@ class Row:
     record: int | None = None
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def verdict_of(judged: Judged) -> Verdict:
     transcript = judged.transcript
     problems = judged.problems
@@ -73,7 +70,9 @@ def verdict_of(judged: Judged) -> Verdict:
     total = sum(is_real_output(block) for block in results)
     lost = sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None)
     seen = max(total - lost, 0)
-    count = {severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")}
+    count = {
+        severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")
+    }
     causes = len({group_key(problem) for problem in problems if problem.severity == "error"})
     refused = any(problem.impact == "stops" and problem.severity == "error" for problem in problems)
     calls = sum(found.call is not None for found in judged.pairs)
@@ -97,21 +96,22 @@ def _sentence(
     judged: Judged, transcript: Transcript, errors: int, causes: int, calls: int, total: int, lost: int, refused: bool
 ) -> str:
     profile = judged.profile
+    judged_by = f"Judged: {profile.id}, {profile.judged} rules"
     if not errors:
         if not calls and not total:
-            return f"No tool calls in {_plural(len(transcript.messages), 'message')}. Judged: {profile.id}, {profile.judged} rules."
+            return f"No tool calls in {plural(len(transcript.messages), 'message')}. {judged_by}."
         open_calls = sum(found.call is not None and not found.results for found in judged.pairs)
-        have = "All" if calls > 1 else "The"
-        said = f"{have} {_plural(calls, 'call')} {'have their' if calls > 1 else 'has its'} result."
+        said = f"All {calls:,} calls have their result." if calls != 1 else "The one call has its result."
         if open_calls:
-            said = f"{calls - open_calls:,} of {_plural(calls, 'call')} {'have' if calls > 1 else 'has'} a result; {open_calls} at the end still wait{'s' if open_calls == 1 else ''}."
-        return f"{said} Judged: {profile.id}, {profile.judged} rules. Not judged: signatures, size."
-    head = f"{_plural(errors, 'problem')}, {_plural(causes, 'cause')}."
+            waits = "one at the end still waits" if open_calls == 1 else f"{open_calls:,} at the end still wait"
+            said = f"{calls - open_calls:,} of {plural(calls, 'call')} answered; {waits}."
+        return f"{said} {judged_by}. Not judged: signatures, size."
+    head = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
     if transcript.native and transcript.agent:
         stop = " The API refuses the request." if refused else ""
         gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
-        return f"{head} If you resume now, {total - lost:,} of {_plural(total, 'output')} reach the model; {gone}{stop}"
-    return f"{head} {_plural(len(transcript.messages), 'message')}, judged as {profile.id}." + (
+        return f"{head} If you resume now, {total - lost:,} of {plural(total, 'output')} reach the model; {gone}{stop}"
+    return f"{head} {plural(len(transcript.messages), 'message')}, judged as {profile.id}." + (
         " The API refuses them as they stand." if refused else ""
     )
 
@@ -178,7 +178,9 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
                     rows.append(Row("text", label, role=role, message=number, record=block.record))
             elif block.kind == "call":
                 found = of_block[id(block)]
-                rows.append(Row("pair", pair=found, result=found.result, message=number, group=calls, record=block.record))
+                rows.append(
+                    Row("pair", pair=found, result=found.result, message=number, group=calls, record=block.record)
+                )
                 rows.extend(
                     Row("pair", pair=found, result=result, message=number, group=calls, record=result.record)
                     for result in found.results[1:]

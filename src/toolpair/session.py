@@ -1,4 +1,4 @@
-"""A session: a file, what is wrong in it, the fixes that are staged, and saving. The one thing that cli and tui know."""
+"""A session: a file, its problems, the fixes that are staged, and saving. The one thing that cli and tui know."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ _SAMPLE: Final = 200
 SessionError = Unreadable
 
 __all__ = [
+    "PLACEHOLDER",
     "Block",
     "Cause",
     "Change",
@@ -239,9 +240,7 @@ def _format_of(source: ConversationSource, wanted: str | None) -> Format | None:
     if wanted is not None:
         return get_format(wanted)
     document = source.document
-    values = [
-        value for record in document.records[:_SAMPLE] if not isinstance(value := record.value, Damaged)
-    ]
+    values = [value for record in document.records[:_SAMPLE] if not isinstance(value := record.value, Damaged)]
     best, best_score = None, 0
     for candidate in all_formats():
         if document.kind not in candidate.containers:
@@ -273,22 +272,28 @@ def _not_recognised(shown: str, container: Container) -> str:
 class Session:
     """A session file with the fixes that are staged on it. Nothing touches the disk until `save`."""
 
-    def __init__(self, snapshot: Snapshot, container: Container, formats: Sequence[Format], profile: str | None) -> None:
+    def __init__(
+        self, snapshot: Snapshot, container: Container, formats: Sequence[Format], profile: str | None
+    ) -> None:
         self._snapshot = snapshot
-        self._container = container
         self._formats = tuple(formats)
         self._chosen_profile = profile
         self.format: Format = formats[-1]
         self.profile: Profile = profile_named(profile or self.format.profile)
+        self._start_again(container)
+        self.current = len(self._original) - 1
+
+    def _start_again(self, container: Container) -> None:
+        """Nothing is staged: what is in the container is what the file holds."""
+        self._container = container
         self._original = tuple(
             self._conversation(number, source, found)
-            for number, (source, found) in enumerate(zip(container.conversations, formats, strict=True), 1)
+            for number, (source, found) in enumerate(zip(container.conversations, self._formats, strict=True), 1)
         )
         self._now = self._original
         self._steps: list[tuple[tuple[Staged, ...], tuple[Conversation, ...]]] = []
         """Each undo step: the staged rows that it made and the conversations before it."""
         self._undone: list[tuple[tuple[Staged, ...], tuple[Conversation, ...]]] = []
-        self.current = len(self._original) - 1
 
     def _conversation(self, number: int, source: ConversationSource, found: Format) -> Conversation:
         profile = self.profile if self._chosen_profile or found is self.format else profile_named(found.profile)
@@ -372,6 +377,11 @@ class Session:
         """What the pair list shows, in order."""
         return self.conversation.rows
 
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The ids of all profiles that the transcript can be judged by."""
+        return PROFILES
+
     def set_profile(self, id_: str) -> None:
         """Judge by another profile. Staged fixes stay."""
         self.profile = profile_named(id_)
@@ -379,7 +389,9 @@ class Session:
 
         def judged_anew(conversations: tuple[Conversation, ...]) -> tuple[Conversation, ...]:
             return tuple(
-                replace(found, judged=Judged(found.judged.items, found.judged.format, self.profile, found.judged.request))
+                replace(
+                    found, judged=Judged(found.judged.items, found.judged.format, self.profile, found.judged.request)
+                )
                 for found in conversations
             )
 
@@ -440,7 +452,10 @@ class Session:
         return tuple(problem for found in self._now for problem in found.problems if problem.severity == "error")
 
     def stage(self, problem: Problem, fix: Fix | None = None, text: str | None = None) -> Staged:
-        """Put a fix on (the recommended one by default); `text` replaces a placeholder's. Raises ValueError without a fix."""
+        """Put a fix on, the recommended one by default; `text` replaces a placeholder's.
+
+        Raises ValueError when the problem has no fix.
+        """
         chosen = fix or problem.recommended
         if chosen is None:
             raise ValueError(problem.no_fix or "There is no fix for this problem.")
@@ -501,9 +516,7 @@ class Session:
 
     def unstage(self, staged: Staged) -> None:
         """Take one row of the review out; what else was staged is put on again without it."""
-        kept = [
-            tuple(row for row in rows if row is not staged) for rows, _ in self._steps
-        ]
+        kept = [tuple(row for row in rows if row is not staged) for rows, _ in self._steps]
         current = self.current
         self._now = self._original
         self._steps = []
@@ -624,7 +637,11 @@ class Session:
         """Write the file in place and keep the original beside it. Raises Refused or SaveFailed with one sentence."""
         if not self.writable:
             raise Refused(f"{self.shown_name} cannot be saved in place: {self.writable_reason}; save a copy instead.")
-        return self._saved(save_in_place(self._snapshot, self.chunks()))
+        result = save_in_place(self._snapshot, self.chunks())
+        saved = self._saved(result)
+        self._snapshot = replace(self._snapshot, data=self.to_bytes(), identity=result.identity)
+        self._start_again(read_container(self._snapshot.data, self.shown_name))
+        return saved
 
     def save_as(self, path: str | Path, force: bool = False) -> Saved:
         """Write a copy. Raises Refused when the path exists, unless `force`."""
@@ -729,4 +746,3 @@ def _out_of_order(order: Sequence[int]) -> set[int]:
         kept.add(order[place])
         place = back[place]
     return set(order) - kept
-

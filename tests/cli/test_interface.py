@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import shlex
 import signal
 import struct
 import subprocess
@@ -72,21 +73,21 @@ class Terminal:
         raise AssertionError(f"the program did not end; it wrote {self.output[-2000:]!r}")
 
 
-def _program() -> str:
+def _program() -> list[str]:
+    """The installed command, or the same through Python where it is not installed."""
     installed = Path(sys.executable).with_name("toolpair")
-    if not installed.exists():
-        pytest.skip("toolpair is not installed into this environment")
-    return str(installed)
+    return [str(installed)] if installed.exists() else [sys.executable, "-m", "toolpair"]
 
 
 def _rescue(terminal: Terminal) -> int:
     terminal.read(20, until=b"mend all")
-    terminal.read(0.5)
+    terminal.read(1.0)
     terminal.press("A")
-    terminal.read(10, until=b"nothing is written yet")
-    terminal.read(1.2)  # a held key must not open and confirm the review
+    assert b"stay byte for byte" in terminal.read(20, until=b"stay byte for byte")
+    terminal.read(1.5)  # a held key must not open and confirm the review
     terminal.press("\r")
-    terminal.read(2.0)
+    terminal.read(20, until=b"toolpair restore")
+    terminal.read(0.5)
     terminal.press("q")
     return terminal.close()
 
@@ -95,7 +96,7 @@ def _rescue(terminal: Terminal) -> int:
 def test_the_rescue(copy: Callable[[str], Path], run: Run, name: str) -> None:
     path = copy(name)
     original = path.read_bytes()
-    terminal = Terminal([_program(), str(path)])
+    terminal = Terminal([*_program(), str(path)])
     assert _rescue(terminal) == 0
     assert path.read_bytes() != original
     assert run("check", path).code == 0
@@ -107,7 +108,7 @@ def test_the_rescue(copy: Callable[[str], Path], run: Run, name: str) -> None:
 def test_quitting_changes_nothing(copy: Callable[[str], Path]) -> None:
     path = copy("interrupted-call.json")
     original = path.read_bytes()
-    terminal = Terminal([_program(), str(path)])
+    terminal = Terminal([*_program(), str(path)])
     terminal.read(20, until=b"mend all")
     terminal.read(0.5)
     terminal.press("q")
@@ -118,7 +119,7 @@ def test_quitting_changes_nothing(copy: Callable[[str], Path]) -> None:
 
 
 def test_the_file_on_standard_input_and_the_keys_from_the_terminal(copy: Callable[[str], Path]) -> None:
-    terminal = Terminal([_program(), "-"], stdin=copy("interrupted-call.json"))
+    terminal = Terminal([*_program(), "-"], stdin=copy("interrupted-call.json"))
     terminal.read(20, until=b"mend all")
     terminal.read(0.5)
     terminal.press("q")
@@ -127,7 +128,7 @@ def test_the_file_on_standard_input_and_the_keys_from_the_terminal(copy: Callabl
 
 def test_a_closed_reader_is_no_fault(samples: Path) -> None:
     ran = subprocess.run(
-        f"{_program()} check {samples} | head -n 1", shell=True, capture_output=True, text=True, timeout=60
+        f"{shlex.join(_program())} check {samples} | head -n 1", shell=True, capture_output=True, text=True, timeout=60
     )
     assert ran.stderr.count("Traceback") == 0
     assert "BrokenPipe" not in ran.stderr

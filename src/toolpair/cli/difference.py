@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from toolpair.cli.report import each_conversation
 from toolpair.cli.terminal import Style, safe
 from toolpair.session import Change, Session
 
@@ -17,9 +16,8 @@ def difference(session: Session, name: str, style: Style, whole: bool) -> Iterat
     """The lines of a diff of the file against what would be saved; without `whole` long equal parts are left out."""
     yield style.bold(f"--- {safe(name)}")
     yield style.bold(f"+++ {safe(name)} (after the fixes)")
-    for _ in each_conversation(session):
-        for change in session.changes():
-            yield from _change(change, style, whole)
+    for change in session.changes():
+        yield from _change(change, style, whole)
 
 
 def _change(change: Change, style: Style, whole: bool) -> Iterator[str]:

@@ -9,11 +9,10 @@ from toolpair.cli import exits, inputs
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.listings import print_rule, rule_entry
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry, each_conversation, problem_entry
+from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Parser, UsageError, add_common, one_profile, out, safe, say, style_for
-from toolpair.rules.base import Problem
 from toolpair.rules.error_texts import ErrorText, recognise
-from toolpair.session import Session
+from toolpair.session import Conversation, Problem, Session
 
 _EPILOG = """\
 examples:
@@ -65,26 +64,29 @@ def run(options: argparse.Namespace) -> int:
 def _places(session: Session, rule: str, is_rule: bool, thing: str) -> list[Entry]:
     """Where in the file it points: by rule all problems of it, by text what the session finds."""
     found: list[Entry] = []
-    for _ in each_conversation(session):
+    current = session.current
+    for number, conversation in enumerate(session.conversations):
         if is_rule:
-            found += [_place(session, problem) for problem in session.problems if problem.rule == rule]
+            found += [_place(session, conversation, one) for one in conversation.problems if one.rule == rule]
             continue
+        session.current = number
         target = session.find(thing)
-        if target is None:
+        if target is None or (target.message is None and target.pair is None and target.problem is None):
             continue
         entry: Entry = {"text": target.text, "message": target.message, "pair": target.pair, "problem": None}
         if target.problem is not None:
-            entry["problem"] = problem_entry(session, target.problem)
+            entry["problem"] = problem_entry(session, conversation, target.problem)
         found.append(entry)
+    session.current = current
     return found
 
 
-def _place(session: Session, problem: Problem) -> Entry:
+def _place(session: Session, conversation: Conversation, problem: Problem) -> Entry:
     return {
         "text": problem.text,
         "message": problem.message,
         "pair": problem.pair,
-        "problem": problem_entry(session, problem),
+        "problem": problem_entry(session, conversation, problem),
     }
 
 

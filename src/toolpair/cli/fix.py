@@ -13,10 +13,9 @@ from toolpair.cli import exits, inputs
 from toolpair.cli.choosing import apply_plan, read_plan
 from toolpair.cli.difference import difference
 from toolpair.cli.output import dump, plural
-from toolpair.cli.report import Entry, each_conversation, errors_left, problem_entry
+from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, style_for
-from toolpair.rules.base import Problem
-from toolpair.session import Saved, Session
+from toolpair.session import Problem, Saved, Session
 
 RECOMMENDED: Final = "recommended"
 _LISTED: Final = 20
@@ -63,10 +62,10 @@ def parser(command: str = "fix") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     _validate(options)
-    plan = read_plan(options.select, options.ignore, options.choose, _rule_names())
+    plan = read_plan(options.recipe, options.select, options.ignore, options.choose, _rule_names())
     session = inputs.Input(options.file).open(options.format, one_profile(options))
     apply_plan(session, plan)
-    left = errors_left(session)
+    left = list(session.left)
     if options.diff:
         _show_difference(session, options)
         return exits.PROBLEMS if left else exits.OK
@@ -85,8 +84,6 @@ def _validate(options: argparse.Namespace) -> None:
         raise UsageError("Standard input cannot be mended in place; give -o OUT, or -o - for standard output.")
     if options.force and options.output is None:
         raise UsageError("--force belongs to -o.")
-    if options.recipe != RECOMMENDED:
-        raise UsageError(f"There is no recipe {options.recipe!r}; there is only {RECOMMENDED!r}.")
     if options.output == inputs.STDIN and options.output_format == "json":
         raise UsageError("Standard output can hold the session or the JSON report, not both.")
     if options.output not in (None, inputs.STDIN) and _same_file(options.file, options.output):
@@ -108,13 +105,13 @@ def _rule_names() -> list[str]:
 
 def _show_difference(session: Session, options: argparse.Namespace) -> None:
     if options.output_format == "json":
-        out(dump(_as_json(session, options, None, errors_left(session)), indent=2))
+        out(dump(_as_json(session, options, None), indent=2))
         return
     style = style_for(sys.stdout, options.no_color)
     if session.changed:
         for line in difference(session, options.file, style, options.show_content):
             out(line)
-    _Report(session, options).print(None, errors_left(session))
+    _Report(session, options).print(None, list(session.left))
 
 
 def _write(session: Session, options: argparse.Namespace, left: list[Problem]) -> int:
@@ -129,7 +126,7 @@ def _write(session: Session, options: argparse.Namespace, left: list[Problem]) -
     elif session.changed:
         saved = session.save()
     if options.output_format == "json":
-        out(dump(_as_json(session, options, saved, left), indent=2))
+        out(dump(_as_json(session, options, saved), indent=2))
     else:
         _Report(session, options).print(saved, left)
     if saved is not None and saved.notes:
@@ -137,26 +134,26 @@ def _write(session: Session, options: argparse.Namespace, left: list[Problem]) -
     return exits.PROBLEMS if left else exits.OK
 
 
-def _as_json(session: Session, options: argparse.Namespace, saved: Saved | None, left: list[Problem]) -> Entry:
-    staged: list[Entry] = []
-    remaining: list[Entry] = []
-    for _ in each_conversation(session):
-        staged += [
-            {
-                "title": one.title,
-                "fixes": list(one.fix_ids),
-                "problems": one.problems,
-                "lines_changed": one.lines_changed,
-                "lines_added": one.lines_added,
-                "loses": one.loses,
-            }
-            for one in session.staged
-        ]
-        remaining += [
-            problem_entry(session, problem, options.show_content)
-            for problem in session.problems
-            if problem.severity == "error"
-        ]
+def _as_json(session: Session, options: argparse.Namespace, saved: Saved | None) -> Entry:
+    staged = [
+        {
+            "title": one.title,
+            "rules": list(one.rules),
+            "fixes": list(one.fix_ids),
+            "problems": one.problems,
+            "lines_changed": one.lines_changed,
+            "lines_added": one.lines_added,
+            "lines_removed": one.lines_removed,
+            "loses": one.loses,
+        }
+        for one in session.staged
+    ]
+    remaining = [
+        problem_entry(session, conversation, problem, options.show_content)
+        for conversation in session.conversations
+        for problem in conversation.problems
+        if problem.severity == "error"
+    ]
     return {
         "version": 1,
         "path": options.file,
@@ -201,12 +198,11 @@ class _Report:
             self._line(f"  to go on: {safe(saved.resume)}")
 
     def _staged(self) -> None:
-        for _ in each_conversation(self.session):
-            for one in self.session.staged:
-                loses = f"loses {safe(one.loses)}" if one.loses else "loses nothing"
-                lines = [plural(one.lines_changed, "line") + " changed"] if one.lines_changed else []
-                lines += [plural(one.lines_added, "line") + " added"] if one.lines_added else []
-                self._line(f"  {one.count} × {safe(one.title)}  ({', '.join([*lines, loses])})")
+        for one in self.session.staged:
+            counts = ((one.lines_changed, "changed"), (one.lines_added, "added"), (one.lines_removed, "removed"))
+            parts = [f"{plural(count, 'line')} {what}" for count, what in counts if count]
+            parts.append(f"loses {safe(one.loses)}" if one.loses else "loses nothing")
+            self._line(f"  {one.count} × {safe(one.title)}  ({', '.join(parts)})")
 
     def _left(self, left: list[Problem]) -> None:
         if not left:

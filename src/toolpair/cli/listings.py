@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _formats(options: argparse.Namespace) -> list[Entry]:
-    from toolpair.formats import FORMATS
+    from toolpair.formats import all_formats
 
     return [
         {
@@ -54,7 +54,7 @@ def _formats(options: argparse.Namespace) -> list[Entry]:
             "containers": sorted(one.containers),
             "where": one.where,
         }
-        for one in FORMATS
+        for one in all_formats()
     ]
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolpair.rules.base import Cause, Problem
-from toolpair.session import Session
+from toolpair.session import Cause, Conversation, Problem, Session
 
 Entry = dict[str, Any]
 
@@ -58,27 +57,15 @@ class Totals:
         }
 
 
-def each_conversation(session: Session) -> Iterator[int]:
-    """Makes every conversation of the file the current one in turn, and the one that was current at the end."""
-    current = session.current
-    try:
-        for index in range(len(session.conversations)):
-            session.current = index
-            yield index
-    finally:
-        session.current = current
-
-
 def describe(session: Session, path: str, show_content: bool = False) -> Checked:
     """The report of one open session as it stands, over all its conversations."""
     counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
     problems: list[Entry] = []
-    sentences: list[str] = []
-    for _ in each_conversation(session):
-        _count(session, counts)
-        problems += [problem_entry(session, problem, show_content) for problem in session.problems]
-        sentences.append(session.verdict.sentence)
-    verdict = sentences[0] if len(sentences) == 1 else ""
+    for conversation in session.conversations:
+        _count(conversation, counts)
+        problems += [problem_entry(session, conversation, problem, show_content) for problem in conversation.problems]
+    counts["damaged"] = session.damaged
+    verdict = session.verdict.sentence if len(session.conversations) == 1 else ""
     entry = {
         "path": path,
         "format": session.format.id,
@@ -94,22 +81,20 @@ def unreadable(path: str, sentence: str) -> Checked:
     return Checked({"path": path, "error": sentence}, read=False)
 
 
-def _count(session: Session, counts: dict[str, int]) -> None:
-    transcript = session.transcript
-    counts["records"] += len(session.document.records)
+def _count(conversation: Conversation, counts: dict[str, int]) -> None:
+    transcript = conversation.transcript
+    counts["records"] += len(conversation.document.records)
     counts["messages"] += len(transcript.messages)
     for message in transcript.messages:
         counts["calls"] += len(message.calls)
         counts["results"] += len(message.results)
-    counts["pairs"] += len(session.pairs)
-    scopes = list(transcript.scopes.values())
-    counts["damaged"] += scopes.count("malformed")
-    counts["inactive"] += scopes.count("inactive")
+    counts["pairs"] += len(conversation.pairs)
+    counts["inactive"] += sum(scope == "inactive" for scope in transcript.scopes.values())
 
 
-def problem_entry(session: Session, problem: Problem, show_content: bool = False) -> Entry:
+def problem_entry(session: Session, conversation: Conversation, problem: Problem, show_content: bool = False) -> Entry:
     """One problem, as DESIGN's JSON has it."""
-    place = session.location(problem)
+    place = session.location(problem, conversation)
     entry: Entry = {
         "rule": problem.rule,
         "severity": problem.severity,
@@ -169,11 +154,6 @@ def _id_of(block: Any) -> str | None:
     import json
 
     return json.dumps(block.id, default=str)
-
-
-def errors_left(session: Session) -> list[Problem]:
-    """The error-level problems over all conversations."""
-    return [p for _ in each_conversation(session) for p in session.problems if p.severity == "error"]
 
 
 def report_json(files: Iterable[Checked], totals: Totals) -> Entry:

@@ -194,7 +194,7 @@ class _Editor:
         if how == "call_order":
             wanted = [bench.entry(block) for block in order]
             places = sorted(
-                ((bench.position(bench.work(entry)), bench.work(entry).entries.index(entry)) for entry in wanted)
+                (bench.position(bench.work(entry)), bench.work(entry).entries.index(entry)) for entry in wanted
             )
             works = bench.works
             for (work_at, position), entry in zip(places, wanted, strict=True):
@@ -212,7 +212,8 @@ class _Editor:
                     bench.take(entry)
                 for number, entry in enumerate(calls):
                     first_call = next(
-                        (at for at, found in enumerate(works[-1].entries) if found.kind == "call"), len(works[-1].entries)
+                        (at for at, found in enumerate(works[-1].entries) if found.kind == "call"),
+                        len(works[-1].entries),
                     )
                     bench.add(works[-1], first_call + 0 * number, entry)
             return

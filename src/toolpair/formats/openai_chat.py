@@ -37,7 +37,13 @@ def _message_of(item: Item) -> Message | None:
     role = value.get("role")
     content = value.get("content")
     shape: ContentShape = (
-        "string" if isinstance(content, str) else "blocks" if isinstance(content, list) else "null" if "content" in value else "absent"
+        "string"
+        if isinstance(content, str)
+        else "blocks"
+        if isinstance(content, list)
+        else "null"
+        if "content" in value
+        else "absent"
     )
     if role in _RESULT_ROLES:
         name = value.get("name")
@@ -50,7 +56,11 @@ def _message_of(item: Item) -> Message | None:
     elif isinstance(content, list):
         for number, part in enumerate(content):
             kind = part.get("type") if isinstance(part, dict) else None
-            blocks.append(Block("text" if kind == "text" or isinstance(part, str) else "media", part, item.uid, ("content", number)))
+            blocks.append(
+                Block(
+                    "text" if kind == "text" or isinstance(part, str) else "media", part, item.uid, ("content", number)
+                )
+            )
     calls = value.get("tool_calls")
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         blocks.append(_call(call, item.uid, ("tool_calls", number)))
@@ -201,12 +211,18 @@ class _Editor:
         if entry.kind == "call":
             content = work.fields.get("content", work.value.get("content"))
             work.fields["content"] = (
-                [*content, {"type": "text", "text": text}] if isinstance(content, list) else f"{content}\n{text}" if content else text
+                [*content, {"type": "text", "text": text}]
+                if isinstance(content, list)
+                else f"{content}\n{text}"
+                if content
+                else text
             )
             bench.add(work, 0, Entry("text", text))
             bench.take(entry)
             return
-        made = bench.new_work("user", {"role": "user", "content": [{"type": "text", "text": text}, *media] if media else text})
+        made = bench.new_work(
+            "user", {"role": "user", "content": [{"type": "text", "text": text}, *media] if media else text}
+        )
         anchor = work
         for following in bench.following(work):
             if following.role not in _RESULT_ROLES:
@@ -257,7 +273,9 @@ def _item(work: Work) -> Item:
             value.pop("function_call", None)
         if isinstance(value.get("content"), list):
             kept = [entry.value for entry in work.entries if len(entry.slot) == 2 and entry.slot[0] == "content"]
-            if len(kept) != len(value["content"]) or any(a is not b for a, b in zip(kept, value["content"], strict=True)):
+            if len(kept) != len(value["content"]) or any(
+                a is not b for a, b in zip(kept, value["content"], strict=True)
+            ):
                 value["content"] = kept
     for key, field in work.fields.items():
         if field is ABSENT:

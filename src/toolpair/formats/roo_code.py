@@ -51,7 +51,9 @@ class RooCodeFormat(AnthropicFormat):
         for message in messages:
             if message.records[0] in summaries:
                 message = replace(message, note="summary")
-                boundaries.append(Boundary(len(merged), "compaction", "replaced by a summary (normal)", message.records[0]))
+                boundaries.append(
+                    Boundary(len(merged), "compaction", "replaced by a summary (normal)", message.records[0])
+                )
             last = merged[-1] if merged else None
             if last is not None and last.role == message.role and last.blocks and message.blocks:
                 blocks = (*last.blocks, *message.blocks)
@@ -123,7 +125,7 @@ def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
 
 
 def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[Any]) -> list[Message]:
-    """Results whose calls were condensed away are left out by the agent: not an error. Nor is a message of only such."""
+    """Without the results whose calls were condensed away, and messages of only such: the agent leaves them out."""
     kept: list[Message] = []
     for message in messages:
         gone = [block for block in message.results if block.id in condensed_calls]

@@ -39,7 +39,7 @@ def check(context: Context) -> None:
 
 
 def function_of(call: Block) -> dict[str, Any] | None:
-    """The object of a chat call that holds `name` and `arguments`: `function`, `custom`, or a legacy `function_call`."""
+    """The object of a chat call that holds `name` and `arguments`; a legacy `function_call` is it itself."""
     for key in ("function", "custom"):
         if isinstance(call.value.get(key), dict):
             holder: dict[str, Any] = call.value[key]
@@ -74,7 +74,12 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
             result=pair.result,
             cause=Cause("args_not_object", "the input was saved as it streamed in, or by another provider's client"),
             fixes=(
-                Fix("input-object", _object_title(given, mended), (SetValue(call, {**call.value, "input": mended}),), recommended=True),
+                Fix(
+                    "input-object",
+                    _object_title(given, mended),
+                    (SetValue(call, {**call.value, "input": mended}),),
+                    recommended=True,
+                ),
             ),
         )
         return
@@ -99,7 +104,9 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         result=pair.result,
         cause=Cause("args_unparseable", "the arguments were cut off while they streamed in"),
         fixes=(
-            Fix("arguments-json", title, (SetValue(call, with_function(call, arguments=mended_text)),), recommended=True),
+            Fix(
+                "arguments-json", title, (SetValue(call, with_function(call, arguments=mended_text)),), recommended=True
+            ),
         ),
     )
 
@@ -128,7 +135,11 @@ def _as_object(value: Any) -> dict[str, Any]:
 def _object_title(given: Any, mended: dict[str, Any]) -> str:
     if not mended:
         return "write an empty object"
-    return "wrap it as raw_input" if "raw_input" in mended and mended["raw_input"] == given else "read the string as the object that it holds"
+    return (
+        "wrap it as raw_input"
+        if "raw_input" in mended and mended["raw_input"] == given
+        else "read the string as the object that it holds"
+    )
 
 
 def _name(context: Context, pair: Pair, call: Block) -> None:
@@ -157,9 +168,20 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
     named = next((result.name for result in pair.results if result.name), None)
     fixes: list[Fix] = []
     if named:
-        fixes.append(Fix("name-from-result", f"call it {named}, as its result does", (SetValue(call, _renamed(context, call, named)),), recommended=True))
+        fixes.append(
+            Fix(
+                "name-from-result",
+                f"call it {named}, as its result does",
+                (SetValue(call, _renamed(context, call, named)),),
+                recommended=True,
+            )
+        )
     edits: list[Edit] = [
-        ToText(call, "[Earlier tool call without a tool name, kept by toolpair.]\n" + json.dumps(arguments(call), ensure_ascii=False)),
+        ToText(
+            call,
+            "[Earlier tool call without a tool name, kept by toolpair.]\n"
+            + json.dumps(arguments(call), ensure_ascii=False),
+        ),
         *(keep_as_text(result, None) for result in pair.results),
     ]
     fixes.append(Fix("pair-as-text", "keep the call and its output as text", tuple(edits), recommended=not named))

@@ -20,7 +20,9 @@ _SPELLINGS: Final = {
     "cut": ("id.cut_on_one_side", "same id, cut short on one side only"),
 }
 _COUNTER: Final = re.compile(r"(?:^|[_:.-])\d{1,4}$")
-_INTERRUPTED: Final = re.compile(r"\[Request interrupted by user|Task was interrupted|Operation cancelled", re.IGNORECASE)
+_INTERRUPTED: Final = re.compile(
+    r"\[Request interrupted by user|Task was interrupted|Operation cancelled", re.IGNORECASE
+)
 
 
 def of_mismatch(pair: Pair) -> Cause:
@@ -30,13 +32,19 @@ def of_mismatch(pair: Pair) -> Cause:
         cause, text = _SPELLINGS[pair.spelling or "sanitised"]
         where = f"the call was written as `{call.id}`, the result as `{result.id}`"
         if cause == "id.sanitised_on_one_side" and call.id != result.id:
-            where += " (Roo Code 3.40–3.46.0 wrote such files)"  # noqa: RUF001
+            where += " (Roo Code 3.40–3.46.0 wrote such files)"
         return Cause(cause, f"the ids differ only by their spelling: {text}", where)
     if pair.evidence == "link":
-        return Cause("id.linked", "the agent's own link names the call", "sourceToolAssistantUUID names the call's record")
+        return Cause(
+            "id.linked", "the agent's own link names the call", "sourceToolAssistantUUID names the call's record"
+        )
     if pair.evidence == "name":
-        return Cause("id.tool_name", "the only result of this tool beside its only unanswered call", f"both say {call.name}")
-    return Cause("id.only_candidate", "the only unanswered call beside the only result without a call: a guess", "position alone")
+        return Cause(
+            "id.tool_name", "the only result of this tool beside its only unanswered call", f"both say {call.name}"
+        )
+    return Cause(
+        "id.only_candidate", "the only unanswered call beside the only result without a call: a guess", "position alone"
+    )
 
 
 def of_missing(context: Context, pair: Pair) -> Cause | None:
@@ -52,14 +60,18 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
         if message.role == "user" and any(
             block.kind == "text" and _INTERRUPTED.search(block_text(block)[:400]) for block in message.blocks
         ):
-            return Cause("interrupted", "stopped while running: the user interrupted the call", "an interruption note follows")
+            return Cause(
+                "interrupted", "stopped while running: the user interrupted the call", "an interruption note follows"
+            )
     if at == len(context.messages) - 1:
         return Cause("killed", "stopped while running: nothing follows the call")
     siblings = sum(1 for block in context.messages[at].blocks if block.kind == "call")
     if siblings > 1:
-        return Cause("parallel", "some of the parallel calls of this turn were answered, this one was not") if any(
-            found is not pair and found.results for found in _same_message(context, pair)
-        ) else None
+        return (
+            Cause("parallel", "some of the parallel calls of this turn were answered, this one was not")
+            if any(found is not pair and found.results for found in _same_message(context, pair))
+            else None
+        )
     return None
 
 

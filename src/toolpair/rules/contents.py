@@ -31,7 +31,7 @@ def check(context: Context) -> None:
 
 
 def _message(context: Context, number: int, message: Message) -> None:
-    if message.shape in ("null", "absent", "other") and not message.blocks or message.shape == "other":
+    if (message.shape in ("null", "absent", "other") and not message.blocks) or message.shape == "other":
         _no_content(context, number, message)
         return
     empty = not message.blocks or (message.shape == "string" and message.blocks[0].value == "")
@@ -43,12 +43,17 @@ def _message(context: Context, number: int, message: Message) -> None:
     for position, block in enumerate(message.blocks):
         if not _blank(block):
             continue
-        if real or len(message.blocks) > 1 and position:
+        if real or (len(message.blocks) > 1 and position):
             fix = Fix("remove-block", "remove the empty text", (Remove(block),), recommended=True)
         elif message.shape == "string":
             fix = Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=True)
         else:
-            fix = Fix("fill", f'write "{_NO_CONTENT}"', (SetValue(block, {**block.value, "text": _NO_CONTENT}),), recommended=True)
+            fix = Fix(
+                "fill",
+                f'write "{_NO_CONTENT}"',
+                (SetValue(block, {**block.value, "text": _NO_CONTENT}),),
+                recommended=True,
+            )
         context.add(
             "content.empty_text",
             f"A text of the {message.role} is empty or blank, which {context.profile.title} refuses.",
@@ -64,7 +69,13 @@ def _message(context: Context, number: int, message: Message) -> None:
 def _blank(block: Block) -> bool:
     if block.kind != "text":
         return False
-    text = block.value if isinstance(block.value, str) else block.value.get("text") if isinstance(block.value, dict) else None
+    text = (
+        block.value
+        if isinstance(block.value, str)
+        else block.value.get("text")
+        if isinstance(block.value, dict)
+        else None
+    )
     return isinstance(text, str) and text.strip() == ""
 
 
@@ -82,7 +93,11 @@ def _no_content(context: Context, number: int, message: Message) -> None:
         fixes=(
             Fix(
                 "fill",
-                "write an empty list" if fill == [] else f'write "{_NO_CONTENT}"' if fill == _NO_CONTENT else "write it as text",
+                "write an empty list"
+                if fill == []
+                else f'write "{_NO_CONTENT}"'
+                if fill == _NO_CONTENT
+                else "write it as text",
                 (SetField(message, "content", fill),),
                 recommended=True,
             ),
@@ -114,7 +129,11 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
             at=(number, None),
             about=message,
             cause=Cause("empty_tool_calls", "a client wrote the list although there was no call"),
-            fixes=(Fix("remove-key", "remove the empty list", (SetField(message, "tool_calls", ABSENT),), recommended=True),),
+            fixes=(
+                Fix(
+                    "remove-key", "remove the empty list", (SetField(message, "tool_calls", ABSENT),), recommended=True
+                ),
+            ),
         )
     if message.role in ("tool", "function") or message.calls:
         return
@@ -149,7 +168,14 @@ def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) ->
             result=result,
             record=result.record,
             cause=Cause("empty_result", "the tool said nothing, and null was written"),
-            fixes=(Fix("empty-string", "write an empty string", (SetValue(result, {**result.value, "content": ""}),), recommended=True),),
+            fixes=(
+                Fix(
+                    "empty-string",
+                    "write an empty string",
+                    (SetValue(result, {**result.value, "content": ""}),),
+                    recommended=True,
+                ),
+            ),
         )
     if content is None:
         return
@@ -163,7 +189,14 @@ def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) ->
                 call=pair.call,
                 result=result,
                 record=result.record,
-                fixes=(Fix("fill", 'write "(no output)"', (SetValue(result, {**result.value, "content": "(no output)"}),), recommended=True),),
+                fixes=(
+                    Fix(
+                        "fill",
+                        'write "(no output)"',
+                        (SetValue(result, {**result.value, "content": "(no output)"}),),
+                        recommended=True,
+                    ),
+                ),
             )
         return
     _parts(context, pair, result, at, content, whose)
@@ -191,7 +224,14 @@ def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], con
             result=result,
             record=result.record,
             cause=Cause("result_type", "another API's content was written into the result"),
-            fixes=(Fix("as-text", "write it as text", (SetValue(result, {**result.value, "content": mended}),), recommended=True),),
+            fixes=(
+                Fix(
+                    "as-text",
+                    "write it as text",
+                    (SetValue(result, {**result.value, "content": mended}),),
+                    recommended=True,
+                ),
+            ),
         )
         return
     media = [part for part in parts if isinstance(part, dict) and part.get("type") != "text"]

@@ -78,7 +78,9 @@ def recognise(text: str) -> Recognised | None:
         match = error.pattern.search(plain)
         if match is None:
             continue
-        found = Recognised(error, _ids(match.groupdict()), _number(match.groupdict(), "msg"), _number(match.groupdict(), "block"))
+        found = Recognised(
+            error, _ids(match.groupdict()), _number(match.groupdict(), "msg"), _number(match.groupdict(), "block")
+        )
         weight = len(match.group(0))
         if best is None or weight > best[0]:
             best = (weight, found)
@@ -97,7 +99,9 @@ def _number(groups: Mapping[str, Any], key: str) -> int | None:
 
 @cache
 def _first_for(rule: str, provider: str) -> ErrorText | None:
-    return next((error for error in texts() if error.provider == provider and rule in error.rules and not error.legacy), None)
+    return next(
+        (error for error in texts() if error.provider == provider and rule in error.rules and not error.legacy), None
+    )
 
 
 def words_for(problem: Problem, provider: str) -> str | None:
@@ -112,6 +116,14 @@ def words_for(problem: Problem, provider: str) -> str | None:
     if "immediately after" in error.text and problem.call is not None:
         message += 1 if problem.rule in ("result.missing", "turn.trailing_call", "call.not_trailing") else 0
         id_ = str(problem.call.id)
-    values = {"N": str(message), "M": str(problem.block or 0), "id": id_, "ids": id_, "K": "0", "A": str(message), "B": str(message)}
+    values = {
+        "N": str(message),
+        "M": str(problem.block or 0),
+        "id": id_,
+        "ids": id_,
+        "K": "0",
+        "A": str(message),
+        "B": str(message),
+    }
     filled = re.sub(r"\[, \{id\}\.\.\.\]|\[messages[^\]]*\]", "", error.text)
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match.group(1), match.group(0)), filled)

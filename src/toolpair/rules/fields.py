@@ -8,6 +8,7 @@ from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, Message
+from toolpair.transcript.words import plural
 
 _CACHE: Final = "cache_control"
 _KNOWN: Final = {
@@ -37,31 +38,39 @@ def _extra_fields(context: Context) -> None:
             extra = tuple(sorted(key for key in message.value if key not in _MESSAGE))
             if extra:
                 found.setdefault(("message", extra), []).append((number, message, None))
-        for block in message.blocks:
-            if not isinstance(block.value, dict):
+        for part in message.blocks:
+            if not isinstance(part.value, dict):
                 continue
-            known = _KNOWN.get(str(block.value.get("type")))
-            extra = tuple(sorted(key for key in block.value if key not in known)) if known else ()
+            known = _KNOWN.get(str(part.value.get("type")))
+            extra = tuple(sorted(key for key in part.value if key not in known)) if known else ()
             if extra:
-                found.setdefault((str(block.value.get("type")), extra), []).append((number, message, block))
+                found.setdefault((str(part.value.get("type")), extra), []).append((number, message, part))
     for (kind, extra), places in found.items():
         edits: list[Edit] = []
-        for _, message, block in places:
-            if block is None:
-                edits.extend(SetField(message, key, ABSENT) for key in extra)
+        for _, owner, holder in places:
+            if holder is None:
+                edits.extend(SetField(owner, key, ABSENT) for key in extra)
             else:
-                edits.append(SetValue(block, _without(block.value, extra)))
-        number, message, block = places[0]
+                edits.append(SetValue(holder, _without(holder.value, extra)))
+        number, first, block = places[0]
+        named = ", ".join(extra)
+        noun = kind if kind == "message" else f"{kind} block"
         context.add(
             "field.unsupported",
-            f"{len(places)} {kind} block{'s have' if len(places) > 1 else ' has'} fields that the API may refuse: {', '.join(extra)}."
-            if kind != "message"
-            else f"{len(places)} message{'s have' if len(places) > 1 else ' has'} fields that the API may refuse: {', '.join(extra)}.",
-            at=(number, message.blocks.index(block) if block is not None else None),
-            about=message,
+            f"{plural(len(places), noun + ' has', noun + 's have')} fields that the API may refuse: {named}.",
+            at=(number, first.blocks.index(block) if block is not None else None),
+            about=first,
             record=block.record if block is not None else None,
             cause=Cause("extra_fields", "a client saved fields of its own beside the API's"),
-            fixes=(Fix("remove-fields", f"remove {', '.join(extra)}", tuple(edits), recommended=True, loses=f"the fields {', '.join(extra)}"),),
+            fixes=(
+                Fix(
+                    "remove-fields",
+                    f"remove {named}",
+                    tuple(edits),
+                    recommended=True,
+                    loses=f"the fields {named}",
+                ),
+            ),
         )
 
 
@@ -85,5 +94,12 @@ def _missing_fields(context: Context) -> None:
             pair=pair,
             call=call,
             cause=Cause("field_missing", "a client left out what the API wants"),
-            fixes=(Fix("set-type", 'write "type": "function"', (SetValue(call, {**call.value, "type": "function"}),), recommended=True),),
+            fixes=(
+                Fix(
+                    "set-type",
+                    'write "type": "function"',
+                    (SetValue(call, {**call.value, "type": "function"}),),
+                    recommended=True,
+                ),
+            ),
         )

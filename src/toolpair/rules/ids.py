@@ -46,7 +46,7 @@ def _shared(context: Context) -> None:
 
 
 def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: list[Pair], number: int) -> int:
-    """Report calls that share `id_`; the fix renames the `later` ones with their results. Returns the last number used."""
+    """Report calls that share `id_`; the fix renames the `later` ones and their results. Returns the last number."""
     if not context.judges(rule):
         return number
     edits: list[Edit] = []
@@ -67,7 +67,9 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         fixes=(
             Fix(
                 "new-ids",
-                "give the later calls and their results new ids" if len(later) > 1 else "give the later call and its result a new id",
+                "give the later calls and their results new ids"
+                if len(later) > 1
+                else "give the later call and its result a new id",
                 tuple(edits),
                 recommended=True,
             ),

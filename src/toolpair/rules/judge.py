@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from toolpair.rules import arguments, contents, fields, ids, pairs, reasoning, roles, server_tools, turns
+from toolpair.rules import arguments, contents, fields, ids, pairs, reasoning, records, roles, server_tools, turns
 from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.rules.error_texts import words_for
@@ -14,6 +14,7 @@ from toolpair.rules.profiles import Profile
 from toolpair.transcript.edits import Edit, InsertMessage, Remove, SetField
 from toolpair.transcript.model import Block, Transcript
 from toolpair.transcript.pairing import Pair, Pairing, pair
+from toolpair.transcript.words import plural
 
 FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
     pairs.check,
@@ -25,6 +26,7 @@ FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
     server_tools.check,
     reasoning.check,
     fields.check,
+    records.check,
 )
 """Every family of rules; a new one is a module and a line here."""
 
@@ -105,7 +107,12 @@ def _signed_thinking(transcript: Transcript) -> list[tuple[int, Block]]:
 
 
 def _first_touched(transcript: Transcript, edits: Sequence[Edit]) -> int | None:
-    touched = {id(found) for edit in edits for found in (getattr(edit, "block", None), getattr(edit, "call", None), getattr(edit, "result", None), getattr(edit, "message", None), getattr(edit, "after", None)) if found is not None}
+    touched = {
+        id(found)
+        for edit in edits
+        for name in ("block", "call", "result", "message", "after")
+        if (found := getattr(edit, name, None)) is not None
+    }
     if any(isinstance(edit, InsertMessage) and edit.after is None for edit in edits):
         return 0
     for number, message in enumerate(transcript.messages):
@@ -130,8 +137,8 @@ def _with_thinking_note(transcript: Transcript, fix: Fix, signed: Sequence[tuple
         return fix
     return replace(
         fix,
-        note=f"changes what stands before {count} signed thinking block{'s' if count > 1 else ''}; newer models (Claude 5.1 and later) may refuse "
-        'them then: drop them, or send thinking.block_binding.prefix_mismatch_behavior "drop_block"',
+        note=f"changes what stands before {plural(count, 'signed thinking block')}; newer models (from Claude 5.1 on) "
+        'may refuse them then: drop them, or send thinking.block_binding.prefix_mismatch_behavior "drop_block"',
     )
 
 
@@ -146,7 +153,7 @@ def _remedy(transcript: Transcript, fixes: Sequence[Fix], signed: Sequence[tuple
     return replace(
         best,
         id=f"{best.id}+drop-thinking",
-        title=f"{best.title}, and drop the {len(behind)} signed thinking block{'s' if len(behind) > 1 else ''} behind it",
+        title=f"{best.title}, and drop the {plural(len(behind), 'signed thinking block')} behind it",
         edits=(*best.edits, *(Remove(block) for block in behind)),
         recommended=False,
         loses="the model's thinking behind this place",

@@ -1,4 +1,4 @@
-"""Broken pairs: a call without its result, a result without its call, ids that differ, results too many or elsewhere."""
+"""Broken pairs: calls without result, results without call, ids that differ, results too many or elsewhere."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Remove, Rena
 from toolpair.transcript.ids import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
 from toolpair.transcript.pairing import Pair
+from toolpair.transcript.words import plural
 
 PLACEHOLDER_TITLE = 'write "no result was recorded"'
 
@@ -50,7 +51,10 @@ def check(context: Context) -> None:
 
 
 def where(context: Context, pair: Pair) -> str:
-    """Where the first result stands, seen from its call: "right", "behind" (text in front), "split", "late", "result_in_assistant"."""
+    """Where the first result stands, seen from its call.
+
+    "right", "behind" (text in front of it), "split" (over several messages), "late" or "result_in_assistant".
+    """
     assert pair.call_at is not None
     home, (at, position) = pair.call_at[0], pair.results_at[0]
     messages = context.messages
@@ -93,10 +97,9 @@ def _remove_call(pair: Pair, *, results: bool = True) -> Fix:
 def _missing(context: Context, pair: Pair) -> None:
     call = pair.call
     assert call is not None and pair.call_at is not None
-    if context.messages[pair.call_at[0]].role != "assistant":
-        if context.judges("role.call_in_user"):
-            pair.state = "missing"
-            return
+    if context.messages[pair.call_at[0]].role != "assistant" and context.judges("role.call_in_user"):
+        pair.state = "missing"
+        return
     trailing = pair.call_at[0] == len(context.messages) - 1
     fixes = list(_real_output_elsewhere(context, call))
     fixes.append(
@@ -304,7 +307,11 @@ def _duplicate(context: Context, pair: Pair) -> None:
     fixes = [
         Fix(
             "keep-first",
-            "keep the first real one, the others as text" if differ else "drop the copies" if real else "drop all but one",
+            "keep the first real one, the others as text"
+            if differ
+            else "drop the copies"
+            if real
+            else "drop all but one",
             _keep_one(context, pair, first, as_text=True),
             recommended=True,
         )
@@ -380,7 +387,12 @@ def _result_in_assistant(context: Context, pair: Pair) -> None:
         result=result,
         fixes=(
             Fix("move", "move it behind its call", (Place(result, call),), recommended=True),
-            Fix("remove-pair", "remove the call and its result", (Remove(call), Remove(result)), loses="the call and its output"),
+            Fix(
+                "remove-pair",
+                "remove the call and its result",
+                (Remove(call), Remove(result)),
+                loses="the call and its output",
+            ),
         ),
         record=result.record,
     )
@@ -395,7 +407,7 @@ def _late(context: Context, pair: Pair) -> None:
     what, cause = causes.what_stands_between(between)
     context.add(
         "result.not_adjacent",
-        f"The result of {tool_of(call)} comes {at - home - 1} message{'' if at - home == 2 else 's'} too late, behind {what}.",
+        f"The result of {tool_of(call)} comes {plural(at - home - 1, 'message')} too late, behind {what}.",
         at=pair.results_at[0],
         pair=pair,
         call=call,
@@ -472,7 +484,7 @@ def _not_first(context: Context, message: int, pairs: list[Pair]) -> None:
 
 def _order(context: Context) -> None:
     """Results in another order than their calls; only where nothing else is wrong with them."""
-    for home, message in enumerate(context.messages):
+    for message in context.messages:
         calls = [block for block in message.blocks if block.kind == "call"]
         if len(calls) < 2:
             continue

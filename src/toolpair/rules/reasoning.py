@@ -23,7 +23,9 @@ def check(context: Context) -> None:
             about=message,
             others=tuple(thinking),
             record=bad[0].record,
-            cause=Cause("thinking_unsigned", "the thinking comes from another provider, or its signature was not saved"),
+            cause=Cause(
+                "thinking_unsigned", "the thinking comes from another provider, or its signature was not saved"
+            ),
             fixes=(
                 Fix(
                     "remove-thinking",

@@ -38,7 +38,12 @@ def _calls_in_user(context: Context) -> None:
             result=pair.result,
             cause=Cause("call_in_user", "a call can only be the assistant's"),
             fixes=(
-                Fix("move-to-assistant", "put the call into a message of the assistant", (MoveToRole(call, "assistant"),), recommended=True),
+                Fix(
+                    "move-to-assistant",
+                    "put the call into a message of the assistant",
+                    (MoveToRole(call, "assistant"),),
+                    recommended=True,
+                ),
                 Fix(
                     "remove-call",
                     "remove the call",

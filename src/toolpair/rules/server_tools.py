@@ -19,7 +19,9 @@ def check(context: Context) -> None:
     if context.tool_messages:
         return
     for number, message in enumerate(context.messages):
-        if not any(block.kind in ("server_call", "server_result", "mcp_call", "mcp_result") for block in message.blocks):
+        if not any(
+            block.kind in ("server_call", "server_result", "mcp_call", "mcp_result") for block in message.blocks
+        ):
             continue
         _server(context, number, message)
         _mcp(context, number, message)
@@ -120,7 +122,12 @@ def _mcp(context: Context, number: int, message: Message) -> None:
             record=block.record,
             cause=Cause("mcp_unpaired", "the turn was cut while the MCP tool ran"),
             fixes=(
-                Fix("as-text", f"keep the {what} as text", (SetValue(block, {"type": "text", "text": _words(block)}),), recommended=True),
+                Fix(
+                    "as-text",
+                    f"keep the {what} as text",
+                    (SetValue(block, {"type": "text", "text": _words(block)}),),
+                    recommended=True,
+                ),
                 Fix("remove", f"remove the {what}", (Remove(block),), loses=f"the {what}"),
             ),
         )

@@ -38,12 +38,19 @@ def _calls_last(context: Context) -> None:
             call=call,
             about=message,
             cause=Cause("text_after_call", "text or another block follows a call in the same message"),
-            fixes=(Fix("calls-last", "move the calls to the end of their message", (Arrange(message, "calls_last"),), recommended=True),),
+            fixes=(
+                Fix(
+                    "calls-last",
+                    "move the calls to the end of their message",
+                    (Arrange(message, "calls_last"),),
+                    recommended=True,
+                ),
+            ),
         )
 
 
 def _something_behind_a_call(blocks: Sequence[Block]) -> int | None:
-    """The position of the first block behind a call that is neither a call nor a result (which has a rule of its own)."""
+    """The first block behind a call that is neither a call nor a result, which has a rule of its own."""
     seen = False
     for position, block in enumerate(blocks):
         if block.kind == "call":
@@ -102,8 +109,15 @@ def _last(context: Context) -> None:
         about=last,
         cause=Cause("ends_with_assistant", "a finished conversation, or one to be continued by the user"),
         fixes=(
-            Fix("insert-user", 'add a message of the user, "Continue."', (InsertMessage(last, "user", "Continue."),), recommended=True),
-            Fix("remove-message", "remove the last message", (RemoveMessage(last),), loses="the assistant's last words"),
+            Fix(
+                "insert-user",
+                'add a message of the user, "Continue."',
+                (InsertMessage(last, "user", "Continue."),),
+                recommended=True,
+            ),
+            Fix(
+                "remove-message", "remove the last message", (RemoveMessage(last),), loses="the assistant's last words"
+            ),
         ),
     )
     if context.transcript.thinking is False and any(block.kind == "thinking" for block in last.blocks):

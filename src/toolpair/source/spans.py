@@ -31,6 +31,9 @@ _CUT_TOKEN = re.compile(
     + rb"|-?+[0-9]*+(?:\.[0-9]*+)?+(?:[eE][+-]?+[0-9]*+)?+|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)\Z"
 )
 
+_DEEPEST: Final = 1_000_000
+"""No text is nested as deeply as this; hostile input is given up here."""
+
 Kind = Literal["object", "array", "string", "scalar"]
 _KINDS: Final[dict[int, Kind]] = {ord("{"): "object", ord("["): "array", ord('"'): "string"}
 _CLOSERS: Final = {ord("{"): b"}", ord("["): b"]"}
@@ -200,7 +203,7 @@ def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> Scan:
         if group == 1:
             mark = raw[start]
             if mark in b"{[":
-                if state not in "ve":
+                if state not in "ve" or len(stack) >= _DEEPEST:
                     return Scan("error", start, safe, bytes(stack))
                 stack.append(mark)
                 state = "k" if mark == 0x7B else "e"

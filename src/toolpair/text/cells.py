@@ -70,21 +70,6 @@ def fit(text: SafeText, cells: int, ellipsis: str = "…") -> SafeText:
     return pad(cut(text, cells, ellipsis), cells)
 
 
-def drop(text: SafeText, cells: int) -> SafeText:
-    """`text` without its first `cells` cells; half of a wide character becomes a space."""
-    if cells <= 0:
-        return text
-    if text.isascii():
-        return SafeText(text[cells:])
-    used = 0
-    for index, char in enumerate(text):
-        size = get_character_cell_size(char)
-        if used >= cells and size:
-            return SafeText(" " * (used - cells) + text[index:])
-        used += size
-    return SafeText("")
-
-
 def wrap(text: SafeText, cells: int) -> list[SafeText]:
     """`text` in lines of at most `cells`, parted at spaces where there are any."""
     lines: list[SafeText] = []

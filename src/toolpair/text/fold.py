@@ -29,7 +29,7 @@ def _shown_width(char: str) -> int:
 @lru_cache(1)
 def _wide() -> re.Pattern[str]:
     """Runs of characters that take two cells."""
-    from rich.cells import load_cell_table
+    from rich._unicode_data import load as load_cell_table
 
     ranges = [(a, b) for a, b, size in load_cell_table("auto").widths if size == 2]
     return re.compile("[" + "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in ranges) + "]*")

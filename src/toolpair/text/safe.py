@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Final, NewType
+from unicodedata import category, east_asian_width
 
 SafeText = NewType("SafeText", str)
 """Text without a character that a terminal acts on or that cannot be seen. Only this package makes it."""
@@ -46,22 +47,34 @@ def _shown(match: re.Match[str]) -> str:
 
 @lru_cache(1)
 def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of zero-width marks: a pile that is too high, and one with nothing to stand on."""
-    from rich.cells import load_cell_table
-
-    ranges = [(a, b) for a, b, width in load_cell_table("auto").widths if width == 0 and a >= 0x300]
-    marks = "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in ranges)
+    """Patterns of characters that take no cell: a pile that is too high, and one with nothing to stand on."""
+    ranges: list[list[int]] = [[0x1160, 0x11FF], [0xD7B0, 0xD7FF]]
+    for block in (range(0x300, 0x1E950), range(0xE0100, 0xE01F0)):
+        for code in block:
+            if category(chr(code)) in ("Mn", "Me", "Mc"):
+                if ranges[-1][1] == code - 1:
+                    ranges[-1][1] = code
+                else:
+                    ranges.append([code, code])
+    marks = "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in ranges)
     return re.compile(f"([{marks}]{{{MARKS}}})[{marks}]+"), re.compile(f"^[{marks}]")
 
 
-def _expand_tabs(text: str, tab: int) -> str:
-    from rich.cells import cell_len
+def _cells(text: str) -> int:
+    """Cells that the text takes; good enough for the place of a tab."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in ("W", "F") else 1 for char in text
+    )
 
+
+def _expand_tabs(text: str, tab: int) -> str:
     parts = text.split("\t")
     out: list[str] = []
     column = 0
     for part in parts[:-1]:
-        column += cell_len(part)
+        column += _cells(part)
         pad = tab - column % tab
         out.append(part + " " * pad)
         column += pad

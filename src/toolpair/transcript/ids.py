@@ -24,7 +24,9 @@ def sanitised(id_: str) -> str:
 
 def _truncated(id_: str) -> str:
     clean = sanitised(id_)
-    return clean if len(clean) <= 64 else f"{clean[:55]}_{hashlib.md5(clean.encode('utf-8', 'replace')).hexdigest()[:8]}"  # noqa: S324
+    return (
+        clean if len(clean) <= 64 else f"{clean[:55]}_{hashlib.md5(clean.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    )
 
 
 def _bare(id_: str) -> str:

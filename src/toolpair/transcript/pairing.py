@@ -168,7 +168,9 @@ class _Walk:
 
 def _explain(walk: _Walk) -> list[Pair]:
     """Give the left-over results to calls, in order of evidence; what stays is an orphan pair each."""
-    open_pairs = [(found, exchange) for found, exchange in zip(walk.pairs, walk.exchange_of, strict=True) if not found.results]
+    open_pairs = [
+        (found, exchange) for found, exchange in zip(walk.pairs, walk.exchange_of, strict=True) if not found.results
+    ]
     loose = walk.loose
     if not loose:
         return []
@@ -180,7 +182,7 @@ def _explain(walk: _Walk) -> list[Pair]:
             loose = _unique_matches(
                 loose,
                 open_pairs,
-                lambda block, form=form: form(block.id) if usable(block.id) else "",  # type: ignore[misc]
+                lambda block, form=form: form(block.id) if usable(block.id) else "",
                 "spelling",
                 local,
                 reason,
@@ -238,7 +240,7 @@ def _unique_matches(
     local: bool,
     reason: str | None = None,
 ) -> list[_Loose]:
-    """Match where exactly one call and one result share a form, in one exchange (`local`) or in the whole transcript."""
+    """Match where one call and one result alone share a form, in an exchange (`local`) or the whole transcript."""
     calls: dict[tuple[int, str], list[Pair]] = defaultdict(list)
     for found, exchange in open_pairs:
         if found.call is not None and not found.results and (value := form(found.call)):

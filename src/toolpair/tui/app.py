@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.overview import Overview
@@ -16,7 +16,7 @@ from toolpair.tui.spans import Glyphs
 from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
 
 if TYPE_CHECKING:
-    from toolpair.session import Saved, Session
+    from toolpair.session import Saved, Session, Staged
 
 COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
@@ -29,7 +29,7 @@ class ToolpairApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     TITLE = "toolpair"
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
         Binding("ctrl+c", "quit", "quit", show=False, priority=True, id="app.interrupt"),
     ]
@@ -40,6 +40,8 @@ class ToolpairApp(App[None]):
         self.at = at
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
+        self.overview = Overview(session)
+        self._copied: tuple[Staged, ...] = ()
         self.scroll_sensitivity_y = 3.0
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -49,14 +51,14 @@ class ToolpairApp(App[None]):
     @property
     def placeholder(self) -> str:
         """The text that a placeholder has when the user does not change it."""
-        from toolpair.session import PLACEHOLDER
+        from toolpair.session import PLACEHOLDER  # type: ignore[attr-defined]
 
         return PLACEHOLDER
 
     def on_mount(self) -> None:
         from toolpair.tui.screens.main import MainScreen
 
-        self.push_screen(MainScreen(Overview(self.session), self.at))
+        self.push_screen(MainScreen(self.overview, self.at))
 
     def session_changed(self) -> None:
         """Tell the main screen that the session is another one now."""
@@ -74,8 +76,17 @@ class ToolpairApp(App[None]):
             return f"copied the first {len(short):,} of {len(text):,} characters"
         return f"copied {len(text):,} characters"
 
-    def note_saved(self, saved: Saved, mended: Sequence[str]) -> None:
-        """Keep what there is to say after quitting."""
+    @property
+    def unsaved(self) -> bool:
+        """Whether quitting now would throw something away: fixes that no file has."""
+        return self.session.changed and tuple(self.session.staged) != self._copied
+
+    def note_saved(self, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
+        """Keep what there is to say after quitting; go on from the file as it is now."""
+        if in_place:
+            self._reopen(saved)
+        else:
+            self._copied = tuple(self.session.staged)
         lines = [f"Saved {visible(saved.path)}"]
         lines += [f"  {visible(line)}" for line in mended]
         if saved.backup is not None:
@@ -87,9 +98,17 @@ class ToolpairApp(App[None]):
         self.result.saved.append(saved.path)
         self.result.told += lines
 
+    def _reopen(self, saved: Saved) -> None:
+        from toolpair.session import open_session
+
+        old = self.session
+        self.session = open_session(saved.path, format=old.format.id, profile=old.profile.id)
+        self.session.current = min(old.current, len(self.session.conversations) - 1)
+        self.overview.forget(self.session)
+
     async def action_quit(self) -> None:
         """Quit; with fixes that are not saved, ask first."""
-        if not self.session.changed:
+        if not self.unsaved:
             self.exit()
             return
         from toolpair.tui.screens.confirm import ConfirmScreen

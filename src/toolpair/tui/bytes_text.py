@@ -21,7 +21,8 @@ def decode(data: bytes) -> str:
 
 
 def where(change: Change, noun: str) -> str:
-    place = f"{noun} {change.line:,}" if change.line is not None else f"a new {noun}"
+    """The heading of one change. `noun` is what a new record is called."""
+    place = f"line {change.line:,}" if change.line is not None else f"a new {noun}"
     sizes = ""
     if change.before is not None and change.after is not None:
         sizes = f", {len(change.before):,} bytes become {len(change.after):,}"

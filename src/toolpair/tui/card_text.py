@@ -27,7 +27,7 @@ def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
     """`Changes 1 line.`, from what the fix would really do."""
     changes = session.preview(problem, fix)
     noun = "line" if session.document.kind == "lines" else "message"
-    words = []
+    words: list[str] = []
     for kind, verb in (("changed", "Changes"), ("moved", "Moves"), ("added", "Adds"), ("removed", "Removes")):
         count = sum(change.kind == kind for change in changes)
         if count:
@@ -41,8 +41,8 @@ def place_text(overview: Overview, problem: Problem) -> str:
     number = overview.number(problem)
     parts = [f"Problem {number:,} of {len(overview.walk):,}" if number else "Note"]
     group = overview.group_number(problem)
-    if group is not None and len(overview.groups) > 1:
-        parts.append(f"cause {group + 1} of {len(overview.groups)}")
+    if group is not None and number and overview.causes > 1:
+        parts.append(f"cause {group + 1} of {overview.causes}")
     where = session.location(problem)
     if where.line is not None:
         parts.append(f"line {where.line:,}")
@@ -175,7 +175,7 @@ class Card:
             parts.append((6, glyphs.paragraph(words, cells, limit=4)))
         others = [fix for fix in problem.fixes if fix is not problem.recommended]
         if others:
-            ways = "; ".join(f"{fix.title} ({'loses ' + fix.loses if fix.loses else 'loses nothing'})" for fix in others)
+            ways = "; ".join(f"{fix.title} ({loss_text(fix).rstrip('.').lower()})" for fix in others)
             parts.append((7, glyphs.paragraph(f"Other ways: {ways}.", cells, limit=4)))
         parts.append((8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
         return parts
@@ -215,7 +215,7 @@ class Card:
             mended = self.overview.is_mended(pair)
             state = "mended, not saved" if mended and session.changed else "mended" if mended else ""
             if not state:
-                state = {"ok": "sound", "pending": "not answered yet"}.get(pair.state, pair.reason or pair.state)
+                state = {"ok": "sound", "pending": "not answered yet"}.get(pair.state, pair.state)
             lines.append(glyphs.rule(f"Pair {pair.index:,} · {state}{where}", cells))
             block = pair.call or row.result
             if pair.call is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +17,27 @@ class Key:
     palette: bool = True
 
 
+_NAMES = {
+    "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
+    "question_mark": "?", "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
+    "pageup": "pgup",
+}  # fmt: skip
+
+
+def key_names(keys: str) -> str:
+    """Textual's names, parted by commas, as people know them."""
+    return " ".join(_NAMES.get(name, name) for name in keys.split(","))
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
+    """Keys that belong together."""
+
     id: str
     title: str
     keys: tuple[Key, ...]
 
-    def bindings(self) -> list[Binding]:
+    def bindings(self) -> list[BindingType]:
         return [
             Binding(key.keys, key.action, key.label, show=False, id=f"{self.id}.{key.action.partition('(')[0]}.{n}")
             for n, key in enumerate(self.keys)
@@ -112,4 +126,6 @@ REVIEW = Group(
         Key("space", "take_out", "take one out", False),
     ),
 )
+CURSOR = Group("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
+"""The movement of lists with one column."""
 GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, APP)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolpair.session import Block, Fix, Group, Pair, Problem, Row, Session, Verdict
+    from toolpair.session import Group, Pair, Problem, Row, Session, Verdict
 
 RANK = {"stops": 0, "loses": 1, "harmless": 2}
 SEVERITY = {"error": 0, "warning": 1, "info": 2}
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 
-BlockKey = tuple[object, ...]
+BlockKey = tuple[int, object]
+"""A conversation's number and where a block stands in it."""
 
 
 class Overview:
@@ -41,17 +43,26 @@ class Overview:
         self._walk_index = {id(p): n for n, p in enumerate(self.walk)}
         self.groups: Sequence[Group] = session.groups
         self._group_of = {id(p): n for n, group in enumerate(self.groups) for p in group.problems}
+        self.causes = sum(any(p.severity != "info" for p in group.problems) for group in self.groups)
         self._first_row: dict[int, int] = {}
-        self._message_row: list[tuple[int, int]] = []
+        self._record_row: dict[int, int] = {}
+        self._messages: list[int] = []
+        self._message_rows: list[int] = []
         for n, row in enumerate(self.rows):
             if row.pair is not None:
                 self._first_row.setdefault(row.pair.index, n)
+            elif row.record is not None and row.kind in ("cut", "damaged"):
+                self._record_row.setdefault(row.record, n)
+            if row.message is not None and (not self._messages or row.message > self._messages[-1]):
+                self._messages.append(row.message)
+                self._message_rows.append(n)
         self._row_problem: dict[int, Problem] = {}
         for problem in problems:
-            n = self.row_of(problem)
-            other = self._row_problem.get(n)
-            if other is None or self._order(problem) < self._order(other):
-                self._row_problem[n] = problem
+            rows = {self.row_of(problem), *(self._first_row[n] for n in problem.pairs if n in self._first_row)}
+            for n in rows:
+                other = self._row_problem.get(n)
+                if other is None or self._order(problem) < self._order(other):
+                    self._row_problem[n] = problem
         self._marked = frozenset().union(*self._mended) if self._mended else frozenset()
 
     def _key(self) -> tuple[int, str]:
@@ -64,8 +75,7 @@ class Overview:
     @property
     def verdict_before(self) -> Verdict | None:
         """The verdict on the file as it is on disk; None when it was never judged this way."""
-        known: Verdict | None = getattr(self.session, "verdict_before", None)
-        return known if known is not None else self._before.get(self._key())
+        return self._before.get(self._key())
 
     # rows and problems
 
@@ -81,20 +91,12 @@ class Overview:
                     if row.result is problem.result:
                         return m
             return n
-        record = problem.record
-        kinds = ("damaged",) if problem.rule.startswith("record.") else ("cut", "damaged")
-        best = 0
-        for n, row in enumerate(self.rows):
-            row_record = getattr(row, "record", None)
-            if record is not None and row_record == record and row.kind in kinds:
-                return n
-            if row.message is not None:
-                if problem.message is None or row.message > problem.message:
-                    continue
-                best = n
-                if row.message == problem.message:
-                    return n
-        return best
+        if problem.record is not None and problem.record in self._record_row:
+            return self._record_row[problem.record]
+        if problem.message is None:
+            return 0
+        place = bisect_right(self._messages, problem.message) - 1
+        return self._message_rows[place] if place >= 0 else 0
 
     def problem_at(self, row: int) -> Problem | None:
         return self._row_problem.get(row)
@@ -152,15 +154,16 @@ class Overview:
     def is_mended(self, pair: Pair) -> bool:
         if not self._marked:
             return False
-        blocks = [pair.call, *pair.results]
-        return any(block is not None and block.key in self._marked for block in blocks)
+        number = self.session.current
+        return any(
+            block is not None and (number, block.key) in self._marked for block in (pair.call, *pair.results)
+        )
 
     def note_staged(self, problems: Sequence[Problem]) -> None:
-        """Remember which blocks the fix that was just put on was about."""
-        blocks: list[Block | None] = []
-        for problem in problems:
-            blocks += [problem.call, problem.result]
-        self._mended.append(frozenset(block.key for block in blocks if block is not None))
+        """Remember which blocks the step that was just taken was about."""
+        number = self.session.current
+        blocks = [block for problem in problems for block in (problem.call, problem.result) if block is not None]
+        self._mended.append(frozenset((number, block.key) for block in blocks))
         self._mended_redo.clear()
 
     def note_undone(self) -> None:
@@ -171,15 +174,17 @@ class Overview:
         if self._mended_redo:
             self._mended.append(self._mended_redo.pop())
 
-    def note_taken_out(self, index: int) -> None:
-        if index < len(self._mended):
-            del self._mended[index]
+    def note_taken_out(self, step: int, last_of_step: bool) -> None:
+        """One decision of a step was taken out; with its last one the step is gone."""
+        if last_of_step and step < len(self._mended):
+            del self._mended[step]
         self._mended_redo.clear()
 
-    def note_saved(self) -> None:
+    def forget(self, session: Session) -> None:
+        """Go on with a session that was read from the saved file."""
+        self.session = session
+        self.current = None
+        self._mended.clear()
         self._mended_redo.clear()
-
-
-def recommended_certain(problem: Problem) -> Fix | None:
-    fix = problem.recommended
-    return fix if fix is not None and fix.certain and not problem.guess else None
+        self._before.clear()
+        self.reload()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -38,7 +40,7 @@ PAINT_CSS = """
 class Painter(Widget):
     """A widget that draws lines of spans with the styles above."""
 
-    COMPONENT_CLASSES = {f"paint--{name}" for name in STYLE_NAMES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"paint--{name}" for name in STYLE_NAMES}
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

@@ -50,9 +50,7 @@ class ReviewText:
         return lines
 
     def _placeholders(self) -> int:
-        return sum(
-            staged.count for staged in self.session.staged if any("placeholder" in fix for fix in staged.fix_ids)
-        )
+        return sum(staged.placeholders for staged in self.session.staged)
 
     def _table(self, name: str, now: str, after: str, style: str = "") -> Line:
         glyphs = self.glyphs
@@ -79,6 +77,8 @@ class ReviewText:
                 effects.append(f"{count_text(staged.lines_changed, self.noun)} changed")
             if staged.lines_added:
                 effects.append(f"{count_text(staged.lines_added, self.noun)} added")
+            if staged.lines_removed:
+                effects.append(f"{count_text(staged.lines_removed, self.noun)} removed")
             effects.append(f"loses {staged.loses}" if staged.loses else "loses nothing")
             if staged.tools:
                 tools = list(dict.fromkeys(staged.tools))

@@ -222,13 +222,14 @@ class RowLines:
             sign, style = self.overview.marker(n)
             words = glyphs.own(f"{sign} " if sign.strip() else "! ")
             label = cut(visible(row.label[:HEAD_CHARS]), room - self.digits - 3, glyphs.ellipsis)
-            return (bar, Span(SafeText(" " * (self.digits + 1))), Span(words, style or "warning"), Span(label, "warning"))
-        role = ROLES.get(row.role or "", row.role or "")
-        label = " ".join(row.label[:HEAD_CHARS].split())
+            indent = Span(SafeText(" " * (self.digits + 1)))
+            return (bar, indent, Span(words, style or "warning"), Span(label, "warning"))
+        role: str = ROLES.get(row.role or "", row.role or "")
+        words_said = " ".join(row.label[:HEAD_CHARS].split())
         lead = Span(glyphs.own("── "), "rule")
         who = glyphs.ui(f"{role}: ", "dim")
         space = room - line_width((lead, who)) - 3
-        text = cut(visible(label), space, glyphs.ellipsis)
+        text = cut(visible(words_said), space, glyphs.ellipsis)
         spans: list[Span] = [bar, lead, who, *self._marked(text, "")]
         used = line_width(spans) + 1
         spans.append(Span(SafeText(" ")))

@@ -13,9 +13,9 @@ from toolpair.transcript.content import is_placeholder_text, text_of
 _REMINDER: Final = re.compile(r"\n\n<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
 _CLEARED: Final = ("[Old tool result content cleared]",)
 
-_FROM_REQUEST: Final = "the copy of an earlier request in this file"
-_FROM_DETAILS: Final = "the details that the agent kept beside the result (toolUseResult)"
-_FROM_PROGRESS: Final = "the progress reports of the call"
+_FROM_REQUEST: Final = "in the copy of an earlier request"
+_FROM_DETAILS: Final = "in the details beside the result (toolUseResult)"
+_FROM_PROGRESS: Final = "in the progress reports of the call"
 
 Copy = tuple[Any, str]
 

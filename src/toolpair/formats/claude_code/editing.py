@@ -1,6 +1,560 @@
-"""stub"""
+"""Edits of the transcript as changes of Claude Code's records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import Any
 
+from toolpair.formats.base import Item
+from toolpair.formats.claude_code import compaction, copied_ids
+from toolpair.formats.claude_code.envelope import moment_between, record
+from toolpair.formats.claude_code.history import history_of
+from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
+from toolpair.formats.claude_code.working import Line, Part, Working, as_block, kind_of
+from toolpair.transcript.content import text_of
+from toolpair.transcript.edits import (
+    ABSENT,
+    Answer,
+    Arrange,
+    Edit,
+    InsertMessage,
+    MoveToRole,
+    Place,
+    Remove,
+    RemoveMessage,
+    Rename,
+    SetField,
+    SetValue,
+    ToText,
+)
+from toolpair.transcript.model import Block, Message, Transcript
 
-def apply_edits(items: Any, transcript: Any, edits: Any) -> Any:
-    return list(items)
+
+def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    """The records after the edits. The content of records changes first, then what stands where."""
+    if not edits:
+        return list(items)
+    editor = _Editor(items, transcript)
+    for step in _STEPS:
+        for edit in edits:
+            if isinstance(edit, step):
+                editor.take(edit)
+        if step is Answer:
+            editor.keep_texts_on_chain()
+    editor.drop_emptied()
+    copied_ids.rename_copies(editor.work, editor.renames)
+    return editor.work.finish()
+
+
+_STEPS: tuple[type, ...] = (
+    Rename,
+    SetValue,
+    SetField,
+    Arrange,
+    ToText,
+    Remove,
+    MoveToRole,
+    Place,
+    Answer,
+    InsertMessage,
+    RemoveMessage,
+)
+
+
+class _Editor:
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        self.transcript = transcript
+        self.history = history_of(items)
+        self.work = Working(items, self.history)
+        self.renames: list[tuple[Any, str]] = []
+        self.touched: dict[int, Line] = {}
+        self.message_of: dict[int, int] = {}
+        for number, message in enumerate(transcript.messages):
+            for uid in message.records:
+                self.message_of[uid] = number
+        self.answers: dict[int, list[Line]] = {}
+        """Number of an assistant message -> the lines that hold its results."""
+        for number, message in enumerate(transcript.messages[:-1]):
+            if message.role == "assistant":
+                follower = transcript.messages[number + 1]
+                lines = [self.work.lines[uid] for uid in follower.records] if follower.role == "user" else []
+                self.answers[number] = [line for line in lines if line.has_result]
+        self.call_numbers: dict[int, dict[Any, int]] = {}
+        self.last_response = max((n for n, m in enumerate(transcript.messages) if m.role == "assistant"), default=-1)
+
+    def take(self, edit: Edit) -> None:
+        match edit:
+            case Rename():
+                self._rename(edit)
+            case SetValue(block=block, value=value):
+                self._put(block, value)
+            case SetField():
+                self._set_field(edit)
+            case Arrange():
+                self._arrange(edit)
+            case ToText():
+                self._to_text(edit)
+            case Remove(block=block):
+                self._cut(block)
+            case MoveToRole():
+                self._move_to_role(edit)
+            case Place():
+                self._place(edit)
+            case Answer():
+                self._answer(edit)
+            case InsertMessage():
+                self._insert_message(edit)
+            case RemoveMessage(message=message):
+                for uid in message.records:
+                    self._drop(self.work.lines[uid])
+
+    # content
+
+    def _line(self, block: Block) -> Line:
+        line = self.work.lines[block.record]
+        self.touched[line.uid] = line
+        return line
+
+    def _put(self, block: Block, value: Any) -> None:
+        line = self._line(block)
+        part = line.part(block.slot)
+        if part is not None and part.value is not value:
+            part.value = value
+            line.parts_changed = True
+
+    def _rename(self, edit: Rename) -> None:
+        line = self._line(edit.block)
+        part = line.part(edit.block.slot)
+        if part is None or not isinstance(part.value, dict):
+            return
+        key = "id" if edit.block.kind.endswith("call") else "tool_use_id"
+        if edit.block.kind == "call":
+            self.renames.append((part.value.get(key), edit.id))
+        if part.value.get(key, ABSENT) != edit.id:
+            part.value = {**part.value, key: edit.id}
+            line.parts_changed = True
+
+    def _set_field(self, edit: SetField) -> None:
+        for uid in edit.message.records:
+            line = self.work.lines[uid]
+            message = line.get("message")
+            message = dict(message) if isinstance(message, dict) else {}
+            if edit.value is ABSENT:
+                message.pop(edit.key, None)
+            else:
+                message[edit.key] = edit.value
+            line.set("message", message)
+            if edit.key == "role" and edit.value in ("user", "assistant"):
+                line.set("type", edit.value)
+            if edit.key == "content":
+                line.parts = None
+                return
+
+    def _arrange(self, edit: Arrange) -> None:
+        if edit.how == "call_order":
+            self._call_order(edit)
+            return
+        for uid in edit.message.records:
+            line = self.work.lines[uid]
+            first, wanted = ("tool_result", True) if edit.how == "results_first" else ("tool_use", False)
+            parts = line.content()
+            front = [part for part in parts if (kind_of(part.value) == first) is wanted]
+            ordered = front + [part for part in parts if (kind_of(part.value) == first) is not wanted]
+            if any(a is not b for a, b in zip(parts, ordered, strict=True)):
+                line.parts = ordered
+                line.parts_changed = True
+
+    def _call_order(self, edit: Arrange) -> None:
+        """Results into call order inside each record, then the records by their first result."""
+        by_line: dict[int, list[Part]] = {}
+        for block in edit.order:
+            line = self.work.lines[block.record]
+            part = line.part(block.slot)
+            if part is not None:
+                by_line.setdefault(line.uid, []).append(part)
+        for uid, wanted in by_line.items():
+            line = self.work.lines[uid]
+            inside = {id(part) for part in wanted}
+            slots = [index for index, part in enumerate(line.content()) if id(part) in inside]
+            ordered = list(line.content())
+            for index, part in zip(slots, wanted, strict=True):
+                ordered[index] = part
+            if any(a is not b for a, b in zip(line.content(), ordered, strict=True)):
+                line.parts = ordered
+                line.parts_changed = True
+        lines = [self.work.lines[uid] for uid in by_line]
+        # Only of results beside the chain does the place in the file decide the order; the last one is the leaf.
+        if any(line.uid in self.history.recovered for line in lines) and all(
+            line.place < self.work.last_place for line in lines
+        ):
+            for line, place in zip(lines, sorted(line.place for line in lines), strict=True):
+                line.place = place
+
+    def _to_text(self, edit: ToText) -> None:
+        line = self._line(edit.block)
+        part = line.part(edit.block.slot)
+        if part is None:
+            return
+        texts = [Part({"type": "text", "text": edit.text}, None), *(Part(value, None) for value in edit.media)]
+        parts = line.content()
+        at = next(index for index, found in enumerate(parts) if found is part)
+        rest = [*parts[:at], *parts[at + 1 :]]
+        behind = at
+        for index in range(at, len(rest)):
+            if kind_of(rest[index].value) == "tool_result":
+                behind = index + 1
+        line.parts = [*rest[:behind], *texts, *rest[behind:]]
+        line.parts_changed = True
+
+    def _cut(self, block: Block) -> None:
+        line = self._line(block)
+        part = line.part(block.slot)
+        if part is not None:
+            line.parts = [found for found in line.content() if found is not part]
+            line.parts_changed = True
+
+    # roles
+
+    def _move_to_role(self, edit: MoveToRole) -> None:
+        line = self._line(edit.block)
+        part = line.part(edit.block.slot)
+        if part is None or line.type == edit.role:
+            return
+        parts = line.content()
+        at = next(index for index, found in enumerate(parts) if found is part)
+        before, after = parts[:at], parts[at + 1 :]
+        tail = line
+        followers = self.work.chain_children_of(line)
+        own = line.type if isinstance(line.type, str) else "user"
+        envelope = dict(line.value)
+        if before:
+            line.parts = before
+            line.parts_changed = True
+            tail = self._follow(tail, envelope, edit.role, [part], edit.block)
+        else:
+            self._change_role(line, edit.role)
+            if after:
+                line.parts = [part]
+                line.parts_changed = True
+        if after:
+            tail = self._follow(tail, envelope, own, after, edit.block)
+        if tail is not line:
+            for child in followers:
+                self.work.set_parent(child, tail.uuid)
+
+    def _follow(self, behind: Line, envelope: dict[str, Any], role: str, parts: list[Part], block: Block) -> Line:
+        """A new record behind another that holds these parts of what was one record."""
+        uuid = self.work.fresh_uuid(envelope.get("uuid"), "part", block.slot, role, len(parts))
+        old = envelope.get("message")
+        message: dict[str, Any]
+        if envelope.get("type") == role and isinstance(old, dict):
+            message = {**old, "content": [as_block(part.value) for part in parts]}
+        else:
+            message = self._message(role, [as_block(part.value) for part in parts], uuid)
+        source = behind.uuid if role == "user" and any(kind_of(part.value) == "tool_result" for part in parts) else None
+        stamp = moment_between(behind.get("timestamp"), ())
+        value = record(envelope, role, message, uuid, behind.uuid, stamp, sourceToolAssistantUUID=source)
+        line = self.work.new_line(value, behind)
+        if behind.uid in self.work.on_chain:
+            self.work.on_chain.add(line.uid)
+        return line
+
+    def _change_role(self, line: Line, role: str) -> None:
+        message = line.get("message")
+        message = dict(message) if isinstance(message, dict) else {}
+        message["role"] = role
+        line.set("type", role)
+        if role == "assistant" and not text_or_none(message.get("id")):
+            for key, value in self._message(role, None, line.uuid or line.uid).items():
+                message.setdefault(key, value)
+        line.set("message", message)
+
+    def _message(self, role: str, content: Any, seed: Any) -> dict[str, Any]:
+        if role != "assistant":
+            return {"role": role, "content": content}
+        name = self.work.fresh_uuid(seed, "message").replace("-", "")
+        model = self.transcript.model or SYNTHETIC_MODEL
+        return {"model": model, "id": f"msg_{name}", "type": "message", "role": role, "content": content}
+
+    # results
+
+    def _group(self, number: int) -> list[Line]:
+        return [self.work.lines[uid] for uid in self.transcript.messages[number].records]
+
+    def _numbers(self, number: int) -> dict[Any, int]:
+        """Of one message: the id of a call, as it is written now, -> which of its calls it is."""
+        if number not in self.call_numbers:
+            found: dict[Any, int] = {}
+            for index, block in enumerate(self.transcript.messages[number].calls):
+                part = self.work.lines[block.record].part(block.slot)
+                id_ = part.value.get("id") if part is not None and isinstance(part.value, dict) else None
+                if isinstance(id_, str):
+                    found.setdefault(id_, index)
+            self.call_numbers[number] = found
+        return self.call_numbers[number]
+
+    def _behind(self, number: int, call: Line, id_: Any, moved: Line | None) -> Line:
+        """The line that a result is put behind: the calls of its message, and the results of earlier calls."""
+        numbers = self._numbers(number)
+        mine = numbers.get(id_, 0) if isinstance(id_, str) else 0
+        lines = [line for line in self.answers.get(number, ()) if not line.gone and line is not moved]
+        first = min((line.place for line in lines), default=None)
+        found = call
+        own = message_id(call.value)
+        for line in self._group(number):
+            if own is None or message_id(line.value) != own:
+                continue
+            if line.place > found.place and (first is None or line.place < first) and not line.gone:
+                found = line
+        for line in lines:
+            if line.place > found.place and self._answered(line, numbers) < mine:
+                found = line
+        if found.place >= self.work.last_place and number != self.last_response:
+            return call
+        return found
+
+    @staticmethod
+    def _answered(line: Line, numbers: dict[Any, int]) -> int:
+        found = [
+            numbers.get(part.value.get("tool_use_id"), len(numbers))
+            for part in line.content()
+            if kind_of(part.value) == "tool_result" and isinstance(part.value.get("tool_use_id"), str)
+        ]
+        return min(found, default=len(numbers))
+
+    def _take_followers(self, number: int, call: Line, result: Line) -> list[Line]:
+        """What the chain goes on with behind the call goes on behind its result."""
+        group = {line.uid for line in self._group(number)}
+        answers = {line.uid for line in self.answers.get(number, ()) if line.has_result}
+        followers = [
+            child
+            for child in self.work.chain_children_of(call)
+            if child.uid not in group and child.uid not in answers and child is not result
+        ]
+        for child in self.work.bridged_beside(self._group(number)):
+            if child not in followers and child.uid not in group and child.uid not in answers and child is not result:
+                followers.append(child)
+        return followers
+
+    def _answer(self, edit: Answer) -> None:
+        call = self.work.lines[edit.call.record]
+        part = call.part(edit.call.slot)
+        if part is None or call.gone:
+            return
+        written = part.value.get("id") if isinstance(part.value, dict) else None
+        block: dict[str, Any] = {
+            "type": "tool_result",
+            "tool_use_id": written if edit.id is None else edit.id,
+            "content": edit.content,
+        }
+        if edit.is_error:
+            block["is_error"] = True
+        details = text_of(edit.content) if edit.is_error else None
+        self._add_result(call, block, written, dict(call.value), details)
+
+    def _add_result(self, call: Line, block: Any, id_: Any, envelope: dict[str, Any], details: Any) -> Line:
+        """A new record for a result, as the agent writes it: a child of its call, in front of what comes next."""
+        number = self.message_of[call.uid]
+        behind = self._behind(number, call, id_, None)
+        followers = self._take_followers(number, call, call)
+        uuid = self.work.fresh_uuid(call.uuid, id_, block.get("tool_use_id"))
+        value = record(
+            envelope,
+            "user",
+            {"role": "user", "content": [block]},
+            uuid,
+            call.uuid,
+            moment_between(call.get("timestamp"), [child.get("timestamp") for child in followers]),
+            promptId=self._prompt_id(call),
+            toolUseResult=details,
+            sourceToolAssistantUUID=call.uuid,
+        )
+        line = self.work.new_line(value, behind)
+        self._hang_in(number, call, line, followers)
+        return line
+
+    def _hang_in(self, number: int, call: Line, line: Line, followers: Sequence[Line]) -> None:
+        for child in followers:
+            if call.uuid is not None:
+                self.work.set_parent(child, line.uuid)
+                self.work.on_chain.add(line.uid)
+        answers = self.answers.setdefault(number, [])
+        if line not in answers:
+            answers.append(line)
+        compaction.keep(self.work, line, call, self._group(number))
+
+    def _prompt_id(self, call: Line) -> Any:
+        """The prompt that the turn belongs to: the results of one turn name the same."""
+        number = self.message_of[call.uid]
+        for line in self.answers.get(number, ()):
+            if line.get("promptId") is not None:
+                return line.get("promptId")
+        for message in reversed(self.transcript.messages[:number]):
+            if message.role == "user":
+                for uid in message.records:
+                    found = self.work.lines[uid].get("promptId")
+                    if found is not None:
+                        return found
+                return None
+        return None
+
+    def _place(self, edit: Place) -> None:
+        call = self.work.lines[edit.call.record]
+        line = self._line(edit.result)
+        part, call_part = line.part(edit.result.slot), call.part(edit.call.slot)
+        if part is None or call_part is None or call.gone:
+            return
+        id_ = call_part.value.get("id") if isinstance(call_part.value, dict) else None
+        if len(line.content()) > 1 or line.type != "user" or line.uuid is None:
+            self._cut(edit.result)
+            envelope = {
+                **line.value,
+                **{key: call.value[key] for key in ("isSidechain", "agentId") if key in call.value},
+            }
+            self._add_result(call, part.value, id_, envelope, None)
+            return
+        self._take_out(line)
+        number = self.message_of[call.uid]
+        behind = self._behind(number, call, id_, line)
+        followers = self._take_followers(number, call, line)
+        self.work.set_parent(line, call.uuid)
+        if line.get("sourceToolAssistantUUID") != call.uuid:
+            line.set("sourceToolAssistantUUID", call.uuid)
+        stamps = [child.get("timestamp") for child in followers]
+        mine, start = seconds_of(line.get("timestamp")), seconds_of(call.get("timestamp"))
+        limits = [found for stamp in stamps if (found := seconds_of(stamp)) is not None]
+        if mine is None or (start is not None and mine < start) or any(mine > limit for limit in limits):
+            line.set("timestamp", moment_between(call.get("timestamp"), stamps))
+        self.work.put_behind(line, behind)
+        for answers in self.answers.values():
+            if line in answers:
+                answers.remove(line)
+        self._hang_in(number, call, line, followers)
+
+    def _take_out(self, line: Line) -> None:
+        """Let the chain pass the line by: what hangs on it hangs on its parent."""
+        parent = self.work.parent_of(line)
+        for child in self.work.children_of(line):
+            if child.uid in self.work.on_chain:
+                self.work.set_parent(child, self._heir(line, child, parent))
+        self.work.on_chain.discard(line.uid)
+
+    def _heir(self, line: Line, child: Line, parent: str | None) -> str | None:
+        """What a child of `line` hangs on when that goes: its parent, unless that loses the rest of a response."""
+        number = self.message_of.get(line.uid)
+        if number is None or child.uid not in self.work.on_chain:
+            return parent
+        if self.transcript.messages[number].role == "user":
+            number -= 1
+        if number < 0 or self.transcript.messages[number].role != "assistant":
+            return parent
+        group = [other for other in self._group(number) if not other.gone and other is not line]
+        answers = [
+            other for other in self.answers.get(number, ()) if not other.gone and other is not line and other.has_result
+        ]
+        if any(child is other for other in (*group, *answers)):
+            return parent
+        above = self.work.by_uuid.get(parent or "")
+        if above is None or above in group or above in answers or not (group or answers):
+            return parent
+        chain = self.work.on_chain
+        if line.uid not in {*self.transcript.messages[number].records} and any(other.uid in chain for other in group):
+            return parent
+        heirs = [other for other in (answers or group) if other.uuid is not None]
+        return max(heirs, key=lambda other: other.place).uuid if heirs else parent
+
+    # lines
+
+    def _drop(self, line: Line) -> None:
+        if line.gone:
+            return
+        parent = self.work.parent_of(line)
+        heirs = []
+        for child in self.work.children_of(line):
+            heir = self._heir(line, child, parent)
+            heirs.append(heir)
+            self.work.set_parent(child, heir)
+        line.gone = True
+        self.work.on_chain.discard(line.uid)
+        for heir in heirs:
+            above = self.work.by_uuid.get(heir or "")
+            while above is not None and above.uid not in self.work.on_chain and not above.gone:
+                self.work.on_chain.add(above.uid)
+                above = self.work.by_uuid.get(self.work.parent_of(above) or "")
+        for double in self.work.doubles_of(line):
+            double.gone = True
+        compaction.forget(self.work, line, parent)
+
+    def drop_emptied(self) -> None:
+        for line in self.touched.values():
+            if line.parts_changed and not line.content():
+                self._drop(line)
+
+    def keep_texts_on_chain(self) -> None:
+        """Words are sent only from the chain, where results are found beside it too: bring them there."""
+        for line in self.touched.values():
+            if line.gone or line.type != "user" or line.has_result or not line.content() or line.uuid is None:
+                continue
+            number = self.message_of.get(line.uid)
+            if number is None or number == 0 or self.transcript.messages[number - 1].role != "assistant":
+                continue
+            group = self._group(number - 1)
+            index = self.work.chain_index.get(line.uid, -1)
+            wedged = any(self.work.chain_index.get(other.uid, -1) > index for other in group)
+            if line.uid in self.work.on_chain and not wedged:
+                continue
+            if line.uid in self.work.on_chain:
+                self._take_out(line)
+            self._behind_all(line, group, self.transcript.messages[number])
+
+    def _behind_all(self, line: Line, group: Sequence[Line], message: Message) -> None:
+        """Put a line of words into the chain behind a response and all its results."""
+        beside = [self.work.lines[uid] for uid in message.records]
+        candidates = [
+            other
+            for other in (*group, *beside)
+            if other is not line and not other.gone and other.uid in self.work.on_chain and other.uuid is not None
+        ]
+        if not candidates:
+            return
+        tail = max(candidates, key=lambda other: self.work.chain_index.get(other.uid, -1))
+        new = [child for child in self.work.chain_children_of(tail) if child.item is None]
+        while new:
+            tail = new[0]
+            new = [child for child in self.work.chain_children_of(tail) if child.item is None]
+        followers = self.work.chain_children_of(tail)
+        self.work.set_parent(line, tail.uuid)
+        for child in followers:
+            if child is not line:
+                self.work.set_parent(child, line.uuid)
+        self.work.put_behind(line, tail)
+        self.work.on_chain.add(line.uid)
+
+    def _insert_message(self, edit: InsertMessage) -> None:
+        chain = [self.work.lines[node.uid] for node in self.history.chain]
+        chain = [line for line in chain if not line.gone]
+        if edit.after is not None:
+            lines = [self.work.lines[uid] for uid in edit.after.records]
+            lines = [line for line in lines if line.uid in self.work.on_chain and not line.gone] or lines
+            behind = max(lines, key=lambda line: self.work.chain_index.get(line.uid, -1))
+            new = [child for child in self.work.chain_children_of(behind) if child.item is None]
+            while new:
+                behind = new[0]
+                new = [child for child in self.work.chain_children_of(behind) if child.item is None]
+            self._new_text(behind, edit, self.work.chain_children_of(behind), behind.uuid)
+        elif chain and self.history.boundary is not None:
+            self._new_text(chain[0], edit, self.work.chain_children_of(chain[0]), chain[0].uuid)
+        elif chain:
+            line = self._new_text(chain[0], edit, [chain[0]], text_or_none(chain[0].get("parentUuid")))
+            line.place = (chain[0].place[0] - 0.5,)
+
+    def _new_text(self, near: Line, edit: InsertMessage, followers: Sequence[Line], parent: str | None) -> Line:
+        uuid = self.work.fresh_uuid(near.uuid, "message", edit.role, edit.text)
+        message = self._message(edit.role, [{"type": "text", "text": edit.text}], uuid)
+        stamp = moment_between(near.get("timestamp"), [child.get("timestamp") for child in followers])
+        value = record(near.value, edit.role, message, uuid, parent, stamp)
+        line = self.work.new_line(value, near)
+        self.work.on_chain.add(line.uid)
+        for child in followers:
+            self.work.set_parent(child, line.uuid)
+        return line

@@ -231,7 +231,7 @@ def nearest_before(history: History, node: Node, seen: set[int]) -> Node | None:
 
 def gather(history: History, chain: list[Node]) -> list[Node]:
     """The chain with the parallel calls that lie beside it, and each result where its call is."""
-    chain, early = _early_results(chain)
+    chain = _without_early_results(chain)
     on_chain = {node.uid for node in chain}
     anchors: dict[str, Node] = {}
     group_of_record: dict[str, str] = {}
@@ -258,11 +258,13 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
             siblings.setdefault(key, []).append(node)
             group_of_record[node.uuid] = key
     group_of_call: dict[Any, str] = {}
+    calls_of_group: set[tuple[str, Any]] = set()
     for node in (*chain, *(node for found in siblings.values() for node in found)):
         if node.type == "assistant":
             for id_ in _hashable(call_ids(node.value)):
                 group_of_call.setdefault(id_, _group(node))
-    results = _results_beside([*beside, *early], group_of_record, group_of_call, answered)
+                calls_of_group.add((_group(node), id_))
+    results = _results_beside(beside, group_of_record, group_of_call, calls_of_group, answered)
     return _insert(history, chain, anchors, siblings, results)
 
 
@@ -274,8 +276,8 @@ def _hashable(ids: Iterable[Any]) -> list[Any]:
     return [id_ for id_ in ids if isinstance(id_, str)]
 
 
-def _early_results(chain: list[Node]) -> tuple[list[Node], list[Node]]:
-    """Take out results that stand before their call: the agent moves them behind it."""
+def _without_early_results(chain: list[Node]) -> list[Node]:
+    """Take out results that stand before their call: the agent moves them behind it, as those beside the chain."""
     first_call: dict[str, int] = {}
     for index, node in enumerate(chain):
         if node.type == "assistant":
@@ -289,13 +291,15 @@ def _early_results(chain: list[Node]) -> tuple[list[Node], list[Node]]:
         and only_results(node.value)
         and all(first_call.get(id_, -1) > index if isinstance(id_, str) else False for id_ in result_ids(node.value))
     }
-    if not early:
-        return chain, []
-    return [node for index, node in enumerate(chain) if index not in early], [chain[index] for index in sorted(early)]
+    return [node for index, node in enumerate(chain) if index not in early] if early else chain
 
 
 def _results_beside(
-    beside: list[Node], group_of_record: dict[str, str], group_of_call: dict[Any, str], answered: set[Any]
+    beside: list[Node],
+    group_of_record: dict[str, str],
+    group_of_call: dict[Any, str],
+    calls_of_group: set[tuple[str, Any]],
+    answered: set[Any],
 ) -> dict[str, list[Node]]:
     """Results off the chain by the group of the call that they belong to: by their links, else by their ids."""
     found: dict[str, list[Node]] = {}
@@ -307,7 +311,8 @@ def _results_beside(
         by_id = next((group_of_call[id_] for id_ in ids if id_ in group_of_call), None)
         source = text_or_none(node.value.get("sourceToolAssistantUUID"))
         link = group_of_record.get(node.parent or "") or group_of_record.get(source or "")
-        if link is None or (by_id is not None and by_id != link):
+        # Ids are reused from turn to turn, so the link decides, unless only another turn has a call of that id.
+        if link is None or (by_id is not None and not any((link, id_) in calls_of_group for id_ in ids)):
             unlinked.append(node)
             continue
         found.setdefault(link, []).append(node)

@@ -135,11 +135,22 @@ def assemble(order: Iterable[Node], recovered: set[int]) -> list[Message]:
 def _message(draft: _Draft, recovered: set[int]) -> Message:
     parts = list(zip(draft.nodes, draft.blocks, strict=True))
     if draft.role == "user" and len(parts) > 1:
-        # The agent puts results in front of words that other records brought in between.
         answers = [part for part in parts if any(block.kind == "result" for block in part[1])]
         if any(node.uid in recovered for node, _ in answers):
             answers.sort(key=lambda part: part[0].position)
         parts = [*answers, *(part for part in parts if not any(block.kind == "result" for block in part[1]))]
+    elif draft.role == "assistant" and len(parts) > 1:
+        # It moves calls behind the words of their response.
+        words = [part for part in parts if part[1] and all(block.kind == "text" for block in part[1])]
+        calls = [index for index, part in enumerate(parts) if any(block.kind == "call" for block in part[1])]
+        if calls and words and parts.index(words[-1]) > calls[0]:
+            late = [part for index, part in enumerate(parts) if index > calls[0] and part in words]
+            rest = [part for part in parts[calls[0] :] if part not in late]
+            parts = [*parts[: calls[0]], *late, *rest]
+    blocks = [block for _, found in parts for block in found]
+    if draft.role == "user" and len(parts) > 1:
+        # Of several records the agent puts the results first; what one record holds goes out as it stands.
+        blocks.sort(key=lambda block: block.kind != "result")
     values = [node.value for node, _ in parts]
     note = None
     if any(value.get("isCompactSummary") is True for value in values):
@@ -148,7 +159,7 @@ def _message(draft: _Draft, recovered: set[int]) -> Message:
         note = "meta"
     return Message(
         role=draft.role,
-        blocks=tuple(block for _, blocks in parts for block in blocks),
+        blocks=tuple(blocks),
         records=tuple(node.uid for node, _ in parts),
         shape=draft.shape,
         value=values[0].get("message") if len(values) == 1 else None,
@@ -183,7 +194,7 @@ def _facts(items: Sequence[Item], sidechain: bool) -> _Facts:
 
 def _scopes(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
     """Of the records that are not active: damaged ones, and chain records that lead nowhere."""
-    scopes: dict[int, Scope] = {uid: "malformed" for uid in damaged}
+    scopes: dict[int, Scope] = dict.fromkeys(damaged, "malformed")
     active = {node.uid for node in history.chain} | {node.uid for node in history.order}
     quiet = {"attachment", "system", "progress"}
     for node in history.nodes:
@@ -265,6 +276,5 @@ def _outputs(messages: Iterable[Message]) -> int:
 
 
 def _counted(messages: int, outputs: int) -> str:
-    return (
-        f"{messages:,} {'message' if messages == 1 else 'messages'}, {outputs:,} {'output' if outputs == 1 else 'outputs'}"
-    )
+    one, other = "message" if messages == 1 else "messages", "output" if outputs == 1 else "outputs"
+    return f"{messages:,} {one}, {outputs:,} {other}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid as uuids
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from toolpair.formats.base import Item
@@ -12,11 +12,15 @@ from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.records import content_of, text_or_none
 
 _NAMESPACE: Final = uuids.UUID("b3c1de0f-6a5b-5c0e-9d0e-3f6f1f0a7c11")
+WHOLE: Final = -1
+"""The origin of the one part of a content that is a string."""
+
+Place = tuple[float, ...]
 
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """One block of a record. `origin` is its index in the file's content, None when it is new."""
+    """One block of a record. `origin` is its index in the content as it was, None when it is new."""
 
     value: Any
     origin: int | None
@@ -24,27 +28,27 @@ class Part:
 
 @dataclass(slots=True, eq=False)
 class Line:
-    """One record of the file, or a new one (negative uid)."""
+    """One record of the file, or a new one (negative uid). `place` orders the lines of the file."""
 
     uid: int
     value: Any
     item: Item | None
-    place: int
-    """Where it stands in the file; a new or moved one has the place of the line that it stands behind."""
+    place: Place
     uuid: str | None = None
     parts: list[Part] | None = None
-    """Its content in blocks, once it is asked for."""
     parts_changed: bool = False
     owned: bool = False
-    """`value` is a copy already."""
+    """`value` is a copy of the item's already."""
     gone: bool = False
-    behind: list[Line] = field(default_factory=list)
-    """Lines that were put behind this one, in order."""
-    moved: bool = False
+    put: int = 0
+    """How many lines were put behind it."""
 
     @property
     def type(self) -> Any:
         return self.value.get("type") if isinstance(self.value, dict) else None
+
+    def get(self, key: str) -> Any:
+        return self.value.get(key) if isinstance(self.value, dict) else None
 
     def set(self, key: str, value: Any) -> None:
         if not self.owned:
@@ -54,39 +58,35 @@ class Line:
 
     def content(self) -> list[Part]:
         if self.parts is None:
-            content = content_of(self.value)
+            content = content_of(self.value) if isinstance(self.value, dict) else None
             if isinstance(content, list):
                 self.parts = [Part(value, index) for index, value in enumerate(content)]
-            elif content is None:
-                self.parts = []
             else:
-                # A whole content that is a string is one block; it is kept as a string while nothing changes.
-                self.parts = [Part(content, -1)]
+                self.parts = [] if content is None else [Part(content, WHOLE)]
         return self.parts
 
     def part(self, slot: tuple[str | int, ...]) -> Part | None:
-        origin = slot[2] if len(slot) > 2 else -1
+        """The part that a block's slot names, None when it was taken out."""
+        origin = slot[2] if len(slot) > 2 else WHOLE
         return next((part for part in self.content() if part.origin == origin), None)
+
+    def holds(self, kind: str) -> bool:
+        return any(kind_of(part.value) == kind for part in self.content())
 
     @property
     def has_result(self) -> bool:
-        return any(kind_of(part.value) == "tool_result" for part in self.content())
+        return self.holds("tool_result")
 
-    @property
-    def has_call(self) -> bool:
-        return any(kind_of(part.value) == "tool_use" for part in self.content())
-
-    def finished(self) -> Item:
+    def finish(self) -> Item:
         """The record as an item, the very same one when nothing changed."""
         if self.parts is not None and self.parts_changed:
             message = self.value.get("message")
             message = dict(message) if isinstance(message, dict) else {}
-            if len(self.parts) == 1 and self.parts[0].origin == -1 and isinstance(self.parts[0].value, str):
+            if len(self.parts) == 1 and self.parts[0].origin == WHOLE:
                 message["content"] = self.parts[0].value
             else:
                 message["content"] = [as_block(part.value) for part in self.parts]
             self.set("message", message)
-            self.parts_changed = False
         if self.item is not None and not self.owned:
             return self.item
         return Item(self.uid, self.value)
@@ -107,105 +107,105 @@ class Working:
         self.history = history
         self.lines: dict[int, Line] = {}
         self.by_uuid: dict[str, Line] = {}
-        self.children: dict[str, dict[int, Line]] = {}
-        """Parent's uuid -> the lines that name it, by uid."""
+        self._children: dict[str, dict[int, Line]] = {}
         self._doubles: dict[str, list[Line]] = {}
-        self._next_uid = min((item.uid for item in items), default=0)
-        self._next_uid = min(self._next_uid, 0) - 1
+        self._bridged_to: dict[str, list[str]] = {}
+        self._next_uid = min(0, min((item.uid for item in items), default=0)) - 1
+        self.on_chain: set[int] = {node.uid for node in history.chain}
+        self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
         for place, item in enumerate(items):
-            line = Line(item.uid, item.value, item, place)
+            line = Line(item.uid, item.value, item, (float(place),))
             self.lines[item.uid] = line
             if isinstance(item.value, dict):
-                line.uuid = text_or_none(item.value.get("uuid"))
-                parent = text_or_none(item.value.get("parentUuid"))
-                if parent is not None:
-                    self.children.setdefault(parent, {})[item.uid] = line
-                if line.uuid is not None:
-                    if line.uuid in self.by_uuid:
-                        self._doubles.setdefault(line.uuid, []).append(self.by_uuid[line.uuid])
-                    self.by_uuid[line.uuid] = line
-        self.on_chain: set[int] = {node.uid for node in history.chain}
-        self.first = list(self.lines.values())
+                self._index(line)
+        for child, parent in history.bridged.items():
+            self._bridged_to.setdefault(parent, []).append(child)
+        talk = [node.position for node in history.nodes if node.type != "progress" and node.uuid is not None]
+        self.last_place: Place = (float(max(talk, default=0)),)
+        """Where the file's last chain record stands: what is put behind it becomes the leaf."""
 
-    # the chain
+    def _index(self, line: Line) -> None:
+        line.uuid = text_or_none(line.value.get("uuid"))
+        parent = text_or_none(line.value.get("parentUuid"))
+        if parent is not None:
+            self._children.setdefault(parent, {})[line.uid] = line
+        if line.uuid is not None:
+            if line.uuid in self.by_uuid:
+                self._doubles.setdefault(line.uuid, []).append(self.by_uuid[line.uuid])
+            self.by_uuid[line.uuid] = line
 
     def parent_of(self, line: Line) -> str | None:
-        """The uuid that the agent takes for the parent: a lost one that it bridges is the one it bridges to."""
-        raw = text_or_none(line.value.get("parentUuid"))
-        if line.uuid is not None and line.item is not None and line.value.get("parentUuid") == self._original(line):
-            return self.history.bridged.get(line.uuid, raw)
+        """The uuid of the parent; for a lost one that the agent bridges, of the record that it takes for it."""
+        raw = text_or_none(line.get("parentUuid"))
+        if line.uuid is not None and line.uuid in self.history.bridged and line.item is not None:
+            unchanged = raw == text_or_none(line.item.value.get("parentUuid"))
+            return self.history.bridged[line.uuid] if unchanged else raw
         return raw
 
-    @staticmethod
-    def _original(line: Line) -> Any:
-        return line.item.value.get("parentUuid") if line.item is not None else None
-
     def set_parent(self, line: Line, parent: str | None) -> None:
-        before = text_or_none(line.value.get("parentUuid"))
-        if before == parent and "parentUuid" in line.value:
+        before = text_or_none(line.get("parentUuid"))
+        if before == parent:
             return
-        if before is not None and before in self.children:
-            self.children[before].pop(line.uid, None)
+        if before is not None:
+            self._children.get(before, {}).pop(line.uid, None)
         line.set("parentUuid", parent)
         if parent is not None:
-            self.children.setdefault(parent, {})[line.uid] = line
+            self._children.setdefault(parent, {})[line.uid] = line
 
     def children_of(self, line: Line) -> list[Line]:
-        """The lines that hang on it, also those that the agent hangs there since their own parent is lost."""
+        """The lines that hang on it, also those that the agent hangs there because their own parent is lost."""
         if line.uuid is None:
             return []
-        found = [child for child in self.children.get(line.uuid, {}).values() if not child.gone]
-        for uuid in self._bridged_to().get(line.uuid, ()):
+        found = [child for child in self._children.get(line.uuid, {}).values() if not child.gone and child is not line]
+        for uuid in self._bridged_to.get(line.uuid, ()):
             child = self.by_uuid.get(uuid)
             if child is not None and not child.gone and child not in found and self.parent_of(child) == line.uuid:
                 found.append(child)
         return found
 
-    def _bridged_to(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = getattr(self, "_bridges", {})
-        if not found and self.history.bridged:
-            for child, parent in self.history.bridged.items():
-                found.setdefault(parent, []).append(child)
-            self._bridges = found
-        return found
+    def chain_children_of(self, line: Line) -> list[Line]:
+        return [child for child in self.children_of(line) if child.uid in self.on_chain]
 
-    # lines
+    def bridged_beside(self, lines: Iterable[Line]) -> list[Line]:
+        """Chain records whose lost parent the agent takes one of these for, or a report that hangs beside them."""
+        wanted = {line.uuid for line in lines if line.uuid is not None}
+        found = []
+        for child, above in self.history.bridged.items():
+            parent = self.by_uuid.get(above)
+            while parent is not None and parent.uuid not in wanted and parent.type in ("attachment", "system"):
+                parent = self.by_uuid.get(self.parent_of(parent) or "")
+            line = self.by_uuid.get(child)
+            if parent is not None and parent.uuid in wanted and line is not None and line.uid in self.on_chain:
+                found.append(line)
+        return [line for line in found if self.parent_of(line) == self.history.bridged.get(line.uuid or "")]
 
-    def new_line(self, value: dict[str, Any]) -> Line:
-        line = Line(self._next_uid, value, None, -1, text_or_none(value.get("uuid")), owned=True)
+    def new_line(self, value: dict[str, Any], behind: Line) -> Line:
+        line = Line(self._next_uid, value, None, (), owned=True)
         self._next_uid -= 1
         self.lines[line.uid] = line
-        if line.uuid is not None:
-            self.by_uuid[line.uuid] = line
-        parent = text_or_none(value.get("parentUuid"))
-        if parent is not None:
-            self.children.setdefault(parent, {})[line.uid] = line
+        self._index(line)
+        self.put_behind(line, behind)
         return line
 
-    def put_behind(self, line: Line, other: Line, last: bool = True) -> None:
-        """Let the line stand behind `other`; behind what was put there before, or in front of that."""
-        self.unplace(line)
-        line.moved = True
-        line.place = other.place
-        line.behind_of = other  # type: ignore[attr-defined]
-        if last:
-            other.behind.append(line)
-        else:
-            other.behind.insert(0, line)
-
-    def unplace(self, line: Line) -> None: ...
+    def put_behind(self, line: Line, other: Line) -> None:
+        other.put += 1
+        line.place = (*other.place, float(other.put))
 
     def fresh_uuid(self, *seeds: Any) -> str:
         """A uuid that is the same on every run and that no record has."""
         seed = "\0".join(str(part) for part in seeds)
-        for attempt in range(1_000_000):
+        attempt = 0
+        while True:
             found = str(uuids.uuid5(_NAMESPACE, f"{seed}\0{attempt}" if attempt else seed))
-            if found not in self.by_uuid:
+            if found not in self.by_uuid and found not in self._children:
                 return found
-        raise AssertionError("no free uuid")
+            attempt += 1
 
-    def doubles_of(self, line: Line) -> Iterable[Line]:
-        """Earlier lines with the same uuid: they would come back if this one went."""
-        return self._doubles.get(line.uuid or "", ())
+    def doubles_of(self, line: Line) -> list[Line]:
+        """Other lines with the same uuid: an earlier one would come back if this one went."""
+        return self._doubles.get(line.uuid or "", [])
 
-    def finished(self) -> Iterator[Item]: ...
+    def finish(self) -> list[Item]:
+        lines = [line for line in self.lines.values() if not line.gone]
+        lines.sort(key=lambda line: line.place)
+        return [line.finish() for line in lines]

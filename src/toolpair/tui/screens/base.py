@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
 from toolpair.text.safe import SafeText
@@ -44,7 +45,7 @@ def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2) -
 class BaseScreen(Screen[T], Generic[T]):
     """`build` yields the widgets."""
 
-    BINDINGS = APP.bindings()
+    BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
     DEFAULT_CSS = """
     BaseScreen { layout: vertical; }
     BaseScreen #too-small { display: none; }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 from toolpair.tui.bytes_text import diff_style, parts_text
 from toolpair.tui.keys import APP
@@ -26,7 +26,7 @@ Choice = tuple[int, str | None]
 class ChooserScreen(BaseScreen[Choice | None]):
     """Gives back the choice."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
         Binding("enter", "take", "take this fix", show=False),
         Binding("e", "edit", "edit the text", show=False),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from toolpair.tui.screens.base import Dialog, Hint, hint_line
@@ -38,7 +39,7 @@ class ConfirmScreen(Dialog[str | None]):
     `answers` are (key, name, words). `make_lines` gets the width and the greatest height.
     """
 
-    BINDINGS = [Binding("escape", "back", "close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
 
     def __init__(
         self, title: str, make_lines: Callable[[int, int], Sequence[Line]], answers: Sequence[tuple[str, str, str]]

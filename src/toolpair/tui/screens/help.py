@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
+from typing import ClassVar
 
-from toolpair.tui.keys import APP, GROUPS, Key
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from toolpair.tui.keys import APP, GROUPS, key_names
 from toolpair.tui.screens.base import BaseScreen, hint_line
 from toolpair.tui.widgets.big_text import BigText
 from toolpair.tui.widgets.lines import Lines
@@ -23,7 +26,7 @@ Filters (&): tool:Bash  is:problem  is:error  is:mended  id:toolu_01  or any wor
 class HelpScreen(BaseScreen[None]):
     """Scrolls like any text."""
 
-    BINDINGS = APP.bindings()
+    BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -40,17 +43,11 @@ class HelpScreen(BaseScreen[None]):
         view.focus()
         self.call_after_refresh(view.show, self._text(), _style)
 
-    def _keys(self, key: Key) -> str:
-        from textual.binding import Binding
-
-        names = [self.app.get_key_display(Binding(name, key.action)) for name in key.keys.split(",")]
-        return " ".join(names)
-
     def _text(self) -> str:
         out: list[str] = []
         for group in GROUPS:
             out.append(group.title)
-            out += [f"  {self._keys(key):<16} {key.label}" for key in group.keys]
+            out += [f"  {key_names(key.keys):<16} {key.label}" for key in group.keys]
             out.append("")
         text = "\n".join(out) + "\n" + SIGNS
         return self.glyphs.own(text).replace("\\n", "\n") if self.glyphs.ascii else text

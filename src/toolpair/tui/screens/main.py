@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible, visible_text
 from toolpair.tui.card_text import Card, cause_lines
 from toolpair.tui.head_text import column_titles, head_lines
-from toolpair.tui.keys import APP, GROUPS, LOOK, PROBLEMS
+from toolpair.tui.keys import APP, GROUPS, LOOK, PROBLEMS, key_names
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_search import Test, filter_test, text_test
@@ -24,7 +25,7 @@ from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.pair_view import PairView
 
 if TYPE_CHECKING:
-    from toolpair.session import Fix, Group, Problem, Saved, Staged
+    from toolpair.session import Fix, Group, Problem, Saved, Session, Staged
     from toolpair.tui.screens.menu import Entry
 
 SLICE = 0.01
@@ -53,7 +54,7 @@ def card_height(height: int, wide: bool) -> int:
 class MainScreen(BaseScreen[None]):
     """Keys act on the problem under the cursor."""
 
-    BINDINGS = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
     DEFAULT_CSS = """
     MainScreen #head { height: auto; }
     MainScreen #lower { height: 8; }
@@ -65,7 +66,6 @@ class MainScreen(BaseScreen[None]):
     def __init__(self, overview: Overview, at: str | None = None) -> None:
         super().__init__()
         self.overview = overview
-        self.session = overview.session
         self._at = at
         self._note = ""
         self._filter = ""
@@ -79,6 +79,10 @@ class MainScreen(BaseScreen[None]):
             yield Lines(id="card")
             yield Lines(id="causes")
         yield Lines(id="keys")
+
+    @property
+    def session(self) -> Session:
+        return self.overview.session
 
     @property
     def pairs(self) -> PairView:
@@ -316,6 +320,9 @@ class MainScreen(BaseScreen[None]):
             self._take(self.session.stage_all, certain, f"{len(certain):,} problems mended", forward=True)
         if self.session.changed:
             self.action_review()
+            return
+        if self.session.staged:
+            self.say("nothing changes in the file")
         elif self.session.left:
             self.say(f"{len(self.session.left):,} left for you: nothing here is certain")
         else:
@@ -630,11 +637,11 @@ class MainScreen(BaseScreen[None]):
         self.app.push_screen(MenuScreen("Copy", entries), chosen)
 
     def action_profile(self) -> None:
+        from toolpair.session import PROFILES  # type: ignore[attr-defined]
         from toolpair.tui.screens.menu import Entry, MenuScreen
 
-        profiles = self.session.profiles()
-        entries = [Entry(profile.id, profile.id, profile.title) for profile in profiles]
-        cursor = next((n for n, p in enumerate(profiles) if p.id == self.session.profile.id), 0)
+        entries = [Entry(id, id) for id in PROFILES]
+        cursor = next((n for n, id in enumerate(PROFILES) if id == self.session.profile.id), 0)
 
         def chosen(value: str | None) -> None:
             if value is not None and value != self.session.profile.id:
@@ -681,7 +688,7 @@ class MainScreen(BaseScreen[None]):
         for group in GROUPS:
             for key in group.keys:
                 if key.palette:
-                    entries.append(Entry(key.action, key.label[0].upper() + key.label[1:], self._key_name(key.keys)))
+                    entries.append(Entry(key.action, key.label[0].upper() + key.label[1:], key_names(key.keys)))
         entries.append(Entry("colours", "Switch between dark and light"))
         entries.append(Entry("help", "All keys", "?"))
         entries.append(Entry("leave", "Quit", "q"))
@@ -691,11 +698,6 @@ class MainScreen(BaseScreen[None]):
                 await self.run_action(value)
 
         self.app.push_screen(MenuScreen("Commands", entries, filter=True), chosen)
-
-    def _key_name(self, keys: str) -> str:
-        from textual.binding import Binding
-
-        return " ".join(self.app.get_key_display(Binding(name, "x")) for name in keys.split(","))
 
     def action_colours(self) -> None:
         self.tool.switch_colours()

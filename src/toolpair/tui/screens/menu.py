@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
@@ -31,7 +32,7 @@ class Entry:
 class MenuScreen(Dialog[str | None]):
     """Gives back the value of the chosen entry, None after escape."""
 
-    BINDINGS = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
     DEFAULT_CSS = """
     MenuScreen LineList { height: auto; max-height: 20; background: $surface; }
     """

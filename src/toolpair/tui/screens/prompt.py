@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
@@ -17,7 +18,7 @@ from toolpair.tui.widgets.safe_input import SafeInput
 class PromptScreen(Dialog[str | None]):
     """Asks for one line. Gives it back, or None after escape. `?` and `q` are letters here."""
 
-    BINDINGS = [Binding("escape", "back", "close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
 
     def __init__(self, title: str, value: str = "", notes: Sequence[str] = (), submit: str = "go") -> None:
         super().__init__()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 
 from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
 from toolpair.tui.keys import APP, REVIEW
@@ -19,14 +19,11 @@ from toolpair.tui.screens.viewer import Page, ViewerScreen
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
-if TYPE_CHECKING:
-    pass
 
+class ReviewScreen(BaseScreen[Any]):
+    """Gives back what was saved (`Saved`), None when nothing was."""
 
-class ReviewScreen(BaseScreen["Saved | None"]):
-    """Gives back what was saved, None when nothing was."""
-
-    BINDINGS = [*APP.bindings(), *REVIEW.bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *REVIEW.bindings()]
     DEFAULT_CSS = "ReviewScreen LineList { height: auto; }"
 
     def __init__(self, overview: Overview) -> None:
@@ -64,7 +61,7 @@ class ReviewScreen(BaseScreen["Saved | None"]):
         if self._session.writable:
             hints.append(("enter", "save", "save"))
         hints += [("s", "save a copy", "save_copy"), ("d", "exact diff", "diff"), ("space", "take one out", "take_out")]
-        hints += [("?", "keys", "help"), ("esc", "back", "back")]
+        hints.append(("esc", "back", "back"))
         bar = hint_line(self.glyphs, hints, width, gap=4 if width >= 80 else 2)
         self.query_one("#bottom", Lines).show([self.glyphs.rule(self._note, width), bar])
 
@@ -73,12 +70,13 @@ class ReviewScreen(BaseScreen["Saved | None"]):
         self.lay_out(self.size.width, self.size.height)
 
     def action_take_out(self) -> None:
-        staged: Sequence[object] = self._session.staged
         number = self.query_one(LineList).cursor
-        if number >= len(staged):
+        if number >= len(self._session.staged):
             return
-        self._session.unstage(self._session.staged[number])
-        self._overview.note_taken_out(number)
+        row = self._session.staged[number]
+        alone = sum(other.step == row.step for other in self._session.staged) == 1
+        self._session.unstage(row)
+        self._overview.note_taken_out(row.step, alone)
         self._overview.reload()
         self.tool.session_changed()
         if self._session.staged:
@@ -115,12 +113,12 @@ class ReviewScreen(BaseScreen["Saved | None"]):
         self.app.push_screen(PromptScreen("Save a copy as", value, submit="save"), given)
 
     def _save(self, path: Path | None) -> None:
-        from toolpair.session import Refused, SessionError
+        from toolpair.session import Refused, SaveFailed, SessionError
 
         mended = [f"{staged.count} × {staged.title}" for staged in self._session.staged]
         try:
             saved = self._session.save() if path is None else self._session.save_as(path)
-        except (Refused, SessionError) as error:
+        except (Refused, SaveFailed, SessionError) as error:
             self._error = f"Not saved. {error}"
             self._refresh()
             return
@@ -128,6 +126,5 @@ class ReviewScreen(BaseScreen["Saved | None"]):
             self._error = f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}"
             self._refresh()
             return
-        self.tool.note_saved(saved, mended)
-        self._overview.note_saved()
+        self.tool.note_saved(saved, mended, in_place=path is None)
         self.dismiss(saved)

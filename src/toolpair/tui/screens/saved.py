@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 from toolpair.text.safe import visible
 from toolpair.tui.keys import APP
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SavedScreen(BaseScreen[None]):
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
         Binding("enter", "back", "back to the list", show=False),
         Binding("y", "yank", "copy the command", show=False),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 
+from toolpair.text.cells import cut
 from toolpair.text.safe import visible_text
 from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.numbers import count_text
@@ -29,7 +32,7 @@ class Page:
 class ViewerScreen(BaseScreen[None]):
     """Pages of big texts with search."""
 
-    BINDINGS = [*APP.bindings(), *VIEWER.bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *VIEWER.bindings()]
 
     def __init__(self, title: str, pages: Sequence[Page], start: int = 0) -> None:
         super().__init__()
@@ -59,13 +62,17 @@ class ViewerScreen(BaseScreen[None]):
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
         text = self._texts.get(self._page, "")
-        spans: list[Span] = [glyphs.ui(f" {self._title}  ", "bold")]
+        pages = sum(len(page.title) + 3 for page in self._pages)
+        title = cut(glyphs.own(self._title), max(10, width - pages - 28), glyphs.ellipsis)
+        spans: list[Span] = [glyphs.ui(f" {title}  ", "bold")]
         for n, page in enumerate(self._pages):
             here = n == self._page
             words = f"[{page.title}]" if here else f" {page.title} "
             spans.append(glyphs.ui(f"{words} ", "title" if here else "dim", f"page({n})"))
         body = text.rstrip("\n")
-        size = f"{count_text(body.count(chr(10)) + 1, 'line')}, {count_text(len(text), 'character')} "
+        size = f" {count_text(body.count(chr(10)) + 1, 'line')} "
+        if width >= 100:
+            size = f" {count_text(len(text), 'character')}, {size.strip()} "
         self.query_one("#top", Lines).show([spread(spans, (glyphs.ui(size, "dim"),), width), glyphs.rule("", width)])
         hints = [("/", "find", "search"), ("n", "next", "hit(1)"), ("z", "wrap", "wrap"), ("y", "copy", "yank")]
         if len(self._pages) > 1:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import ClassVar
 
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -12,7 +14,7 @@ from textual.strip import Strip
 
 from toolpair.text.fold import Fold
 from toolpair.text.safe import SafeText
-from toolpair.tui.keys import MOVE
+from toolpair.tui.keys import CURSOR
 from toolpair.tui.paint import Painter
 from toolpair.tui.scrollbar import plain_scrollbar
 from toolpair.tui.spans import Glyphs, Span
@@ -25,7 +27,7 @@ class BigText(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """`line_style` gives the style of a screen line by the start of its line of text."""
 
     COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
-    BINDINGS = [binding for binding in MOVE.bindings() if not binding.action.startswith("side")]
+    BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
     DEFAULT_CSS = "BigText { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
 
     class Scrolled(Message):
@@ -43,7 +45,7 @@ class BigText(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.wrapped = True
 
     def on_mount(self) -> None:
-        super().on_mount()
+        super().on_mount()  # type: ignore[no-untyped-call]
         plain_scrollbar(self, self._glyphs.ascii)
 
     def show(self, text: str, line_style: Callable[[str], str] | None = None) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import events
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from toolpair.tui.keys import MOVE
+from toolpair.tui.keys import CURSOR
 from toolpair.tui.paint import Painter
 from toolpair.tui.scrollbar import plain_scrollbar
 from toolpair.tui.spans import Glyphs, Line
@@ -20,7 +22,7 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """Entries under a cursor. The cursor bar takes the first cell of each line."""
 
     COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
-    BINDINGS = [binding for binding in MOVE.bindings() if not binding.action.startswith("side")]
+    BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
     DEFAULT_CSS = "LineList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     class Moved(Message):
@@ -42,7 +44,7 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.cursor = 0
 
     def on_mount(self) -> None:
-        super().on_mount()
+        super().on_mount()  # type: ignore[no-untyped-call]
         plain_scrollbar(self, self._glyphs.ascii)
 
     def show(self, entries: Sequence[Sequence[Line]], cursor: int | None = None) -> None:

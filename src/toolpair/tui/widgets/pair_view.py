@@ -6,9 +6,10 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
+from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
@@ -33,7 +34,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """Rows under a cursor that stands on the call's or on the result's cell."""
 
     COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
-    BINDINGS = MOVE.bindings()
+    BINDINGS: ClassVar[list[BindingType]] = MOVE.bindings()
     DEFAULT_CSS = "PairView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
 
     class Moved(Message):
@@ -60,7 +61,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     # what is shown
 
     def on_mount(self) -> None:
-        super().on_mount()
+        super().on_mount()  # type: ignore[no-untyped-call]
         plain_scrollbar(self, self._glyphs.ascii)
 
     @property

@@ -1,0 +1,90 @@
+"""The lists of a compaction boundary that name the records which it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.claude_code.records import is_compact_boundary
+from toolpair.formats.claude_code.working import Line, Working
+
+
+def _newest(work: Working) -> Line | None:
+    for node in reversed(work.history.nodes):
+        if is_compact_boundary(node):
+            return work.lines[node.uid]
+    return None
+
+
+def _metadata(line: Line | None) -> dict[str, Any] | None:
+    found = line.get("compactMetadata") if line is not None else None
+    return found if isinstance(found, dict) else None
+
+
+def keep(work: Working, line: Line, call: Line, group: Sequence[Line]) -> None:
+    """A result of a kept call is sent only if it is listed too: behind the last kept call of its response."""
+    if not work.history.preserved:
+        return
+    boundary = _newest(work)
+    metadata = _metadata(boundary)
+    if boundary is None or metadata is None:
+        return
+    changed: dict[str, Any] = {}
+    listed = metadata.get("preservedMessages")
+    if isinstance(listed, dict):
+        lists = {}
+        for key in ("uuids", "allUuids"):
+            uuids = listed.get(key)
+            if isinstance(uuids, list) and call.uuid in uuids:
+                lists[key] = _with(uuids, line, [other.uuid for other in group])
+        if lists:
+            changed["preservedMessages"] = {**listed, **lists}
+    segment = metadata.get("preservedSegment")
+    if isinstance(segment, dict) and not changed and segment.get("tailUuid") == call.uuid:
+        changed["preservedSegment"] = {**segment, "tailUuid": line.uuid}
+    if changed:
+        boundary.set("compactMetadata", {**metadata, **changed})
+
+
+def _with(uuids: list[Any], line: Line, group: Sequence[str | None]) -> list[Any]:
+    rest = [uuid for uuid in uuids if uuid != line.uuid]
+    at = max(index for index, uuid in enumerate(rest) if uuid in group)
+    return [*rest[: at + 1], line.uuid, *rest[at + 1 :]]
+
+
+def forget(work: Working, line: Line, parent: str | None) -> None:
+    """Take a removed record out of the lists: one name that is not there costs all that was kept."""
+    if line.uuid is None or work.history.boundary is None:
+        return
+    boundary = _newest(work)
+    metadata = _metadata(boundary)
+    if boundary is None or metadata is None or boundary is line:
+        return
+    changed: dict[str, Any] = {}
+    listed = metadata.get("preservedMessages")
+    left: list[Any] | None = None
+    if isinstance(listed, dict):
+        new = dict(listed)
+        for key in ("uuids", "allUuids"):
+            uuids = listed.get(key)
+            if isinstance(uuids, list) and line.uuid in uuids:
+                new[key] = [uuid for uuid in uuids if uuid != line.uuid]
+        if isinstance(new.get("uuids"), list):
+            left = new["uuids"]
+        if new.get("anchorUuid") == line.uuid:
+            new["anchorUuid"] = parent
+        if new != listed:
+            changed["preservedMessages"] = new
+    segment = metadata.get("preservedSegment")
+    if isinstance(segment, dict):
+        new = dict(segment)
+        if new.get("anchorUuid") == line.uuid:
+            new["anchorUuid"] = parent
+        if new.get("tailUuid") == line.uuid:
+            new["tailUuid"] = left[-1] if left else parent
+        if new.get("headUuid") == line.uuid and left:
+            new["headUuid"] = left[0]
+        if new != segment:
+            changed["preservedSegment"] = new
+    if changed:
+        boundary.set("compactMetadata", {**metadata, **changed})

@@ -1,0 +1,63 @@
+"""Records of the file itself: what cannot be read, and characters that no JSON reader of an API takes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from toolpair.rules.base import Cause, Fix
+from toolpair.rules.context import Context
+from toolpair.transcript.edits import Edit, SetField, SetValue
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def check(context: Context) -> None:
+    for number, message in enumerate(context.messages):
+        for position, block in enumerate(message.blocks):
+            if not holds_lone_surrogate(block.value):
+                continue
+            edit: Edit
+            if isinstance(block.value, str):
+                edit = SetField(message, "content", _mended(block.value))
+            else:
+                edit = SetValue(block, _mended(block.value))
+            context.add(
+                "record.lone_surrogate",
+                f"A character of this {block.kind} is half of a pair, so the request is no valid JSON.",
+                at=(number, position),
+                about=message,
+                others=(block,),
+                record=block.record,
+                severity="error",
+                cause=Cause(
+                    "lone_surrogate", "a text was cut in the middle of a character that is written as two halves"
+                ),
+                fixes=(Fix("replace-half", "put U+FFFD in place of the half character", (edit,), recommended=True),),
+            )
+
+
+def holds_lone_surrogate(value: Any) -> bool:
+    """Whether any string of the JSON value has half of a surrogate pair."""
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, str):
+            if not found.isascii() and _SURROGATE.search(found):
+                return True
+        elif isinstance(found, dict):
+            stack.extend(found.values())
+        elif isinstance(found, list):
+            stack.extend(found)
+    return False
+
+
+def _mended(value: Any) -> Any:
+    """The value with U+FFFD for each half; parts that have none stay the same objects."""
+    if not holds_lone_surrogate(value):
+        return value
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {key: _mended(item) for key, item in value.items()}
+    return [_mended(item) for item in value]
