@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from toolpair.formats.base import Format, Item
-from toolpair.rules.base import Cause, Problem
+from toolpair.rules.base import Cause, Fix, Problem
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.edits import Edit
+from toolpair.transcript.edits import Edit, Split
 from toolpair.transcript.model import Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 
@@ -40,15 +40,25 @@ class Judged:
         """A problem for each record that cannot be read: its agent passes it by, and so does everything here."""
         who = self.transcript.agent or "whoever reads the file"
         for item in self.items:
-            if isinstance(item.value, Damaged):
-                context.add(
-                    item.value.rule,
-                    f"This record cannot be read ({item.value.reason}), so {who} skips it.",
-                    record=item.uid,
-                    severity="warning",
-                    cause=Cause(item.value.rule, item.value.reason),
-                    no_fix="It is kept as it is, byte for byte; the other records are read around it.",
+            if not isinstance(item.value, Damaged):
+                continue
+            readable = [part for part in item.value.parts if isinstance(part, dict)]
+            needed = self.format.needs(self.items, readable)
+            fixes = []
+            if readable:
+                fixes.append(
+                    Fix("split", "write each record on a line of its own", (Split(item.uid),), recommended=True)
                 )
+            context.add(
+                item.value.rule,
+                f"This record cannot be read ({item.value.reason}), so {who} skips it.",
+                record=item.uid,
+                severity="error" if needed and fixes else "warning",
+                impact="loses" if needed else "harmless",
+                cause=Cause(item.value.rule, item.value.reason),
+                fixes=fixes,
+                no_fix=None if fixes else "It is kept as it is, byte for byte; the other records are read around it.",
+            )
 
     @property
     def pairs(self) -> Sequence[Pair]:

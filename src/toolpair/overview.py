@@ -68,7 +68,13 @@ def verdict_of(judged: Judged) -> Verdict:
     problems = judged.problems
     results = [block for message in transcript.messages for block in message.results]
     total = sum(is_real_output(block) for block in results)
-    lost = sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None)
+    forgotten = sum(boundary.outputs for boundary in transcript.boundaries if boundary.kind == "cut")
+    total += forgotten
+    lost = forgotten + sum(
+        problem.on_resume.outputs_lost
+        for problem in problems
+        if problem.on_resume is not None and not problem.rule.startswith("chain.")
+    )
     seen = max(total - lost, 0)
     count = {
         severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")
@@ -107,10 +113,11 @@ def _sentence(
             said = f"{calls - open_calls:,} of {plural(calls, 'call')} answered; {waits}."
         return f"{said} {judged_by}. Not judged: signatures, size."
     head = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
+    if refused and transcript.native:
+        return f"{head} If you resume now, the API refuses the request. Nothing is lost: {plural(total, 'output')} in the file."
     if transcript.native and transcript.agent:
-        stop = " The API refuses the request." if refused else ""
         gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
-        return f"{head} If you resume now, {total - lost:,} of {plural(total, 'output')} reach the model; {gone}{stop}"
+        return f"{head} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"
     return f"{head} {plural(len(transcript.messages), 'message')}, judged as {profile.id}." + (
         " The API refuses them as they stand." if refused else ""
     )

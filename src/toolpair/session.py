@@ -26,8 +26,9 @@ from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, Unreadable
 from toolpair.source.opening import Snapshot, from_bytes, open_source
 from toolpair.source.saving import SaveResult, save_as, save_in_place
+from toolpair.source.values import pieces
 from toolpair.transcript.content import block_text, call_summary
-from toolpair.transcript.edits import Answer, Edit
+from toolpair.transcript.edits import Answer, Edit, Split
 from toolpair.transcript.model import PLACEHOLDER, Block, Damaged, Message, Transcript
 from toolpair.transcript.pairing import Pair
 
@@ -87,7 +88,13 @@ class Conversation:
 
     def apply(self, edits: Sequence[Edit]) -> Conversation:
         """The conversation after the edits, read again from the document that they make."""
-        document = self.document.rewrite(self.judged.apply(edits))
+        document = self.document
+        for edit in edits:
+            if isinstance(edit, Split):
+                document = document.replace(edit.record, pieces(document.record(edit.record).body))
+        others = [edit for edit in edits if not isinstance(edit, Split)]
+        if others:
+            document = document.rewrite(self.judged.apply(others))
         return replace(self, document=document, judged=self.judged.with_items(_items(document)))
 
     @cached_property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import Final
@@ -12,13 +11,13 @@ from typing import Final
 from toolpair.cli import exits, inputs
 from toolpair.cli.choosing import apply_plan, read_plan
 from toolpair.cli.difference import difference
-from toolpair.cli.output import dump, plural
-from toolpair.cli.report import Entry, problem_entry
-from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, style_for
-from toolpair.session import Problem, Saved, Session
+from toolpair.cli.knowledge import rule_names
+from toolpair.cli.outcome import Outcome, report
+from toolpair.cli.output import dump
+from toolpair.cli.terminal import Parser, UsageError, add_common, one_profile, out, style_for
+from toolpair.session import Saved, Session
 
 RECOMMENDED: Final = "recommended"
-_LISTED: Final = 20
 _EPILOG = """\
 examples:
   toolpair fix session.jsonl --diff                look at what would change
@@ -62,14 +61,24 @@ def parser(command: str = "fix") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     _validate(options)
-    plan = read_plan(options.recipe, options.select, options.ignore, options.choose, _rule_names())
+    plan = read_plan(options.recipe, options.select, options.ignore, options.choose, rule_names())
     session = inputs.Input(options.file).open(options.format, one_profile(options))
     apply_plan(session, plan)
-    left = list(session.left)
+    # Taken now: a saved session begins anew and knows no more what was staged.
+    outcome = Outcome.of(session, options.file, options.show_content)
     if options.diff:
-        _show_difference(session, options)
-        return exits.PROBLEMS if left else exits.OK
-    return _write(session, options, left)
+        if options.output_format == "text":
+            _show_difference(session, options)
+        saved = None
+    else:
+        saved = _write(session, options)
+    if options.output_format == "json":
+        out(dump(outcome.as_json(saved), indent=2))
+    else:
+        report(outcome, saved, style_for(sys.stderr, options.no_color), only_shown=options.diff)
+    if saved is not None and saved.notes:
+        return exits.READ_THE_NOTE
+    return exits.PROBLEMS if outcome.left else exits.OK
 
 
 def _validate(options: argparse.Namespace) -> None:
@@ -97,124 +106,21 @@ def _same_file(one: str, two: str) -> bool:
         return False
 
 
-def _rule_names() -> list[str]:
-    from toolpair.cli.knowledge import rule_names
-
-    return rule_names()
-
-
 def _show_difference(session: Session, options: argparse.Namespace) -> None:
-    if options.output_format == "json":
-        out(dump(_as_json(session, options, None), indent=2))
-        return
     style = style_for(sys.stdout, options.no_color)
     if session.changed:
         for line in difference(session, options.file, style, options.show_content):
             out(line)
-    _Report(session, options).print(None, list(session.left))
 
 
-def _write(session: Session, options: argparse.Namespace, left: list[Problem]) -> int:
-    saved: Saved | None = None
+def _write(session: Session, options: argparse.Namespace) -> Saved | None:
+    """None when no file was written: the result went to standard output, or there was nothing to do."""
     if options.output == inputs.STDIN:
         sys.stdout.flush()
         for chunk in session.chunks():
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
-    elif options.output is not None:
-        saved = session.save_as(Path(options.output), force=options.force)
-    elif session.changed:
-        saved = session.save()
-    if options.output_format == "json":
-        out(dump(_as_json(session, options, saved), indent=2))
-    else:
-        _Report(session, options).print(saved, left)
-    if saved is not None and saved.notes:
-        return exits.READ_THE_NOTE
-    return exits.PROBLEMS if left else exits.OK
-
-
-def _as_json(session: Session, options: argparse.Namespace, saved: Saved | None) -> Entry:
-    staged = [
-        {
-            "title": one.title,
-            "rules": list(one.rules),
-            "fixes": list(one.fix_ids),
-            "problems": one.problems,
-            "lines_changed": one.lines_changed,
-            "lines_added": one.lines_added,
-            "lines_removed": one.lines_removed,
-            "loses": one.loses,
-        }
-        for one in session.staged
-    ]
-    remaining = [
-        problem_entry(session, conversation, problem, options.show_content)
-        for conversation in session.conversations
-        for problem in conversation.problems
-        if problem.severity == "error"
-    ]
-    return {
-        "version": 1,
-        "path": options.file,
-        "output": str(saved.path) if saved else None,
-        "backup": str(saved.backup) if saved and saved.backup else None,
-        "changed": session.changed,
-        "fixed": staged,
-        "left": remaining,
-        "notes": list(saved.notes) if saved else [],
-        "resume": saved.resume if saved else None,
-    }
-
-
-class _Report:
-    """What was mended, what is left, where the original is and how to go on: for the person, on standard error."""
-
-    def __init__(self, session: Session, options: argparse.Namespace) -> None:
-        self.session = session
-        self.options = options
-        self.style: Style = style_for(sys.stderr, options.no_color)
-
-    def print(self, saved: Saved | None, left: list[Problem]) -> None:
-        name = safe(self.options.file)
-        verb = "would be mended" if self.options.diff else "mended"
-        if self.session.changed:
-            self._line(self.style.bold(f"{name}: {verb}"))
-            self._staged()
-        elif left:
-            self._line(self.style.bold(f"{name}: nothing was changed."))
-        else:
-            self._line(self.style.bold(f"{name}: nothing to mend."))
-        self._left(left)
-        if saved is None:
-            return
-        self._line(f"  written to {safe(saved.path)}")
-        if saved.backup is not None:
-            self._line(f"  the original is kept as {safe(saved.backup)}")
-            self._line(f"  to get it back: toolpair restore {safe(shlex.quote(self.options.file))} --backup latest")
-        for note in saved.notes:
-            self._line(self.style.severity("warning", f"  note: {safe(note)}"))
-        if saved.resume and not left:
-            self._line(f"  to go on: {safe(saved.resume)}")
-
-    def _staged(self) -> None:
-        for one in self.session.staged:
-            counts = ((one.lines_changed, "changed"), (one.lines_added, "added"), (one.lines_removed, "removed"))
-            parts = [f"{plural(count, 'line')} {what}" for count, what in counts if count]
-            parts.append(f"loses {safe(one.loses)}" if one.loses else "loses nothing")
-            self._line(f"  {one.count} × {safe(one.title)}  ({', '.join(parts)})")
-
-    def _left(self, left: list[Problem]) -> None:
-        if not left:
-            return
-        one = len(left) == 1
-        self._line(self.style.red(f"  {plural(len(left), 'error')} {'is' if one else 'are'} left for you:"))
-        for problem in left[:_LISTED]:
-            why = f" {safe(problem.no_fix)}" if problem.no_fix else ""
-            self._line(f"    {problem.rule}  {safe(problem.text)}{why}")
-        if len(left) > _LISTED:
-            self._line(f"    and {len(left) - _LISTED:,} more: toolpair check shows them all")
-
-    @staticmethod
-    def _line(text: str) -> None:
-        sys.stderr.write(text + "\n")
+        return None
+    if options.output is not None:
+        return session.save_as(Path(options.output), force=options.force)
+    return session.save() if session.changed else None

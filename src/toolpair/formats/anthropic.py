@@ -33,7 +33,7 @@ def looks_like_messages(values: Sequence[Any]) -> bool:
     if not dicts or sum(isinstance(value.get("role"), str) for value in dicts) * 2 < len(dicts):
         return False
     for value in dicts:
-        if "parts" in value and "content" not in value:
+        if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
             return False
         content = value.get("content")
         for part in content if isinstance(content, list) else ():
@@ -78,6 +78,8 @@ class AnthropicFormat:
     def sniff(self, values: Sequence[Any]) -> int:
         if not looks_like_messages(values):
             return 0
+        if any(isinstance(value, dict) and value.get("role") == "tool" for value in values):
+            return 0
         if has_tool_blocks(values):
             return 90
         return 45 if any(isinstance(value, dict) and isinstance(value.get("content"), list) for value in values) else 20
@@ -95,6 +97,9 @@ class AnthropicFormat:
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return _Editor(items, transcript).run(edits)
+
+    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
+        return bool(values)
 
     def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         return None

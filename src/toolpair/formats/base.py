@@ -44,6 +44,9 @@ class Format(Protocol):
         copied). New records have negative uids, all different. `transcript` is what `read(items)` gave.
         """
 
+    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
+        """Whether the history of these records lacks `values`, which stand in a record that cannot be read."""
+
     def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         """What the format's own agent makes of the problem when it resumes; None when there is no such agent."""
 

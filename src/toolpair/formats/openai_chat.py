@@ -111,6 +111,9 @@ class OpenAIChatFormat:
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return _Editor(items, transcript).run(edits)
 
+    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
+        return bool(values)
+
     def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         return None
 

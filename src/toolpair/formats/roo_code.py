@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from toolpair.formats.anthropic import AnthropicFormat, _Editor, has_tool_blocks, looks_like_messages, message_of
 from toolpair.formats.base import Item
@@ -14,6 +14,9 @@ from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
 
 _OWN = ("isSummary", "condenseId", "condenseParent", "truncationParent", "truncationId", "isTruncationMarker")
+ROO: Final = "Roo Code"
+CLINE: Final = "Cline"
+"""Its later files give each message an id."""
 
 
 class RooCodeFormat(AnthropicFormat):
@@ -64,7 +67,7 @@ class RooCodeFormat(AnthropicFormat):
             tuple(merged),
             merged=True,
             native=True,
-            agent="Roo Code",
+            agent=CLINE if any("id" in item.value for item in active) else ROO,
             scopes=scopes,
             inactive_calls=sum(block.kind == "call" for block in inactive),
             inactive_blocks=inactive,
@@ -75,10 +78,13 @@ class RooCodeFormat(AnthropicFormat):
         return _RooEditor(items, transcript).run(edits)
 
     def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+        if transcript.agent == CLINE and problem.rule in ("result.missing", "turn.trailing_call"):
+            text = "Cline answers this call with a text that says it was interrupted."
+            return OnResume(CLINE, None, "placeholder", None, text)
         if problem.rule != "turn.trailing_call":
             return None
         return OnResume(
-            "Roo Code", None, "placeholder", None, "Roo Code writes that the task was interrupted when it resumes it."
+            ROO, None, "placeholder", None, "Roo Code writes that the task was interrupted when it resumes it."
         )
 
     def resume_command(self, transcript: Transcript) -> str | None:

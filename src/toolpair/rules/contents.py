@@ -206,6 +206,9 @@ def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], con
     allowed = _ALLOWED_PARTS[context.transcript.layout]
     parts = content if isinstance(content, list) else [content]
     bad = [part for part in parts if not (isinstance(part, dict) and part.get("type") in allowed)]
+    if context.transcript.native:
+        # An agent's own form, which it turns into text before it sends.
+        bad = [part for part in bad if not (isinstance(part, dict) and "type" not in part)]
     if bad or not isinstance(content, list):
         mended: Any = [
             {"type": "text", "text": part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)}

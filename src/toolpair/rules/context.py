@@ -74,9 +74,10 @@ class Context:
         no_fix: str | None = None,
         guess: bool = False,
         severity: Severity | None = None,
+        impact: Impact | None = None,
         record: int | None = None,
     ) -> bool:
-        """Add a problem unless the profile has nothing against it. `severity` overrides the profile's."""
+        """Add a problem unless the profile has nothing against it. `severity` and `impact` override what follows from the profile."""
         cell = self.profile.cell(rule)
         judged = severity or (cell.severity if cell else None)
         if judged is None:
@@ -88,12 +89,11 @@ class Context:
         if record is None and at is not None and self.messages:
             records = self.messages[at[0]].records
             record = records[0] if records else None
-        impact: Impact = "stops" if judged == "error" else "harmless"
         self.problems.append(
             Problem(
                 rule=rule,
                 severity=judged,
-                impact=impact,
+                impact=impact or ("stops" if judged == "error" else "harmless"),
                 evidence=cell.evidence if cell else "documented",
                 text=text,
                 message=at[0] if at else None,

@@ -6,7 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from toolpair.rules import arguments, contents, fields, ids, pairs, reasoning, records, roles, server_tools, turns
+from toolpair.rules import (
+    arguments,
+    chain,
+    contents,
+    fields,
+    ids,
+    pairs,
+    reasoning,
+    records,
+    roles,
+    server_tools,
+    turns,
+)
 from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.rules.error_texts import words_for
@@ -27,6 +39,7 @@ FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
     reasoning.check,
     fields.check,
     records.check,
+    chain.check,
 )
 """Every family of rules; a new one is a module and a line here."""
 

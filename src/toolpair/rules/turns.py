@@ -62,7 +62,7 @@ def _something_behind_a_call(blocks: Sequence[Block]) -> int | None:
 
 def _first(context: Context) -> None:
     first = next((message for message in context.messages if message.role not in ("system", "developer")), None)
-    if first is None or first.role in ("user", "tool", "function"):
+    if first is None or context.transcript.native or first.role in ("user", "tool", "function"):
         return
     number = context.messages.index(first)
     context.add(

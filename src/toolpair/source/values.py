@@ -65,8 +65,9 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
             return Damaged("record.nul", "NUL bytes in the record")
     if state == "torn":
         return Damaged("record.torn", "cut off")
-    if len(pieces(raw)) > 1:
-        return Damaged("record.glued", "two records glued")
+    parts = pieces(raw)
+    if len(parts) > 1:
+        return Damaged("record.glued", "two records glued", tuple(parse(part) for part in parts))
     if state == "complete":
         return Damaged("record.bad_json", "text behind the record")
     if _NO_JSON_BYTE.match(raw, pos) or raw[pos : pos + 1] >= b"\x80":

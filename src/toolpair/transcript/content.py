@@ -22,7 +22,10 @@ _PLACEHOLDERS: Final = re.compile(
     | No\ result\ provided\.?\s*\Z
     | No\ tool\ output\s*\Z
     | result\ missing\s*\Z
-    | aborted\s*\Z
+    | aborted(?:\ by\ user)?\s*\Z
+    | Tool\ cancelled\s*\Z
+    | The\ execution\ of\ this\ tool,\ or\ a\ previous\ tool\ was\ interrupted\.
+    | Tool\ execution\ was\ interrupted\ before\ a\ result\ was\ recorded\.
     | \(tool\ execution\ failed\)\s*\Z
     | \(no\ content\)\s*\Z
     | \[migration\]\ Tool\ result\ missing\ in\ legacy

@@ -121,6 +121,21 @@ class RemoveMessage:
     message: Message
 
 
+@dataclass(frozen=True, slots=True)
+class Relink:
+    """Give the record `record` (a uid) the parent whose id in the file is `parent`."""
+
+    record: int
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Write each of the records that are glued on the line of `record` (a uid) on a line of its own."""
+
+    record: int
+
+
 Edit = (
     Rename
     | SetValue
@@ -133,6 +148,8 @@ Edit = (
     | MoveToRole
     | InsertMessage
     | RemoveMessage
+    | Relink
+    | Split
 )
 
 
@@ -149,5 +166,7 @@ def targets(edit: Edit) -> frozenset[int]:
             return frozenset({id(m), *(id(b) for b in m.blocks), *(id(b) for b in order)})
         case SetField(message=m) | RemoveMessage(message=m):
             return frozenset({id(m), *(id(b) for b in m.blocks)})
+        case Relink(record=record) | Split(record=record):
+            return frozenset({-1 - record})
         case InsertMessage():
             return frozenset()

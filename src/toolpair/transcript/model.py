@@ -28,13 +28,17 @@ Scope = Literal["active", "inactive", "malformed"]
 
 
 class Damaged:
-    """Stands where the value of an unreadable record would be. `reason` is a short sentence."""
+    """Stands where the value of an unreadable record would be. `reason` is a short phrase.
 
-    __slots__ = ("reason", "rule")
+    `parts` are the values of the records that are glued on its line, damaged ones among them.
+    """
 
-    def __init__(self, rule: str, reason: str) -> None:
+    __slots__ = ("parts", "reason", "rule")
+
+    def __init__(self, rule: str, reason: str, parts: tuple[Any, ...] = ()) -> None:
         self.rule = rule
         self.reason = reason
+        self.parts = parts
 
     def __repr__(self) -> str:
         return f"Damaged({self.rule!r})"
@@ -94,6 +98,14 @@ class Boundary:
     kind: Literal["compaction", "cut"]
     text: str
     record: int | None = None
+    """uid of the record that the line stands before: of a cut, the one whose link upwards is lost."""
+    messages: int = 0
+    outputs: int = 0
+    """What a cut hides from the agent."""
+    rule: str | None = None
+    """Of a cut: chain.missing_parent, chain.null_parent or chain.cycle."""
+    relink_to: str | None = None
+    """Of a cut: the id of the record that its record is best linked to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -51,7 +51,7 @@ class ToolpairApp(App[None]):
     @property
     def placeholder(self) -> str:
         """The text that a placeholder has when the user does not change it."""
-        from toolpair.session import PLACEHOLDER  # type: ignore[attr-defined]
+        from toolpair.session import PLACEHOLDER
 
         return PLACEHOLDER
 

@@ -75,7 +75,7 @@ def _hunks(a: str, b: str) -> list[tuple[int, int, int, int]]:
 def _around(text: str, start: int, stop: int) -> str:
     left = max(0, start - CONTEXT)
     right = min(len(text), stop + CONTEXT)
-    return f"{'… ' if left else ''}{text[left:right]}{' …' if right < len(text) else ''}"
+    return f"{'... ' if left else ''}{text[left:right]}{' ...' if right < len(text) else ''}"
 
 
 def parts_text(changes: Iterable[Change], noun: str) -> str:

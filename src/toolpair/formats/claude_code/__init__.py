@@ -34,6 +34,14 @@ class ClaudeCode:
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return apply_edits(items, transcript, edits)
 
+    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
+        """When a chain record that stands nowhere else is among them: the agent skips the line, and what hangs on it."""
+        known = {item.value.get("uuid") for item in items if isinstance(item.value, dict)}
+        return any(
+            value.get("type") in ("user", "assistant") and value.get("uuid") and value["uuid"] not in known
+            for value in values
+        )
+
     def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         return on_resume(transcript, problem)
 

@@ -20,6 +20,7 @@ from toolpair.transcript.edits import (
     InsertMessage,
     MoveToRole,
     Place,
+    Relink,
     Remove,
     RemoveMessage,
     Rename,
@@ -58,6 +59,7 @@ _STEPS: tuple[type, ...] = (
     Answer,
     InsertMessage,
     RemoveMessage,
+    Relink,
 )
 
 
@@ -107,6 +109,8 @@ class _Editor:
             case RemoveMessage(message=message):
                 for uid in message.records:
                     self._drop(self.work.lines[uid])
+            case Relink(record=record, parent=parent):
+                self.work.set_parent(self.work.lines[record], parent)
 
     # content
 
@@ -331,7 +335,8 @@ class _Editor:
             for child in self.work.chain_children_of(call)
             if child.uid not in group and child.uid not in answers and child is not result
         ]
-        for child in self.work.bridged_beside(self._group(number)):
+        # A record that lost its parent next to this response most likely lost the very result that is put in now.
+        for child in self.work.bridged_beside([*self._group(number), *self.answers.get(number, ())]):
             if child not in followers and child.uid not in group and child.uid not in answers and child is not result:
                 followers.append(child)
         return followers

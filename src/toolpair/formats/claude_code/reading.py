@@ -15,6 +15,7 @@ from toolpair.formats.claude_code.history import (
     gather,
     history_of,
     may_be_parent,
+    nearest_before,
     starts_afresh,
     walk_up,
 )
@@ -227,7 +228,7 @@ def _boundaries(history: History, count: int) -> Iterable[Boundary]:
         messages, outputs = _lost(history, root, {node.uid for node in history.order})
         if messages:
             text = f"The agent forgets all above: {_counted(messages, outputs)}. Link lost"
-            yield Boundary(0, "cut", text, root.uid)
+            yield _cut(history, 0, text, root, messages, outputs, history.end)
     if history.last is not None:
         yield from _cut_below(history, history.last, count)
 
@@ -246,7 +247,25 @@ def _cut_below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
     lost = assemble((node for node in order if node.uid not in active), set())
     if lost:
         text = f"The agent does not see what follows: {_counted(len(lost), _outputs(lost))}. Link lost"
-        yield Boundary(count, "cut", text, root.uid)
+        yield _cut(history, count, text, root, len(lost), _outputs(lost), last.end)
+
+
+_CHAIN_RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
+
+
+def _cut(history: History, at: int, text: str, root: Node, messages: int, outputs: int, end: str) -> Boundary:
+    """A lost link, with the nearest record before it that it may be mended to."""
+    above = nearest_before(history, root, {root.uid})
+    return Boundary(
+        at,
+        "cut",
+        text,
+        root.uid,
+        messages,
+        outputs,
+        _CHAIN_RULES.get(end, "chain.null_parent"),
+        above.uuid if above is not None else None,
+    )
 
 
 def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:

@@ -163,6 +163,8 @@ def sniff(values: Sequence[Any]) -> int:
         type_ = value.get("type")
         linked = any(key in value for key in ("uuid", "parentUuid", "sessionId", "isSidechain"))
         message = value.get("message")
+        if isinstance(message, dict) and "parts" in message:
+            return 0
         if type_ in ("user", "assistant") and isinstance(message, dict) and linked and "parts" not in message:
             messages += 2 if "uuid" in value and "parentUuid" in value else 1
         elif isinstance(type_, str) and (type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and "uuid" in value)):

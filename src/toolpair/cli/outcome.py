@@ -1,0 +1,104 @@
+"""What `toolpair fix` did: mended, left, where the original is, how to go on."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+from toolpair.cli.output import plural
+from toolpair.cli.report import Entry, problem_entry
+from toolpair.cli.terminal import Style, safe
+from toolpair.session import Saved, Session, Staged
+
+_LISTED: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is staged, and the errors that are left, as they stand before anything is written."""
+
+    path: str
+    changed: bool
+    staged: tuple[Staged, ...]
+    left: tuple[Entry, ...]
+
+    @classmethod
+    def of(cls, session: Session, path: str, show_content: bool) -> Outcome:
+        left = tuple(
+            problem_entry(session, conversation, problem, show_content)
+            for conversation in session.conversations
+            for problem in conversation.problems
+            if problem.severity == "error"
+        )
+        return cls(path, session.changed, tuple(session.staged), left)
+
+    def as_json(self, saved: Saved | None) -> Entry:
+        return {
+            "version": 1,
+            "path": self.path,
+            "output": str(saved.path) if saved else None,
+            "backup": str(saved.backup) if saved and saved.backup else None,
+            "changed": self.changed,
+            "fixed": [_row(one) for one in self.staged],
+            "left": list(self.left),
+            "notes": list(saved.notes) if saved else [],
+            "resume": saved.resume if saved else None,
+        }
+
+
+def _row(one: Staged) -> Entry:
+    return {
+        "title": one.title,
+        "rules": list(one.rules),
+        "fixes": list(one.fix_ids),
+        "problems": one.problems,
+        "lines_changed": one.lines_changed,
+        "lines_added": one.lines_added,
+        "lines_removed": one.lines_removed,
+        "loses": one.loses,
+    }
+
+
+def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool) -> None:
+    """Say it to the person, on standard error. `only_shown`: nothing was to be written."""
+    name = safe(outcome.path)
+    if outcome.changed:
+        _line(style.bold(f"{name}: {'would be mended' if only_shown else 'mended'}"))
+    elif outcome.left:
+        _line(style.bold(f"{name}: nothing was changed."))
+    else:
+        _line(style.bold(f"{name}: nothing to mend."))
+    for one in outcome.staged:
+        counts = ((one.lines_changed, "changed"), (one.lines_added, "added"), (one.lines_removed, "removed"))
+        parts = [f"{plural(count, 'line')} {what}" for count, what in counts if count]
+        parts.append(f"loses {safe(one.loses)}" if one.loses else "loses nothing")
+        _line(f"  {one.count} × {safe(one.title)}  ({', '.join(parts)})")
+    _left(outcome, style)
+    if saved is None:
+        return
+    _line(f"  written to {safe(saved.path)}")
+    if saved.backup is not None:
+        _line(f"  the original is kept as {safe(saved.backup)}")
+        _line(f"  to get it back: toolpair restore {safe(shlex.quote(outcome.path))} --backup latest")
+    for note in saved.notes:
+        _line(style.severity("warning", f"  note: {safe(note)}"))
+    if saved.resume and not outcome.left:
+        _line(f"  to go on: {safe(saved.resume)}")
+
+
+def _left(outcome: Outcome, style: Style) -> None:
+    left = outcome.left
+    if not left:
+        return
+    _line(style.red(f"  {plural(len(left), 'error')} {'is' if len(left) == 1 else 'are'} left for you:"))
+    for entry in left[:_LISTED]:
+        why = f" {safe(entry['no_fix'])}" if entry.get("no_fix") else ""
+        _line(f"    {entry['rule']}  {safe(entry['message'])}{why}")
+    if len(left) > _LISTED:
+        _line(f"    and {len(left) - _LISTED:,} more: toolpair check shows them all")
+
+
+def _line(text: str) -> None:
+    sys.stderr.write(text + "\n")

@@ -1,0 +1,291 @@
+"""Edits as changes of Claude Code's records: the intended pairs, the chain whole, all else untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from tests.formats.claude_code_files import (
+    Log,
+    again,
+    block,
+    broken,
+    call,
+    changed,
+    check_records,
+    items_of,
+    lost_parents,
+    outputs,
+    session,
+    shape,
+    text,
+    without,
+)
+from toolpair.formats.base import Item
+from toolpair.formats.claude_code import FORMAT
+from toolpair.transcript.edits import (
+    Answer,
+    Arrange,
+    Edit,
+    InsertMessage,
+    MoveToRole,
+    Place,
+    Remove,
+    RemoveMessage,
+    Rename,
+    SetField,
+    SetValue,
+    ToText,
+)
+from toolpair.transcript.model import PLACEHOLDER, Transcript
+
+
+def apply(items: Sequence[Item], edits: Sequence[Edit], transcript: Transcript) -> tuple[list[Item], Transcript]:
+    after = FORMAT.apply(items, transcript, edits)
+    check_records(items, after)
+    same = FORMAT.apply(items, transcript, edits)
+    assert [item.value for item in same] == [item.value for item in after]
+    return after, FORMAT.read(after)
+
+
+def values(items: Sequence[Item]) -> dict[str, dict[str, Any]]:
+    return {item.value["uuid"]: item.value for item in items if item.value.get("uuid")}
+
+
+def chain_length(items: Sequence[Item]) -> int:
+    found, by_uuid = 0, values(items)
+    uuid = "a7"
+    while uuid in by_uuid:
+        found += 1
+        uuid = by_uuid[uuid]["parentUuid"]
+    return found
+
+
+@pytest.mark.parametrize("relink", [True, False])
+@pytest.mark.parametrize("gone", ["r1", "r2", "r3", "r4"])
+def test_a_lost_result_is_answered(gone: str, relink: bool) -> None:
+    items = without(session(), gone, relink=relink)
+    transcript = FORMAT.read(items)
+    missing = next(b for m in transcript.messages for b in m.calls if f"call {b.id}" in broken(transcript))
+    after, read = apply(items, [Answer(missing, PLACEHOLDER, True)], transcript)
+    assert not broken(read) and len(outputs(read)) == 4
+    assert lost_parents(after) == set()
+    assert chain_length(after) == chain_length(session().items)
+    new = next(item.value for item in after if item.uid < 0)
+    source = values(items)[missing.link or ""]
+    assert new["parentUuid"] == new["sourceToolAssistantUUID"] == missing.link
+    assert new["toolUseResult"] == PLACEHOLDER and new["promptId"] == "p1"
+    assert all(
+        new[key] == source[key] for key in ("sessionId", "cwd", "version", "gitBranch", "isSidechain", "userType")
+    )
+    assert source["timestamp"] < new["timestamp"]
+    if gone == "r4":
+        assert new["timestamp"] <= values(items)["a7"]["timestamp"]
+        assert values(after)["a7"]["parentUuid"] == new["uuid"]
+    assert after[-1].value["type"] == "last-prompt" and after[-2].value["uuid"] == "a7"
+
+
+def test_answers_stand_in_the_order_of_their_calls() -> None:
+    items = without(session(), "r1", "r2")
+    transcript = FORMAT.read(items)
+    edits = [Answer(block(transcript, "call", id_), "again", False) for id_ in ("toolu_B", "toolu_A")]
+    _, read = apply(items, edits, transcript)
+    assert sorted(shape(read)[2][1]) == ["result toolu_A", "result toolu_B", "result toolu_C"]
+    assert not broken(read)
+
+
+def test_an_answer_at_the_end_of_the_session_may_be_its_leaf() -> None:
+    log = Log()
+    log.user("u1", "go")
+    log.says("a1", "m1", call("toolu_A"))
+    log.says("a2", "m1", call("toolu_B"))
+    log.note("last-prompt", leafUuid="a2")
+    transcript = FORMAT.read(log.items)
+    edits = [Answer(b, PLACEHOLDER, True) for b in transcript.messages[1].calls]
+    _, read = apply(log.items, edits, transcript)
+    assert shape(read)[-1] == ("user", ["result toolu_A", "result toolu_B"])
+
+
+def test_a_result_of_a_kept_call_is_listed_as_kept() -> None:
+    log = session()
+    kept = ["a6", "a7"]
+    metadata = {"preservedMessages": {"anchorUuid": "c2", "uuids": kept, "allUuids": [*kept, "x"]}}
+    log.record("system", "c1", None, subtype="compact_boundary", compactMetadata=metadata)
+    log.user("c2", "This session is being continued", isCompactSummary=True)
+    log.user("u9", "go on")
+    log.note("last-prompt", leafUuid="u9")
+    transcript = FORMAT.read(log.items)
+    assert broken(transcript) == ["call toolu_D"]
+    after, read = apply(log.items, [Answer(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
+    assert not broken(read)
+    new = next(item.value for item in after if item.uid < 0)["uuid"]
+    lists = values(after)["c1"]["compactMetadata"]["preservedMessages"]
+    assert lists == {"anchorUuid": "c2", "uuids": ["a6", new, "a7"], "allUuids": ["a6", new, "a7", "x"]}
+
+
+def test_renaming_takes_the_structural_copies_along() -> None:
+    log = session()
+    log.note(
+        "api-request-blob", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_D"}]}
+    )
+    log.note("content-replacement", replacements=[{"toolUseId": "toolu_D"}, {"toolUseId": "other"}])
+    items = log.items
+    transcript = FORMAT.read(items)
+    both = [Rename(block(transcript, kind, "toolu_D"), "toolu_new") for kind in ("call", "result")]
+    after, read = apply(items, both, transcript)
+    assert not broken(read)
+    assert values(after)["t3"]["attachment"]["toolUseID"] == "toolu_new"
+    assert after[-1].value["replacements"] == [{"toolUseId": "toolu_new"}, {"toolUseId": "other"}]
+    assert after[-2] is items[-2]
+    assert sum(a is not b for a, b in zip(items, after, strict=True)) == 4
+    # One side alone leaves the copies, which still name the other.
+    after, _ = apply(items, both[:1], transcript)
+    assert sum(a is not b for a, b in zip(items, after, strict=True)) == 1
+
+
+def test_a_late_result_is_placed_behind_its_call() -> None:
+    log = Log()
+    log.user("u1", "go")
+    log.says("a1", "m1", call("toolu_A"))
+    log.says("a2", "m2", text("meanwhile"))
+    log.user("u2", "and?")
+    late = log.result("r1", "a1", "toolu_A", "late", parent="u2")
+    log.record("attachment", "t1", attachment={})
+    log.says("a3", "m3", text("end"))
+    transcript = FORMAT.read(log.items)
+    result = block(transcript, "result", "toolu_A")
+    edit = Place(result, block(transcript, "call", "toolu_A"))
+    after, read = apply(log.items, [edit], transcript)
+    assert not broken(read)
+    assert [role for role, _ in shape(read)] == ["user", "assistant", "user", "assistant", "user", "assistant"]
+    assert values(after)["t1"]["parentUuid"] == "u2" and values(after)["a2"]["parentUuid"] == "r1"
+    assert [item.value["uuid"] for item in after] == ["u1", "a1", "r1", "a2", "u2", "t1", "a3"]
+    # Beside words in one record, the result is split off.
+    late["message"]["content"].append(text("words"))
+    items = items_of(deepcopy(log.values))
+    transcript = FORMAT.read(items)
+    edit = Place(block(transcript, "result", "toolu_A"), block(transcript, "call", "toolu_A"))
+    after, read = apply(items, [edit], transcript)
+    assert not broken(read) and shape(read)[-2] == ("user", ["and?", "words"])
+
+
+def test_a_result_in_an_assistant_record_is_placed() -> None:
+    items = changed(session(), "r4", type="assistant")
+    values(items)["r4"]["message"].update(role="assistant", id="msg_2")
+    transcript = FORMAT.read(items)
+    assert broken(transcript)
+    edit = Place(block(transcript, "result", "toolu_D"), block(transcript, "call", "toolu_D"))
+    after, read = apply(items, [edit], transcript)
+    assert not broken(read) and shape(read)[-1] == ("assistant", ["Done."])
+
+
+@pytest.mark.parametrize("ids", [("A",), ("B",), ("C",), ("D",), ("A", "C"), ("A", "B", "C"), ("A", "B", "C", "D")])
+def test_removed_pairs_leave_the_chain_whole(ids: tuple[str, ...]) -> None:
+    items = session().items
+    transcript = FORMAT.read(items)
+    edits = [Remove(block(transcript, kind, f"toolu_{id_}")) for id_ in ids for kind in ("call", "result")]
+    after, read = apply(items, edits, transcript)
+    assert not broken(read) and len(outputs(read)) == 4 - len(ids)
+    said = [entry for _, entries in shape(read) for entry in entries]
+    assert {"do three things", "Three at once.", "One more.", "Done."} <= set(said)
+    assert lost_parents(after) == set()
+
+
+@pytest.mark.parametrize("id_", ["A", "B", "C", "D"])
+def test_outputs_kept_as_text_stay_in_the_history(id_: str) -> None:
+    items = session().items
+    transcript = FORMAT.read(items)
+    edits = [
+        ToText(block(transcript, "result", f"toolu_{id_}"), "kept output"),
+        Answer(block(transcript, "call", f"toolu_{id_}"), PLACEHOLDER, True),
+    ]
+    after, read = apply(items, edits, transcript)
+    assert not broken(read)
+    number = 4 if id_ == "D" else 2
+    assert shape(read)[number][1][-1] == "kept output"
+    edits[1] = Remove(block(transcript, "call", f"toolu_{id_}"))
+    after, read = apply(items, edits, transcript)
+    assert not broken(read)
+    assert "kept output" in [entry for _, entries in shape(read) for entry in entries]
+
+
+def test_blocks_are_arranged_inside_their_record() -> None:
+    log = Log()
+    log.user("u1", "go")
+    log.says("a1", "m1", call("toolu_A"), text("words"))
+    log.result("r1", "a1", "toolu_A", "output A")["message"]["content"].insert(0, text("first"))
+    items = log.items
+    transcript = FORMAT.read(items)
+    edits = [Arrange(transcript.messages[1], "calls_last"), Arrange(transcript.messages[2], "results_first")]
+    after, read = apply(items, edits, transcript)
+    assert shape(read)[1:] == [("assistant", ["words", "call toolu_A"]), ("user", ["result toolu_A", "first"])]
+    old, new = items[2].value["message"]["content"], after[2].value["message"]["content"]
+    assert new[0] is old[1] and new[1] is old[0]
+
+
+def test_results_come_into_the_order_of_their_calls() -> None:
+    items = session().items
+    transcript = FORMAT.read(items)
+    order = tuple(block(transcript, "result", f"toolu_{id_}") for id_ in "ABC")
+    _, read = apply(items, [Arrange(transcript.messages[2], "call_order", order)], transcript)
+    assert shape(read)[2][1] == ["result toolu_A", "result toolu_B", "result toolu_C"]
+    assert not broken(read)
+
+
+def test_a_call_in_a_user_record_gets_a_message_of_its_own() -> None:
+    log = Log()
+    first = log.user("u1", "go")
+    first["message"]["content"] = [text("go"), call("toolu_A"), text("please")]
+    log.result("r1", "u1", "toolu_A", "output A")
+    log.says("a2", "m2", text("end"))
+    items = log.items
+    transcript = FORMAT.read(items)
+    after, read = apply(items, [MoveToRole(block(transcript, "call", "toolu_A"), "assistant")], transcript)
+    assert shape(read) == [
+        ("user", ["go"]),
+        ("assistant", ["call toolu_A"]),
+        ("user", ["result toolu_A", "please"]),
+        ("assistant", ["end"]),
+    ]
+    assert not broken(read)
+
+
+def test_values_fields_and_messages() -> None:
+    items = session().items
+    transcript = FORMAT.read(items)
+    done = transcript.messages[-1]
+    edits: list[Edit] = [
+        SetValue(done.blocks[0], {"type": "text", "text": "Finished."}),
+        InsertMessage(transcript.messages[0], "assistant", "a word"),
+        InsertMessage(None, "user", "before all"),
+    ]
+    after, read = apply(items, edits, transcript)
+    assert shape(read)[0] == ("user", ["before all", "do three things"])
+    assert shape(read)[1] == ("assistant", ["a word"])
+    assert shape(read)[-1] == ("assistant", ["Finished."])
+    after, read = apply(items, [SetField(transcript.messages[0], "content", "other words")], transcript)
+    assert shape(read)[0] == ("user", ["other words"])
+    after, read = apply(
+        items, [RemoveMessage(transcript.messages[3]), RemoveMessage(transcript.messages[4])], transcript
+    )
+    assert not broken(read) and [role for role, _ in shape(read)] == ["user", "assistant", "user", "assistant"]
+    assert lost_parents(after) == set()
+
+
+def test_a_removed_record_does_not_come_back_from_an_earlier_line() -> None:
+    log = session()
+    log.values.append(deepcopy(next(value for value in log.values if value.get("uuid") == "a7")))
+    transcript = FORMAT.read(log.items)
+    _, read = apply(log.items, [RemoveMessage(transcript.messages[-1])], transcript)
+    assert shape(read)[-1] == ("user", ["result toolu_D"])
+
+
+def test_a_mended_session_is_mended() -> None:
+    items = without(session(), "r4", relink=False)
+    transcript = FORMAT.read(items)
+    after, read = apply(items, [Answer(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
+    assert not broken(read) and not broken(FORMAT.read(again(after)))
+    assert FORMAT.apply(after, read, []) == after

@@ -1,0 +1,108 @@
+"""Drives the interface by keys and reads its screen as text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from textual.drivers.headless_driver import HeadlessDriver
+from textual.pilot import Pilot
+
+from toolpair.session import open_session
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.screens import confirm
+
+SIZES = ((60, 20), (80, 24), (120, 40), (200, 60))
+LETTERS = {" ": "space", ":": "colon", "/": "slash", "_": "underscore", ".": "full_stop", "-": "minus"}
+
+
+class Recorder(HeadlessDriver):
+    """A terminal that keeps what it is told to write."""
+
+    written: list[str]
+
+    @property
+    def is_headless(self) -> bool:
+        return False
+
+    def write(self, data: str) -> None:
+        self.__dict__.setdefault("written", []).append(data)
+
+
+def array_file(
+    path: Path,
+    pairs: int,
+    mismatched: Collection[int] = (),
+    missing: Collection[int] = (),
+    *,
+    output: Any = "import os\nimport sys",
+    tool: str = "Read",
+    text: str = "now run the tests",
+    suffix: str = "",
+    argument: str = "src/{n}.py",
+) -> Path:
+    """An Anthropic array with one call in each exchange."""
+    messages: list[Any] = [{"role": "user", "content": text}]
+    for n in range(pairs):
+        id_ = f"toolu_read_file_{n:03}{suffix}"
+        call = {"type": "tool_use", "id": id_, "name": tool, "input": {"file_path": argument.format(n=n)}}
+        messages.append({"role": "assistant", "content": [call]})
+        if n in missing:
+            messages.append({"role": "user", "content": text})
+            continue
+        written = f"toolu.read.file:{n:03}{suffix}" if n in mismatched else id_
+        messages.append(
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": written, "content": output}]}
+        )
+    path.write_text(json.dumps(messages, indent=1), encoding="utf-8")
+    return path
+
+
+def lines_of(app: ToolpairApp) -> list[str]:
+    """The screen as it is drawn, line by line."""
+    return ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
+
+
+def frame(app: ToolpairApp) -> str:
+    return "\n".join(line.rstrip() for line in lines_of(app))
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Keys in Textual's names; `text:…` types."""
+    for key in keys:
+        if key.startswith("text:"):
+            await pilot.press(*(LETTERS.get(char, char) for char in key[5:]))
+        else:
+            await pilot.press(key)
+        await pilot.pause()
+
+
+def drive(
+    path: Path,
+    play: Callable[[ToolpairApp, Pilot[Any]], Awaitable[None]],
+    size: tuple[int, int] = (80, 24),
+    *,
+    at: str | None = None,
+    ascii: bool = False,
+    recorder: bool = False,
+    held: float = 0.0,
+) -> ToolpairApp:
+    """Open `path`, play, and give the app back. `held` is how long a held key is waited for."""
+    old, confirm.HELD = confirm.HELD, held
+
+    async def run() -> ToolpairApp:
+        app = ToolpairApp(open_session(path), at=at, ascii=ascii)
+        if recorder:
+            app.driver_class = Recorder
+        async with app.run_test(size=size, headless=not recorder) as pilot:
+            await pilot.pause()
+            await play(app, pilot)
+        return app
+
+    try:
+        return asyncio.run(run())
+    finally:
+        confirm.HELD = old

@@ -1,0 +1,118 @@
+"""Review, save, quit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.driving import drive, frame, press
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.review import ReviewScreen
+
+
+def test_a_rescue_is_open_mend_all_enter(broken: Path) -> None:
+    original = broken.read_bytes()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        shown = frame(app)
+        assert "nothing is written yet" in shown and "stay byte for byte" in shown and "loses nothing" in shown
+        assert broken.read_bytes() == original
+        await press(pilot, "enter")
+        shown = frame(app)
+        assert "Saved" in shown and "toolpair restore" in shown
+        await press(pilot, "enter")
+        assert isinstance(app.screen, MainScreen) and "nothing changed" in frame(app)
+        assert "have their result" in frame(app)
+
+    app = drive(broken, play)
+    assert app.result.saved == [broken]
+    assert any("toolpair restore" in line for line in app.result.lines)
+    json.loads(broken.read_bytes())
+    assert broken.read_bytes() != original
+    backups = list(broken.parent.glob("*.bak"))
+    assert len(backups) == 1 and backups[0].read_bytes() == original
+
+
+def test_a_held_key_cannot_open_and_confirm(broken: Path) -> None:
+    original = broken.read_bytes()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "enter", "enter", "enter")
+        assert isinstance(app.screen, ReviewScreen) and "press enter again" in frame(app)
+
+    drive(broken, play, held=30)
+    assert broken.read_bytes() == original
+
+
+def test_one_can_be_taken_out_and_the_diff_read(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "d")
+        assert "toolu.read.file:005" in frame(app)
+        await press(pilot, "escape")
+        before = len(app.session.staged)
+        await press(pilot, "space")
+        assert len(app.session.staged) == before - 1
+        await press(pilot, "escape")
+        assert isinstance(app.screen, MainScreen) and "problem" in frame(app)
+
+    drive(broken, play)
+
+
+def test_saving_a_copy_leaves_the_file_alone(broken: Path, tmp_path: Path) -> None:
+    original = broken.read_bytes()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "s", "enter")
+        assert "Saved" in frame(app)
+        await press(pilot, "q")
+
+    app = drive(broken, play)
+    copy = tmp_path / "broken.mended.json"
+    assert app.result.saved == [copy] and copy.exists() and broken.read_bytes() == original
+
+
+def test_a_refused_save_is_said_and_nothing_is_lost(broken: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.mended.json").write_text("mine")
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "s", "enter")
+        assert isinstance(app.screen, ReviewScreen) and "Not saved" in frame(app)
+        await press(pilot, "escape")
+        assert app.session.changed
+
+    drive(broken, play)
+    assert (tmp_path / "broken.mended.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
+def test_quitting_with_fixes_asks_and_staying_is_the_default(broken: Path, key: str) -> None:
+    original = broken.read_bytes()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "space", key)
+        assert "not saved" in frame(app) and "discard" in frame(app)
+        await press(pilot, key, "enter", "escape")
+        assert app.is_running and app.session.changed
+        await press(pilot, key, "s")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(pilot, "escape", key, "d")
+
+    assert drive(broken, play).result.lines == ["Nothing was changed."]
+    assert broken.read_bytes() == original
+
+
+def test_what_cannot_be_written_is_offered_as_a_copy(samples: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert not app.session.writable
+        await press(pilot, "A")
+        shown = frame(app)
+        if isinstance(app.screen, ReviewScreen):
+            assert "only be saved as a copy" in shown and "enter save" not in shown
+
+    drive(samples / "python-repr.txt", play)
