@@ -14,9 +14,10 @@ from toolpair.transcript.content import is_placeholder_text, text_of
 
 FOLDER = Path(__file__).parent / "data" / "systems"
 CASES = [
-    json.loads(line)
+    case
     for file in sorted(FOLDER.glob("*.jsonl"))
     for line in file.read_text(encoding="utf-8").splitlines()
+    if isinstance((case := json.loads(line))["input"], list)
 ]
 RULES = {
     "missing_result": ("result.missing", "turn.trailing_call", "result.id_mismatch"),

@@ -39,6 +39,21 @@ class Judged:
     def _damaged(self, context: Context) -> None:
         """A problem for each record that cannot be read: its agent passes it by, and so does everything here."""
         who = self.transcript.agent or "whoever reads the file"
+        glued = {
+            part["uuid"]
+            for item in self.items
+            if isinstance(item.value, Damaged)
+            for part in item.value.parts
+            if isinstance(part, dict) and isinstance(part.get("uuid"), str)
+        }
+        if glued:
+            # A link to a record that stands on a glued line is mended by parting the line.
+            parents = {item.uid: item.value.get("parentUuid") for item in self.items if isinstance(item.value, dict)}
+            context.problems[:] = [
+                problem
+                for problem in context.problems
+                if not (problem.rule.startswith("chain.") and parents.get(problem.record or -1) in glued)
+            ]
         for item in self.items:
             if not isinstance(item.value, Damaged):
                 continue

@@ -114,7 +114,8 @@ def _sentence(
         return f"{said} {judged_by}. Not judged: signatures, size."
     head = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
     if refused and transcript.native:
-        return f"{head} If you resume now, the API refuses the request. Nothing is lost: {plural(total, 'output')} in the file."
+        kept = f"Nothing is lost: {plural(total, 'output')} in the file."
+        return f"{head} If you resume now, the API refuses the request. {kept}"
     if transcript.native and transcript.agent:
         gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
         return f"{head} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"

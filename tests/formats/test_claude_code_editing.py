@@ -178,7 +178,7 @@ def test_a_result_in_an_assistant_record_is_placed() -> None:
     transcript = FORMAT.read(items)
     assert broken(transcript)
     edit = Place(block(transcript, "result", "toolu_D"), block(transcript, "call", "toolu_D"))
-    after, read = apply(items, [edit], transcript)
+    _after, read = apply(items, [edit], transcript)
     assert not broken(read) and shape(read)[-1] == ("assistant", ["Done."])
 
 
@@ -202,12 +202,12 @@ def test_outputs_kept_as_text_stay_in_the_history(id_: str) -> None:
         ToText(block(transcript, "result", f"toolu_{id_}"), "kept output"),
         Answer(block(transcript, "call", f"toolu_{id_}"), PLACEHOLDER, True),
     ]
-    after, read = apply(items, edits, transcript)
+    _, read = apply(items, edits, transcript)
     assert not broken(read)
     number = 4 if id_ == "D" else 2
     assert shape(read)[number][1][-1] == "kept output"
     edits[1] = Remove(block(transcript, "call", f"toolu_{id_}"))
-    after, read = apply(items, edits, transcript)
+    _after, read = apply(items, edits, transcript)
     assert not broken(read)
     assert "kept output" in [entry for _, entries in shape(read) for entry in entries]
 
@@ -243,7 +243,7 @@ def test_a_call_in_a_user_record_gets_a_message_of_its_own() -> None:
     log.says("a2", "m2", text("end"))
     items = log.items
     transcript = FORMAT.read(items)
-    after, read = apply(items, [MoveToRole(block(transcript, "call", "toolu_A"), "assistant")], transcript)
+    _after, read = apply(items, [MoveToRole(block(transcript, "call", "toolu_A"), "assistant")], transcript)
     assert shape(read) == [
         ("user", ["go"]),
         ("assistant", ["call toolu_A"]),

@@ -17,6 +17,7 @@ from tests.formats.claude_code_files import (
     without,
 )
 from toolpair.formats.claude_code import FORMAT
+from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Damaged
 
 
@@ -275,3 +276,19 @@ def test_odd_records_are_read_without_complaint() -> None:
 def test_a_record_of_a_lost_call_keeps_its_orphan_in_view() -> None:
     transcript = read(without(session(), "a6"))
     assert broken(transcript) == ["result toolu_D"]
+
+
+def test_a_cut_is_mended_by_the_record_in_front_of_it() -> None:
+    log = Log(6.0)
+    log.user("u1", "one")
+    log.says("a1", "m1", call("toolu_A"))
+    log.result("r1", "a1", "toolu_A", "x")
+    log.says("a2", "m2", text("two"))
+    log.user("u2", "three")
+    for parent in (None, "lost", "u2", "a2"):
+        items = changed(log, "a2", parentUuid=parent)
+        boundary = read(items).boundaries[0]
+        assert boundary.relink_to is not None
+        mended = FORMAT.apply(items, read(items), [Relink(boundary.record or 0, boundary.relink_to)])
+        assert [item is old for item, old in zip(mended, items, strict=True)] == [True, True, True, False, True]
+        assert len(read(mended).messages) == 5 and not cuts(read(mended))

@@ -43,7 +43,9 @@ def test_nothing_raw_leaves(tmp_path: Path, name: str) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         for key in ("l", "enter", "l", "l", "escape", "f", "j", "escape", "p", "l", "escape", "y", "escape"):
             await press(pilot, key)
-        await press(pilot, "j", "k", "g", "y", "1", "a", "escape", "A", "d", "escape", "escape", "slash", "text:evil", "enter")
+        await press(
+            pilot, "j", "k", "g", "y", "1", "a", "escape", "A", "d", "escape", "escape", "slash", "text:evil", "enter"
+        )
         await app.workers.wait_for_complete()
         assert app.is_running
         lines = lines_of(app)
@@ -96,7 +98,9 @@ def test_odd_values_in_the_place_of_ids_and_contents(tmp_path: Path) -> None:
     drive(path, play)
 
 
-@pytest.mark.parametrize("output", ["x" * 1_000_000, "漢" * 1_000_000, "line of text\n" * 400_000], ids=["line", "wide", "lines"])
+@pytest.mark.parametrize(
+    "output", ["x" * 1_000_000, "漢" * 1_000_000, "line of text\n" * 400_000], ids=["line", "wide", "lines"]
+)
 def test_huge_outputs(tmp_path: Path, output: str) -> None:
     path = array_file(tmp_path / "big.json", 3, mismatched={1}, output=output)
 

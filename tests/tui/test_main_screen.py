@@ -298,8 +298,9 @@ def test_parallel_calls_and_conversations(samples: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(60, 20), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")
-def test_every_sample_opens_and_survives_all_keys(samples: Path, tmp_path: Path, size: tuple[int, int]) -> None:
-    for sample in sorted([*samples.glob("*.json"), *samples.glob("*.jsonl"), *samples.glob("*.txt")]):
+def test_every_sample_opens_and_survives_all_keys(samples: Path, size: tuple[int, int]) -> None:
+    found = sorted([*samples.glob("*.json"), *samples.glob("*.jsonl"), *samples.glob("*.txt")])
+    for sample in found[size[0] < 100 :: 2]:  # Half of them at each size: every key costs a frame.
 
         async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
             for key in ("l", "f", "escape", "p", "escape", "enter", "escape", "G", "y", "escape", "A", "escape", "u"):

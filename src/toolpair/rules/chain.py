@@ -12,6 +12,7 @@ from toolpair.transcript.words import plural
 _CAUSES: Final = {
     "chain.missing_parent": "the record that it hangs on is not in the file: its line was lost or cannot be read",
     "chain.null_parent": "it hangs on nothing although it stands in the middle of the conversation",
+    "chain.second_root": "it begins anew: history was lost here, or the user went back to the very beginning",
     "chain.cycle": "the links lead round in a circle",
 }
 
@@ -23,6 +24,8 @@ def check(context: Context) -> None:
             continue
         lost = f"{plural(boundary.messages, 'message')}, {plural(boundary.outputs, 'output')}"
         behind = boundary.message > 0
+        # Going back to the very beginning looks the same as history that was lost.
+        unsure = boundary.rule == "chain.second_root"
         fixes = []
         if boundary.relink_to is not None:
             fixes.append(
@@ -31,6 +34,7 @@ def check(context: Context) -> None:
                     f"reconnect to the record before it (brings back {plural(boundary.outputs, 'output')})",
                     (Relink(boundary.record, boundary.relink_to),),
                     recommended=True,
+                    certain=not unsure,
                 )
             )
         context.add(
@@ -38,8 +42,9 @@ def check(context: Context) -> None:
             f"{agent} forgets everything {'behind' if behind else 'before'} this line: {lost}.",
             at=(min(boundary.message, len(context.messages) - 1), None) if context.messages else None,
             record=boundary.record,
-            severity="error",
+            severity="warning" if unsure else "error",
             impact="loses",
+            guess=unsure,
             cause=Cause(boundary.rule, _CAUSES.get(boundary.rule, "the link upwards is lost")),
             fixes=fixes,
             no_fix=None if fixes else "There is no record before it that it could be linked to.",

@@ -77,7 +77,10 @@ class Context:
         impact: Impact | None = None,
         record: int | None = None,
     ) -> bool:
-        """Add a problem unless the profile has nothing against it. `severity` and `impact` override what follows from the profile."""
+        """Add a problem unless the profile has nothing against it.
+
+        `severity` and `impact` override what follows from the profile.
+        """
         cell = self.profile.cell(rule)
         judged = severity or (cell.severity if cell else None)
         if judged is None:

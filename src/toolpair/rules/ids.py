@@ -82,8 +82,8 @@ def _refused(context: Context) -> None:
     profile = context.profile
     for pair in context.pairing.pairs:
         call = pair.call
-        if call is None or id(call) in context.renamed:
-            continue
+        if call is None or id(call) in context.renamed or call.slot[-1:] == ("function_call",):
+            continue  # a legacy function_call has no id
         if not usable(call.id) or any(not usable(result.id) for result in pair.results):
             _empty(context, pair)
         elif profile.id_pattern is not None and not profile.id_pattern.fullmatch(call.id):

@@ -50,7 +50,8 @@ def signed(block: Block) -> bool:
 
 
 def _must_begin_with_thinking(context: Context) -> None:
-    if context.transcript.thinking is not True:
+    # An agent decides anew for each request whether it asks for thinking.
+    if context.transcript.thinking is not True or context.transcript.native:
         return
     for number in range(len(context.messages) - 1, -1, -1):
         message = context.messages[number]

@@ -47,7 +47,7 @@ SPELLINGS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
 
 
 def _digest(id_: str) -> str:
-    return hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return "x" + hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()[:7]
 
 
 def fresh(id_: Any, taken: Container[str], *, max_length: int = 64, number: int = 1, prefix: str = "toolu_") -> str:
@@ -62,7 +62,8 @@ def fresh(id_: Any, taken: Container[str], *, max_length: int = 64, number: int 
         return stem
     count = max(number, 2)
     while True:
-        tail = f"_{count}"
+        # Not `_2`: Claude Code drops outputs where one id is another one with `_` and digits behind it.
+        tail = f"-{count}"
         candidate = f"{stem[: max_length - len(tail)]}{tail}"
         if candidate not in taken:
             return candidate

@@ -103,7 +103,7 @@ class Boundary:
     outputs: int = 0
     """What a cut hides from the agent."""
     rule: str | None = None
-    """Of a cut: chain.missing_parent, chain.null_parent or chain.cycle."""
+    """Of a cut: chain.missing_parent, chain.null_parent, chain.second_root or chain.cycle."""
     relink_to: str | None = None
     """Of a cut: the id of the record that its record is best linked to."""
 

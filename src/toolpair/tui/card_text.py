@@ -15,6 +15,9 @@ from toolpair.tui.spans import Glyphs, Line, Span, line_width
 if TYPE_CHECKING:
     from toolpair.session import Fix, Group, Problem, Row, Session
 
+PREVIEW_MESSAGES = 5000
+"""In a longer history a preview takes longer than a key may: the card leaves the count of lines out, `p` shows them."""
+IDS = 3
 Part = tuple[int, list[Line]]
 """How much the lines matter (0 most), and the lines."""
 
@@ -25,6 +28,8 @@ def loss_text(fix: Fix) -> str:
 
 def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
     """`Changes 1 line.`, from what the fix would really do."""
+    if len(session.transcript.messages) > PREVIEW_MESSAGES:
+        return ""
     changes = session.preview(problem, fix)
     noun = "line" if session.document.kind == "lines" else "message"
     words: list[str] = []
@@ -56,7 +61,7 @@ def _fit(parts: list[Part], height: int) -> list[Line]:
     while sum(len(lines) for _, lines in parts) > height:
         worst = max(range(len(parts)), key=lambda n: (parts[n][0], n))
         level, lines = parts[worst]
-        if len(lines) > 1 and level > 0:
+        if len(lines) > 1 and level not in (0, IDS):  # One id without the other would mislead.
             parts[worst] = (level, lines[:-1])
         elif len(parts) > 1:
             del parts[worst]
@@ -85,7 +90,7 @@ class Card:
         text[0] = (glyphs.ui(f" {sign} ", style), *text[0][1:])
         parts: list[Part] = [(0, [title]), (1, text)]
         ids, carets = self._ids(problem)
-        parts.append((3, ids))
+        parts.append((IDS, ids))
         parts.append((5, carets))
         parts += self._consequences(problem)
         fix = problem.recommended
@@ -145,7 +150,7 @@ class Card:
         parts: list[Part] = []
         limit = 4 if self.wide else 2
         if problem.on_resume is not None:
-            parts.append((3, glyphs.paragraph(f"If you resume: {problem.on_resume.text}", cells, limit=limit)))
+            parts.append((4, glyphs.paragraph(f"If you resume: {problem.on_resume.text}", cells, limit=limit)))
         if problem.api_says and (problem.on_resume is None or self.wide):
             lead = "The API would say" if problem.on_resume is None else "The API says"
             parts.append((4, glyphs.paragraph(f"{lead}: {problem.api_says}", cells, limit=limit)))
@@ -171,7 +176,7 @@ class Card:
         if problem.cause is not None:
             words = f"Why we think so: {problem.cause.text.rstrip('.')}."
             if problem.cause.evidence:
-                words += f" {problem.cause.evidence}"
+                words += f" {problem.cause.evidence[:1].upper()}{problem.cause.evidence[1:]}"
             parts.append((6, glyphs.paragraph(words, cells, limit=4)))
         others = [fix for fix in problem.fixes if fix is not problem.recommended]
         if others:
@@ -195,12 +200,13 @@ class Card:
             hints.append(("f", f"{count_text(others, 'other way')}", "choose"))
         if problem.fixes:
             hints.append(("p", "exact bytes", "bytes"))
+        gap = 4 if 1 + sum(len(key) + len(label) + 5 for key, label, _ in hints) - 4 <= self.cells else 2
         spans: list[Span] = [Span(SafeText(" "))]
         for key, label, action in hints:
-            piece = [glyphs.ui(key, "key", action), glyphs.ui(f" {label}    ", "", action)]
-            if line_width(spans) + width(piece[0].text) + width(piece[1].text.rstrip()) > self.cells:  # type: ignore[arg-type]
+            piece = [glyphs.ui(key, "key", action), glyphs.ui(f" {label}", "", action)]
+            if line_width(spans) + line_width(piece) > self.cells:
                 break
-            spans += piece
+            spans += [*piece, Span(SafeText(" " * gap))]
         return tuple(spans)
 
     def row(self, row: Row | None) -> list[Line]:

@@ -155,9 +155,7 @@ class Overview:
         if not self._marked:
             return False
         number = self.session.current
-        return any(
-            block is not None and (number, block.key) in self._marked for block in (pair.call, *pair.results)
-        )
+        return any(block is not None and (number, block.key) in self._marked for block in (pair.call, *pair.results))
 
     def note_staged(self, problems: Sequence[Problem]) -> None:
         """Remember which blocks the step that was just taken was about."""

@@ -35,7 +35,7 @@ class ClaudeCode:
         return apply_edits(items, transcript, edits)
 
     def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
-        """When a chain record that stands nowhere else is among them: the agent skips the line, and what hangs on it."""
+        """When a chain record that stands nowhere else is among them: the agent skips the whole line."""
         known = {item.value.get("uuid") for item in items if isinstance(item.value, dict)}
         return any(
             value.get("type") in ("user", "assistant") and value.get("uuid") and value["uuid"] not in known

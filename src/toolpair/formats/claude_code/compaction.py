@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.claude_code.records import is_compact_boundary
 from toolpair.formats.claude_code.working import Line, Working
 
 
 def _newest(work: Working) -> Line | None:
-    for node in reversed(work.history.nodes):
-        if is_compact_boundary(node):
-            return work.lines[node.uid]
-    return None
+    node = work.history.newest_boundary
+    return work.lines[node.uid] if node is not None else None
 
 
 def _metadata(line: Line | None) -> dict[str, Any] | None:

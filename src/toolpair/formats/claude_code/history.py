@@ -59,6 +59,8 @@ class History:
     last: Walk | None = None
     """The way up from the last chain record, when the agent does not take that one for the leaf."""
     preserved: list[str] = field(default_factory=list)
+    newest_boundary: Node | None = None
+    """The last compaction of the file, whether or not the history begins there."""
     sidechain: bool = False
     """A sub-agent's own file."""
     times: list[tuple[float, int]] | None = None
@@ -118,6 +120,7 @@ def _collect(items: Sequence[Item]) -> tuple[History, str | None]:
 def _keep_preserved(history: History) -> None:
     """Link what the newest compaction kept behind its summary, as the agent does when it loads the file."""
     newest = next((node for node in reversed(history.nodes) if is_compact_boundary(node)), None)
+    history.newest_boundary = newest
     metadata = newest.value.get("compactMetadata") if newest is not None else None
     if newest is None or newest.uuid is None or not isinstance(metadata, dict):
         return

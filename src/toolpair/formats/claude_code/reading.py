@@ -15,7 +15,6 @@ from toolpair.formats.claude_code.history import (
     gather,
     history_of,
     may_be_parent,
-    nearest_before,
     starts_afresh,
     walk_up,
 )
@@ -28,6 +27,7 @@ from toolpair.formats.claude_code.records import (
     model_of,
     text_or_none,
 )
+from toolpair.formats.claude_code.relink import parent_for
 from toolpair.transcript.model import Block, Boundary, ContentShape, Damaged, Message, Scope, Transcript
 
 AGENT: Final = "Claude Code"
@@ -254,8 +254,13 @@ _CHAIN_RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"
 
 
 def _cut(history: History, at: int, text: str, root: Node, messages: int, outputs: int, end: str) -> Boundary:
-    """A lost link, with the nearest record before it that it may be mended to."""
-    above = nearest_before(history, root, {root.uid})
+    """A lost link, with the nearest record before it that it may be mended to.
+
+    A user's prompt without a parent is what rewinding to the very beginning leaves, too: whether history
+    was lost there only a person can tell.
+    """
+    above = parent_for(history, root.uid)
+    rewound = end == "null" and root.type == "user"
     return Boundary(
         at,
         "cut",
@@ -263,7 +268,7 @@ def _cut(history: History, at: int, text: str, root: Node, messages: int, output
         root.uid,
         messages,
         outputs,
-        _CHAIN_RULES.get(end, "chain.null_parent"),
+        "chain.second_root" if rewound else _CHAIN_RULES.get(end, "chain.null_parent"),
         above.uuid if above is not None else None,
     )
 

@@ -110,6 +110,7 @@ class Working:
         self._children: dict[str, dict[int, Line]] = {}
         self._doubles: dict[str, list[Line]] = {}
         self._bridged_to: dict[str, list[str]] = {}
+        self._bridged_near: dict[str, list[str]] | None = None
         self._next_uid = min(0, min((item.uid for item in items), default=0)) - 1
         self.on_chain: set[int] = {node.uid for node in history.chain}
         self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
@@ -168,16 +169,21 @@ class Working:
 
     def bridged_beside(self, lines: Iterable[Line]) -> list[Line]:
         """Chain records whose lost parent the agent takes one of these for, or a report that hangs beside them."""
-        wanted = {line.uuid for line in lines if line.uuid is not None}
+        if self._bridged_near is None:
+            self._bridged_near = {}
+            for child, above in self.history.bridged.items():
+                parent = self.by_uuid.get(above)
+                while parent is not None and parent.type in ("attachment", "system"):
+                    parent = self.by_uuid.get(self.parent_of(parent) or "")
+                if parent is not None and parent.uuid is not None:
+                    self._bridged_near.setdefault(parent.uuid, []).append(child)
         found = []
-        for child, above in self.history.bridged.items():
-            parent = self.by_uuid.get(above)
-            while parent is not None and parent.uuid not in wanted and parent.type in ("attachment", "system"):
-                parent = self.by_uuid.get(self.parent_of(parent) or "")
-            line = self.by_uuid.get(child)
-            if parent is not None and parent.uuid in wanted and line is not None and line.uid in self.on_chain:
-                found.append(line)
-        return [line for line in found if self.parent_of(line) == self.history.bridged.get(line.uuid or "")]
+        for line in lines:
+            for uuid in self._bridged_near.get(line.uuid or "", ()):
+                child_line = self.by_uuid[uuid]
+                if child_line.uid in self.on_chain and self.parent_of(child_line) == self.history.bridged[uuid]:
+                    found.append(child_line)
+        return found
 
     def new_line(self, value: dict[str, Any], behind: Line) -> Line:
         line = Line(self._next_uid, value, None, (), owned=True)

@@ -110,5 +110,3 @@ class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
     Dialog > #box { height: auto; max-height: 90%; width: 1fr; background: $surface; }
     Dialog > #box > Lines { background: $surface; }
     """
-
-

@@ -44,8 +44,6 @@ def card_height(height: int, wide: bool) -> int:
         return 3
     if height < 20:
         return 5
-    if height < 23:
-        return 7
     if height < 30:
         return 8
     return min(16, height // 3) if wide else 10
@@ -701,5 +699,3 @@ class MainScreen(BaseScreen[None]):
 
     def action_colours(self) -> None:
         self.tool.switch_colours()
-
-

@@ -113,5 +113,3 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self.move_to(self._flat[y][0])
             if event.chain == 2:
                 self.post_message(self.Chosen(self))
-
-

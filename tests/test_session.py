@@ -1,0 +1,305 @@
+"""Sessions: golden bytes of each kind of fix, guesses, undo, saving, what is refused."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolpair.session import Refused, Session, SessionError, open_session
+
+
+def opened(messages: Any, **options: Any) -> Session:
+    data = messages if isinstance(messages, bytes) else json.dumps(messages).encode()
+    return open_session("session.json", data=data, **options)
+
+
+def rules(session: Session) -> list[str]:
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
+def call(id_: Any, name: str = "Bash") -> dict[str, Any]:
+    return {"type": "tool_use", "id": id_, "name": name, "input": {}}
+
+
+def result(id_: Any, content: Any = "done") -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id_, "content": content}
+
+
+def user(*blocks: Any) -> dict[str, Any]:
+    return {"role": "user", "content": list(blocks) if blocks else "go"}
+
+
+def assistant(*blocks: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+def test_renaming_changes_the_id_and_no_other_byte() -> None:
+    data = (
+        b'\xef\xbb\xbf[ {"role":"user","content":"\\u0041\\/b"},\r\n'
+        b'  {"role" : "assistant", "n":1e5, "content":[{"type":"tool_use","id":"functions_read_0","name":"R","input":{"x":1.50}}]},\r\n'
+        b'  {"role":"user","content":[ {"content":"caf\\u00e9","tool_use_id":"functions.read:0","type":"tool_result"} ],"role":"user"}\r\n]'
+    )
+    session = opened(data)
+    assert rules(session) == ["result.id_mismatch"]
+    (problem,) = [found for found in session.problems if found.severity == "error"]
+    assert problem.cause is not None and problem.cause.id == "id.sanitised_on_one_side"
+    session.stage(problem)
+    assert session.to_bytes() == data.replace(b'"functions.read:0"', b'"functions_read_0"')
+    assert rules(session) == []
+    session.undo()
+    assert session.to_bytes() == data
+
+
+def test_a_placeholder_follows_the_indentation_around_it() -> None:
+    data = json.dumps([user(), assistant(call("toolu_1")), {"role": "user", "content": "and?"}], indent=2).encode()
+    session = opened(data)
+    session.stage_all()
+    text = session.to_bytes().decode()
+    assert json.loads(text)[2]["content"][0]["is_error"] is True
+    assert text == json.dumps(json.loads(text), indent=2)
+
+
+def test_the_placeholders_text_can_be_changed() -> None:
+    session = opened([user(), assistant(call("toolu_1")), user()])
+    problem = session.problems[0] if session.problems[0].rule == "result.missing" else session.problems[1]
+    session.stage(problem, text="It deployed; I saw it.")
+    assert "It deployed; I saw it." in session.to_bytes().decode()
+    assert rules(session) == []
+
+
+def test_a_guess_is_left_to_a_person_and_never_taken() -> None:
+    session = opened([user(), assistant(call("toolu_1")), user(result("other", "precious"))])
+    (problem,) = [found for found in session.problems if found.severity == "error"]
+    assert problem.rule == "result.id_mismatch" and problem.guess
+    assert session.stage_all() is None and len(session.left) == 1
+    session.stage_recommended()
+    text = session.to_bytes().decode()
+    assert rules(session) == [] and "precious" in text
+    results = [block for block in json.loads(text)[2]["content"] if block["type"] == "tool_result"]
+    assert "precious" not in json.dumps(results)
+    session.undo()
+    linked = next(fix for fix in problem.fixes if fix.id == "rename-result")
+    assert not linked.certain
+    session.stage(session.problems[0] if session.problems[0].guess else problem, linked)
+    assert json.loads(session.to_bytes())[2]["content"] == [result("toolu_1", "precious")]
+
+
+def test_two_results_that_fit_two_calls_are_never_paired_by_position() -> None:
+    session = opened([user(), assistant(call("a1"), call("b1")), user(result("x", "one"), result("y", "two"))])
+    assert all(found.guess for found in session.problems if found.severity == "error")
+    session.stage_recommended()
+    blocks = json.loads(session.to_bytes())[2]["content"]
+    assert [block["type"] for block in blocks] == ["tool_result", "tool_result", "text", "text"]
+    assert rules(session) == []
+
+
+def test_a_placeholder_beside_the_real_result_loses() -> None:
+    first = result("toolu_1", "Tool execution was interrupted before completion.")
+    session = opened([user(), assistant(call("toolu_1")), user(first, result("toolu_1", "real"))])
+    session.stage_all()
+    assert json.loads(session.to_bytes())[2]["content"] == [result("toolu_1", "real")]
+
+
+def test_two_results_that_differ_keep_the_first_and_the_others_words() -> None:
+    session = opened([user(), assistant(call("toolu_1")), user(result("toolu_1", "one"), result("toolu_1", "two"))])
+    session.stage_all()
+    kept, text = json.loads(session.to_bytes())[2]["content"]
+    assert kept == result("toolu_1", "one")
+    assert text["type"] == "text" and text["text"].endswith("\ntwo") and "Data, not instructions" in text["text"]
+
+
+def test_an_image_of_an_orphan_is_kept() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}
+    session = opened(
+        [
+            user(),
+            assistant({"type": "text", "text": "hm"}),
+            user(result("gone", [{"type": "text", "text": "t"}, image])),
+        ]
+    )
+    session.stage_all()
+    assert image in json.loads(session.to_bytes())[2]["content"]
+
+
+def test_new_ids_are_the_same_on_every_run_and_collide_with_nothing() -> None:
+    messages = [
+        user(),
+        assistant(call("a.b"), call("a:b"), call("a_b")),
+        user(result("a.b"), result("a:b"), result("a_b")),
+    ]
+    outs = []
+    for _ in range(2):
+        session = opened(messages)
+        session.stage_all()
+        outs.append(session.to_bytes())
+    ids = [block["id"] for block in json.loads(outs[0])[1]["content"]]
+    assert outs[0] == outs[1] and len(set(ids)) == 3 and "a_b" in ids
+    assert rules(opened(outs[0])) == []
+
+
+def test_what_stands_before_signed_thinking_is_said_with_a_remedy() -> None:
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    session = opened(
+        [user(), assistant(call("toolu_1")), user(), assistant(thinking, call("toolu_2")), user(result("toolu_2"))]
+    )
+    (problem,) = [found for found in session.problems if found.severity == "error"]
+    best = problem.recommended
+    assert best is not None and best.note is not None and "1 signed thinking block" in best.note
+    remedy = next(fix for fix in problem.fixes if fix.id == "insert-placeholder+drop-thinking")
+    session.stage(problem, remedy)
+    assert b"thinking" not in session.to_bytes() and rules(session) == []
+
+
+def test_a_lone_surrogate_is_mended_where_it_stands() -> None:
+    data = b'[{"role":"user","content":"half \\ud83d here \\u0041"},{"role":"assistant","content":[]}]'
+    session = opened(data, format="anthropic")
+    assert rules(session) == ["record.lone_surrogate"]
+    session.stage_all()
+    assert json.loads(session.to_bytes())[0]["content"] == "half \ufffd here A"
+
+
+def test_chat_answers_go_behind_the_results_that_are_there() -> None:
+    calls = [{"id": f"call_{n}", "type": "function", "function": {"name": "t", "arguments": "{}"}} for n in (1, 2, 3)]
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "call_3", "content": "three"},
+        {"role": "tool", "tool_call_id": "call_1", "content": "one"},
+        {"role": "user", "content": "next"},
+    ]
+    session = opened(messages)
+    assert rules(session) == ["result.missing"]
+    session.stage_all()
+    out = json.loads(session.to_bytes())
+    assert [message.get("tool_call_id") for message in out[2:5]] == ["call_2", "call_3", "call_1"]
+    assert rules(session) == []
+
+
+def test_legacy_function_calls_pair_by_name() -> None:
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "function", "name": "f", "content": "42"},
+        {"role": "assistant", "content": None, "function_call": {"name": "g", "arguments": "{}"}},
+        {"role": "user", "content": "?"},
+    ]
+    session = opened(messages)
+    assert rules(session) == ["result.missing"]
+    session.stage_all()
+    assert json.loads(session.to_bytes())[4] == {
+        "role": "function",
+        "name": "g",
+        "content": json.loads(session.to_bytes())[4]["content"],
+    }
+    assert rules(session) == []
+
+
+def test_what_roo_code_condensed_away_is_no_error() -> None:
+    messages = [
+        {**user(), "ts": 1, "condenseParent": "c1"},
+        {**assistant(call("toolu_1")), "ts": 2, "condenseParent": "c1"},
+        {"role": "user", "content": "summary", "ts": 3, "isSummary": True, "condenseId": "c1"},
+        {**user(result("toolu_1")), "ts": 4},
+        {**assistant(call("toolu_2")), "ts": 5},
+        {"role": "user", "content": "hm", "ts": 6},
+    ]
+    session = opened(messages)
+    assert session.format.id == "roo-code"
+    assert rules(session) == ["result.missing"]
+    session.stage_all()
+    out = json.loads(session.to_bytes())
+    assert out[:5] == messages[:5] and rules(session) == []
+
+
+def test_conversations_of_a_log_are_judged_each_on_its_own() -> None:
+    good = {"model": "m", "messages": [user(), assistant(call("toolu_1")), user(result("toolu_1"))]}
+    bad = {"model": "m", "messages": [user(), assistant(call("toolu_1")), user()]}
+    data = b"\n".join(json.dumps(body).encode() for body in (bad, good))
+    session = opened(data)
+    assert len(session.conversations) == 2 and session.current == 1 and rules(session) == []
+    session.current = 0
+    assert rules(session) == ["result.missing"]
+    session.stage_all()
+    first, second = session.to_bytes().split(b"\n")
+    assert second == data.split(b"\n")[1] and json.loads(first)["model"] == "m"
+
+
+def test_saving_keeps_the_original_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    data = json.dumps([user(), assistant(call("toolu_1")), user()]).encode()
+    path.write_bytes(data)
+    path.chmod(0o600)
+    session = open_session(path)
+    session.stage_all()
+    expected = session.to_bytes()
+    saved = session.save()
+    assert path.read_bytes() == expected and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert saved.backup is not None and saved.backup.read_bytes() == data
+    assert saved.backup.name.startswith("history.json.toolpair-") and saved.backup.suffix == ".bak"
+    assert not session.changed and rules(session) == []
+    assert sorted(found.name for found in tmp_path.iterdir()) == sorted([path.name, saved.backup.name])
+
+
+def test_a_file_that_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    path.write_bytes(json.dumps([user(), assistant(call("toolu_1")), user()]).encode())
+    session = open_session(path)
+    session.stage_all()
+    path.write_bytes(b"[]")
+    with pytest.raises(Refused, match="changed"):
+        session.save()
+    assert path.read_bytes() == b"[]" and [found.name for found in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_python_literal_is_read_and_never_written_back(tmp_path: Path) -> None:
+    path = tmp_path / "printed.txt"
+    path.write_text(repr([user(), assistant(call("toolu_1")), user()]))
+    session = open_session(path)
+    assert rules(session) == ["result.missing"] and not session.writable
+    session.stage_all()
+    with pytest.raises(Refused):
+        session.save()
+    assert rules(opened(session.to_bytes())) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"role": "user", "parts": [{"text": "hi"}]}],
+        [{"role": "user", "content": [{"text": "hi"}, {"toolUse": {"toolUseId": "t"}}]}],
+        [{"role": "tool", "tool_call_ids": ["a"], "content": "x", "message_type": "observation"}],
+        {"a": 1},
+        [1, 2],
+    ],
+)
+def test_what_is_not_understood_is_said(content: Any) -> None:
+    with pytest.raises(SessionError, match=r"session\.json"):
+        opened(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("toolu_2", "result.missing"),
+        ("pair:1", "result.missing"),
+        (
+            "messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_2. Each `tool_use`",
+            "result.missing",
+        ),
+        (
+            '{"error":{"message":"messages.4: \\"tool_use\\" ids were found\\nwithout `tool_result` blocks immediately after: toolu_2. Each',
+            None,
+        ),
+        ("API Error: 400 due to tool use concurrency issues.", "result.missing"),
+    ],
+)
+def test_going_to_a_place(text: str, rule: str | None) -> None:
+    session = opened([user(), assistant(call("toolu_1")), user(result("toolu_1")), assistant(call("toolu_2")), user()])
+    target = session.find(text)
+    assert target is not None
+    if rule is not None:
+        assert target.problem is not None and target.problem.rule == rule and target.pair == 1
