@@ -380,6 +380,11 @@ class Session:
         )
         return inside + self._container.damaged_outside
 
+    @property
+    def verdict_before(self) -> Verdict:
+        """The current conversation's verdict as the file holds it, judged as now."""
+        return self._original[self.current].verdict
+
     def rows(self) -> list[Row]:
         """What the pair list shows, in order."""
         return self.conversation.rows

@@ -33,7 +33,7 @@ def of_mismatch(pair: Pair) -> Cause:
         where = f"the call was written as `{call.id}`, the result as `{result.id}`"
         if cause == "id.sanitised_on_one_side" and call.id != result.id:
             where += " (Roo Code 3.40–3.46.0 wrote such files)"
-        return Cause(cause, f"the ids differ only by their spelling: {text}", where)
+        return Cause(cause, text, where)
     if pair.evidence == "link":
         return Cause(
             "id.linked", "the agent's own link names the call", "sourceToolAssistantUUID names the call's record"

@@ -84,7 +84,8 @@ class ToolpairApp(App[None]):
     def note_saved(self, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
         """Keep what there is to say after quitting; go on from the file as it is now."""
         if in_place:
-            self._reopen(saved)
+            # What is saved is what the session starts from now.
+            self.overview.forget(self.session)
         else:
             self._copied = tuple(self.session.staged)
         lines = [f"Saved {visible(saved.path)}"]
@@ -97,14 +98,6 @@ class ToolpairApp(App[None]):
             lines.append(f"Go on with: {visible(saved.resume)}")
         self.result.saved.append(saved.path)
         self.result.told += lines
-
-    def _reopen(self, saved: Saved) -> None:
-        from toolpair.session import open_session
-
-        old = self.session
-        self.session = open_session(saved.path, format=old.format.id, profile=old.profile.id)
-        self.session.current = min(old.current, len(self.session.conversations) - 1)
-        self.overview.forget(self.session)
 
     async def action_quit(self) -> None:
         """Quit; with fixes that are not saved, ask first."""

@@ -29,14 +29,11 @@ class Overview:
         self.current: Problem | None = None
         self._mended: list[frozenset[BlockKey]] = []
         self._mended_redo: list[frozenset[BlockKey]] = []
-        self._before: dict[tuple[int, str], Verdict] = {}
         self.reload()
 
     def reload(self) -> None:
         session = self.session
         self.rows = session.rows()
-        if not session.changed:
-            self._before[self._key()] = session.verdict
         problems = list(session.problems)
         serious = [p for p in problems if p.severity != "info"]
         self.walk = serious or problems
@@ -73,9 +70,9 @@ class Overview:
         return (RANK[problem.impact], SEVERITY[problem.severity])
 
     @property
-    def verdict_before(self) -> Verdict | None:
-        """The verdict on the file as it is on disk; None when it was never judged this way."""
-        return self._before.get(self._key())
+    def verdict_before(self) -> Verdict:
+        """The verdict on the file as it is on disk."""
+        return self.session.verdict_before
 
     # rows and problems
 
@@ -184,5 +181,4 @@ class Overview:
         self.current = None
         self._mended.clear()
         self._mended_redo.clear()
-        self._before.clear()
         self.reload()

@@ -28,7 +28,7 @@ PAINT_CSS = """
 .paint--key { color: $accent; text-style: bold; }
 .paint--differ { color: $text-error; text-style: bold underline; }
 .paint--hit { text-style: reverse; }
-.paint--cursor { background: $primary 22%; }
+.paint--cursor { background: $primary-muted; }
 .paint--side { text-style: bold; }
 .paint--cut { color: $text-error; text-style: bold; }
 .-no-color .paint--cursor { text-style: bold; }

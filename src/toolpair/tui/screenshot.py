@@ -1,11 +1,15 @@
-"""Pictures of the real screen, for the documentation."""
+"""Pictures of the real screen: `python -m toolpair.tui.screenshot FILE OUT.svg [WIDTHxHEIGHT]`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
+
+_FONT_FACE: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
 def screenshot(path: str | Path, size: tuple[int, int] = (100, 30), keys: Sequence[str] = ()) -> str:
@@ -25,5 +29,21 @@ async def _draw(path: str | Path, size: tuple[int, int], keys: Sequence[str]) ->
             await pilot.press(key)
             await pilot.pause()
         svg = app.export_screenshot(title="toolpair")
+    # A picture must not fetch anything: the reader's own monospace font will do.
+    svg = _FONT_FACE.sub("", svg)
     # Fira Code joins some signs into one; a picture of a terminal must not.
     return svg.replace("</style>", "text { font-variant-ligatures: none; }\n</style>", 1)
+
+
+def main() -> None:
+    """Draw FILE to OUT.svg."""
+    import sys
+
+    if len(sys.argv) not in (3, 4):
+        sys.exit("usage: python -m toolpair.tui.screenshot FILE OUT.svg [WIDTHxHEIGHT]")
+    columns, _, lines = (sys.argv[3] if len(sys.argv) == 4 else "100x30").partition("x")
+    Path(sys.argv[2]).write_text(screenshot(sys.argv[1], (int(columns), int(lines))), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

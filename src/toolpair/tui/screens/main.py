@@ -635,11 +635,11 @@ class MainScreen(BaseScreen[None]):
         self.app.push_screen(MenuScreen("Copy", entries), chosen)
 
     def action_profile(self) -> None:
-        from toolpair.session import PROFILES  # type: ignore[attr-defined]
         from toolpair.tui.screens.menu import Entry, MenuScreen
 
-        entries = [Entry(id, id) for id in PROFILES]
-        cursor = next((n for n, id in enumerate(PROFILES) if id == self.session.profile.id), 0)
+        profiles = self.session.profiles
+        entries = [Entry(id, id) for id in profiles]
+        cursor = next((n for n, id in enumerate(profiles) if id == self.session.profile.id), 0)
 
         def chosen(value: str | None) -> None:
             if value is not None and value != self.session.profile.id:
