@@ -5,6 +5,7 @@ Nothing heavy is imported here: `toolpair --version` has to answer at once.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -52,6 +53,8 @@ def _dispatch(arguments: list[str]) -> int:
         module = import_module(_INTERFACE)
         options = module.parser().parse_args(arguments)
     _prepare_streams()
+    # A session is millions of small objects that live to the end: looking for garbage among them often is wasted time.
+    gc.set_threshold(100_000, 50, 50)
     return int(module.run(options))
 
 

@@ -123,10 +123,11 @@ class Card:
                 return lines, []
             line: list[Span] = [glyphs.ui(" " * 13), Span(carets, "error")]
             note = problem.cause.text if problem.cause is not None else ""
-            space = room - width(carets) - 8
+            gap = 8 if room - width(carets) - 8 >= width(note) else 2
+            space = room - width(carets) - gap
             if note and space >= 12:
-                line.append(Span(SafeText(" " * 8)))
-                line.append(Span(cut(glyphs.own(note), space - 2, glyphs.ellipsis), "dim"))
+                line.append(Span(SafeText(" " * gap)))
+                line.append(Span(cut(glyphs.own(note), space, glyphs.ellipsis), "dim"))
             return lines, [tuple(line)]
         block = call or result
         if block is None:
