@@ -141,6 +141,16 @@ def test_new_ids_are_the_same_on_every_run_and_collide_with_nothing() -> None:
     assert rules(opened(outs[0])) == []
 
 
+def test_a_new_id_is_none_that_is_taken() -> None:
+    calls = [call("x"), call("x"), call("x-2")]
+    session = opened([user(), assistant(*calls), user(result("x", "1"), result("x", "2"), result("x-2", "3"))])
+    session.stage_all()
+    out = json.loads(session.to_bytes())
+    ids = [block["id"] for block in out[1]["content"]]
+    assert len(set(ids)) == 3 and ids[0] == "x" and ids[2] == "x-2"
+    assert {block["tool_use_id"]: block["content"] for block in out[2]["content"]} == dict(zip(ids, "123", strict=True))
+
+
 def test_what_stands_before_signed_thinking_is_said_with_a_remedy() -> None:
     thinking = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
     session = opened(

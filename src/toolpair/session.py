@@ -271,7 +271,7 @@ def _not_recognised(shown: str, container: Container) -> str:
         what = "looks like a Codex rollout, which this version does not read"
     elif "parts" in seen:
         what = "looks like a Gemini conversation, which this version does not read"
-    elif not any(source.document.records for source in container.conversations):
+    elif sum(len(source.document.records) for source in container.conversations) <= 1:
         what = "is JSON, but there is no list of messages in it"
     return f"{shown} {what}; `toolpair formats` lists what it reads, and --format names one."
 
