@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from toolpair.conversation import Judged
-from toolpair.rules.base import Cause, Problem
-from toolpair.transcript.content import block_text, is_real_output
-from toolpair.transcript.model import Block, Damaged, Transcript
+from toolpair.rules.base import Cause, Fix, Problem
+from toolpair.transcript.content import block_text, is_real_output, result_text
+from toolpair.transcript.model import KEPT_OUTPUT, Block, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 
@@ -67,8 +67,9 @@ def verdict_of(judged: Judged) -> Verdict:
     transcript = judged.transcript
     problems = judged.problems
     results = [block for message in transcript.messages for block in message.results]
-    total = sum(is_real_output(block) for block in results)
+    total = _outputs(judged)
     forgotten = sum(boundary.outputs for boundary in transcript.boundaries if boundary.kind == "cut")
+    forgotten += _unreadable_outputs(judged)
     total += forgotten
     lost = forgotten + sum(
         problem.on_resume.outputs_lost
@@ -98,6 +99,35 @@ def verdict_of(judged: Judged) -> Verdict:
     )
 
 
+def _outputs(judged: Judged) -> int:
+    """Real outputs in what would be sent: identical copies count once, what was kept as text counts."""
+    answered = sum(
+        len({result_text(result) for result in found.results if is_real_output(result)}) for found in judged.pairs
+    )
+    return answered + sum(
+        block.kind == "text" and block_text(block).startswith(KEPT_OUTPUT)
+        for message in judged.transcript.messages
+        for block in message.blocks
+    )
+
+
+def _unreadable_outputs(judged: Judged) -> int:
+    """Outputs on glued lines that the agent skips although it needs them."""
+    needed = {
+        problem.record for problem in judged.problems if problem.rule == "record.glued" and problem.impact == "loses"
+    }
+    found = 0
+    for item in judged.items:
+        if item.uid not in needed or not isinstance(item.value, Damaged):
+            continue
+        for part in item.value.parts:
+            message = part.get("message", part) if isinstance(part, dict) else None
+            content = message.get("content") if isinstance(message, dict) else None
+            for block in content if isinstance(content, list) else ():
+                found += isinstance(block, dict) and block.get("type") == "tool_result"
+    return found
+
+
 def _sentence(
     judged: Judged, transcript: Transcript, errors: int, causes: int, calls: int, total: int, lost: int, refused: bool
 ) -> str:
@@ -124,6 +154,13 @@ def _sentence(
     )
 
 
+def title_for(fixes: Sequence[Fix]) -> str:
+    """One title for fixes of one kind: their own where they share it."""
+    first = fixes[0]
+    same = all(fix.title == first.title for fix in fixes)
+    return first.title if same else first.several or first.title
+
+
 def group_key(problem: Problem) -> tuple[str, str]:
     return (problem.rule, problem.cause.id if problem.cause is not None else "")
 
@@ -145,7 +182,7 @@ def _group(problems: Sequence[Problem]) -> Group:
         for problem in problems
         if not problem.guess and (best := problem.recommended) is not None and best.certain
     ]
-    fix = certain[0].recommended if certain else None
+    fixes = [fix for problem in certain if (fix := problem.recommended) is not None]
     return Group(
         cause=first.cause,
         rule=first.rule,
@@ -153,7 +190,7 @@ def _group(problems: Sequence[Problem]) -> Group:
         problems=tuple(problems),
         certain=len(certain),
         guesses=sum(problem.guess for problem in problems),
-        fix_title=fix.title if fix is not None else None,
+        fix_title=title_for(fixes) if fixes else None,
         loses_outputs=sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None),
     )
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from toolpair.conversation import Judged, request_of
 from toolpair.formats import REGISTRY, all_formats, get_format
 from toolpair.formats.base import Format, Item
-from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, verdict_of
+from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, title_for, verdict_of
 from toolpair.recipes.engine import Pick, mend
 from toolpair.recipes.recommended import pick as pick_recommended
 from toolpair.recipes.recommended import pick_without_guesses
@@ -385,6 +385,11 @@ class Session:
         """The current conversation's verdict as the file holds it, judged as now."""
         return self._original[self.current].verdict
 
+    @property
+    def verdicts_before(self) -> tuple[Verdict, ...]:
+        """Of every conversation, as the file holds it."""
+        return tuple(found.verdict for found in self._original)
+
     def rows(self) -> list[Row]:
         """What the pair list shows, in order."""
         return self.conversation.rows
@@ -591,7 +596,7 @@ class Session:
         problem, fix = taken[0]
         answers = [edit for _, chosen in taken for edit in chosen.edits if isinstance(edit, Answer)]
         return Staged(
-            title=fix.title,
+            title=title_for([chosen for _, chosen in taken]),
             count=len(taken),
             fix_ids=(fix.id,),
             rules=(problem.rule,),
@@ -694,7 +699,7 @@ def _merged(rows: Sequence[Staged]) -> list[Staged]:
     for row in rows:
         key = (row.rules, row.fix_ids, row.conversation)
         known = by_kind.get(key)
-        by_kind[key] = row if known is None else _summary([known, row], known.title)
+        by_kind[key] = row if known is None else _summary([known, row], row.title if row.count > 1 else known.title)
     return list(by_kind.values())
 
 

@@ -160,6 +160,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
                     f"call it {better}",
                     (SetValue(call, _renamed(context, call, better)),),
                     recommended=True,
+                    several="write the tools' names with accepted characters",
                     note="the tool's declaration in the request must have the same name",
                 ),
             ),

@@ -54,6 +54,8 @@ class Fix:
     """What else to know: "changes what stands before 3 signed thinking blocks …"."""
     placeholder: bool = False
     """It writes a placeholder whose text the user may change."""
+    several: str | None = None
+    """The title for many of its kind, where `title` names what only this one has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

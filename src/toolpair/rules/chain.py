@@ -35,6 +35,7 @@ def check(context: Context) -> None:
                     (Relink(boundary.record, boundary.relink_to),),
                     recommended=True,
                     certain=not unsure,
+                    several="reconnect to the records before them",
                 )
             )
         context.add(

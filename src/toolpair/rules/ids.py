@@ -136,6 +136,7 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
                 f"give {'the call and its result' if pair.results else 'the call'} the id {new}",
                 tuple(_renames(pair, new)),
                 recommended=True,
+                several="give the calls and their results ids that are accepted",
             ),
         ),
     )

@@ -265,6 +265,7 @@ def _mismatch(context: Context, pair: Pair) -> None:
             with_edits(Rename(call, clean), Rename(result, clean), move),
             recommended=certain and best == "rename-both",
             certain=certain,
+            several="give both sides a new id",
         )
     )
     if not certain:
