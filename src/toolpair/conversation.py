@@ -56,24 +56,40 @@ class Judged:
             ]
         for item in self.items:
             if not isinstance(item.value, Damaged):
+                self._no_message(context, item)
                 continue
             readable = [part for part in item.value.parts if isinstance(part, dict)]
             needed = self.format.needs(self.items, readable)
+            # Of a plain list that is cut off nothing can be sent.
+            unfinished = not self.transcript.native and item.value.rule == "record.torn"
             fixes = []
             if readable:
-                fixes.append(
-                    Fix("split", "write each record on a line of its own", (Split(item.uid),), recommended=True)
-                )
+                glue = item.value.rule == "record.glued"
+                title = "write each record on a line of its own" if glue else "take the NUL bytes out"
+                fixes.append(Fix("split" if glue else "clean", title, (Split(item.uid),), recommended=True))
             context.add(
                 item.value.rule,
                 f"This record cannot be read ({item.value.reason}), so {who} skips it.",
                 record=item.uid,
-                severity="error" if needed and fixes else "warning",
-                impact="loses" if needed else "harmless",
+                severity="error" if (needed and fixes) or unfinished else "warning",
+                impact="loses" if needed else "stops" if unfinished else "harmless",
                 cause=Cause(item.value.rule, item.value.reason),
                 fixes=fixes,
                 no_fix=None if fixes else "It is kept as it is, byte for byte; the other records are read around it.",
             )
+
+    def _no_message(self, context: Context, item: Item) -> None:
+        """A problem for an element of a plain list that is no message at all."""
+        if self.transcript.native or isinstance(item.value, dict):
+            return
+        context.add(
+            "record.no_message",
+            f"This element of the list is no message but {type_name(item.value)}, so the request is refused.",
+            record=item.uid,
+            severity="error",
+            cause=Cause("no_message", "something else was written into the list of messages"),
+            no_fix="What it was meant to be only you know: take it out, or write the message that belongs there.",
+        )
 
     @property
     def pairs(self) -> Sequence[Pair]:
@@ -89,6 +105,12 @@ class Judged:
 
     def with_items(self, items: Sequence[Item]) -> Judged:
         return Judged(items, self.format, self.profile, self.request)
+
+
+def type_name(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {"NoneType": "null", "str": "a string", "bool": "true or false", "list": "a list", "dict": "an object"}
+    return names.get(type(value).__name__, "a number")
 
 
 def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:

@@ -87,12 +87,13 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
     `profile` is "anthropic" or "openai-chat"; by default what the messages look like. Raises ValueError when
     the list is not understood, KeyError for an unknown profile.
     """
-    judged = _judged(messages, profile)
+    judged = _judged(_listed(messages), profile)
     return Report(judged.profile.id, tuple(judged.problems))
 
 
 def repair(messages: Sequence[Any], profile: str | None = None, recipe: str = "recommended") -> Repaired:
     """Mend a list of messages. The input is never changed; the same list is handed back when nothing was to do."""
+    messages = _listed(messages)
     judged = _judged(messages, profile)
     given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     taken: list[Taken] = []
@@ -123,6 +124,8 @@ def guard(
     """
     if mode not in ("raise", "report", "repair"):
         raise ValueError(f"mode is 'raise', 'report' or 'repair', not {mode!r}")
+    if profile is not None:
+        profile_named(profile)
     try:
         if mode == "repair":
             return repair(messages, profile).messages
@@ -135,6 +138,14 @@ def guard(
     if report.errors:
         raise InvalidMessages(report)
     return messages
+
+
+def _listed(messages: Any) -> Sequence[Any]:
+    if isinstance(messages, dict):
+        raise TypeError('these are not messages but a dict; give the list itself, such as body["messages"]')
+    if isinstance(messages, (str, bytes)):
+        raise TypeError("these are not messages but text; toolpair.open reads files")
+    return messages if isinstance(messages, Sequence) else list(messages)
 
 
 def _apply(judged: Judged, edits: Any) -> Judged:
@@ -150,7 +161,10 @@ def _apply(judged: Judged, edits: Any) -> Judged:
 
 
 def _judged(messages: Sequence[Any], profile: str | None) -> Judged:
-    items = [Item(number, plain(message)) for number, message in enumerate(messages)]
+    try:
+        items = [Item(number, plain(message)) for number, message in enumerate(messages)]
+    except RecursionError:
+        raise ValueError("the messages are nested too deeply") from None
     found = _format_for([item.value for item in items], profile)
     return Judged(items, found, profile_named(profile or found.profile))
 

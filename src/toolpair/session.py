@@ -26,7 +26,7 @@ from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, Unreadable
 from toolpair.source.opening import Snapshot, from_bytes, open_source
 from toolpair.source.saving import SaveResult, save_as, save_in_place
-from toolpair.source.values import pieces
+from toolpair.source.values import cleaned, pieces
 from toolpair.transcript.content import block_text, call_summary
 from toolpair.transcript.edits import Answer, Edit, Split
 from toolpair.transcript.model import PLACEHOLDER, Block, Damaged, Message, Transcript
@@ -91,7 +91,9 @@ class Conversation:
         document = self.document
         for edit in edits:
             if isinstance(edit, Split):
-                document = document.replace(edit.record, pieces(document.record(edit.record).body))
+                body = document.record(edit.record).body
+                parts = pieces(body)
+                document = document.replace(edit.record, parts if len(parts) > 1 else [cleaned(body)])
         others = [edit for edit in edits if not isinstance(edit, Split)]
         if others:
             document = document.rewrite(self.judged.apply(others))
@@ -431,10 +433,12 @@ class Session:
         where = conversation or self.conversation
         document = where.document
         record = problem.record
+        anchor = _block_at(where.transcript, problem)
+        if anchor is not None:
+            record = anchor.record
         if record is None or record not in document:
             return Location(message=problem.message, block=problem.block, pair=problem.pair)
-        anchor = self._anchor(problem)
-        slot = anchor.slot if anchor is not None and anchor.record == record else ()
+        slot = anchor.slot if anchor is not None else ()
         span: tuple[int, int] | None
         try:
             span = document.span(record, slot)
@@ -445,13 +449,6 @@ class Session:
             span = (span[0] + offset, span[1] + offset) if offset is not None else None
         line = where.source.line if where.source.line is not None else document.line_of(record)
         return Location(document.index(record), line, span, problem.message, problem.block, problem.pair)
-
-    @staticmethod
-    def _anchor(problem: Problem) -> Block | None:
-        for block in (problem.result, problem.call, *problem.others):
-            if block is not None and block.record == problem.record:
-                return block
-        return None
 
     # --- fixes -------------------------------------------------------------------------------------------
 
@@ -671,6 +668,13 @@ class Session:
     def resume_command(self) -> str | None:
         """What to type, or do, to go on with the session."""
         return self.conversation.judged.format.resume_command(self.transcript)
+
+
+def _block_at(transcript: Transcript, problem: Problem) -> Block | None:
+    """The block that the problem's message and block number name."""
+    if problem.message is None or problem.block is None:
+        return None
+    return transcript.messages[problem.message].blocks[problem.block]
 
 
 def _weight(problem: Problem) -> tuple[int, int, int]:

@@ -76,8 +76,23 @@ def _known(name: str, rules: list[str]) -> str:
     raise UsageError(f"There is no rule {name!r}.{hint}")
 
 
+def _check_choices(session: Session, plan: Plan) -> None:
+    """Raises UsageError for a fix that no problem of its rule has."""
+    for rule, chosen in plan.choices.items():
+        offered = {
+            fix.id
+            for conversation in session.conversations
+            for problem in conversation.problems
+            if _names((rule,), problem.rule)
+            for fix in problem.fixes
+        }
+        if offered and chosen not in offered:
+            raise UsageError(f"{rule} has no fix {chosen!r} here; it has {', '.join(sorted(offered))}.")
+
+
 def apply_plan(session: Session, plan: Plan) -> None:
     """Stage what the plan says, in every conversation of the file."""
+    _check_choices(session, plan)
     current = session.current
     for number in range(len(session.conversations)):
         session.current = number

@@ -279,7 +279,7 @@ PAGES: Final[dict[str, Page]] = {
     "record.torn": Page(
         "A line was cut off",
         "The writer stopped in the middle of a line: a crash, a full disk. Agents skip such a line.",
-        "It is kept as it is; it can be set aside.",
+        "It is kept as it is, byte for byte.",
     ),
     "record.glued": Page(
         "Two records stand in one line",
@@ -289,27 +289,22 @@ PAGES: Final[dict[str, Page]] = {
     "record.nul": Page(
         "NUL bytes in a line",
         "The file system lost what was being written in a crash.",
-        "They are kept as they are; they can be set aside.",
+        "They are taken out where the record is whole without them; else the line is kept as it is.",
     ),
-    "record.bad_utf8": Page(
-        "Bytes that are no UTF-8",
-        "A line holds bytes that do not decode. Some agents do not open the file because of them.",
-        "They can be replaced by U+FFFD.",
+    "record.bad_json": Page(
+        "A line that is no JSON",
+        "Something wrote over it, or put other text before or behind the record. Agents skip such a line.",
+        "It is kept as it is, byte for byte.",
+    ),
+    "record.no_message": Page(
+        "Something in the list that is no message",
+        "An element of a plain list is null, a number or a text. The API refuses the whole request.",
+        "What was meant only you know: take it out, or write the message that belongs there.",
     ),
     "record.lone_surrogate": Page(
         "Half of a character",
         "A string was cut in the middle of an emoji; the API answers that the request body is not valid JSON.",
         "The half is replaced by U+FFFD.",
-    ),
-    "record.duplicate_key": Page(
-        "A key stands twice in an object",
-        "Readers differ on which one counts.",
-        "Nothing is changed unasked.",
-    ),
-    "record.big_number": Page(
-        "A number that readers round",
-        "JavaScript rounds integers beyond 2^53.",
-        "Nothing is changed; toolpair keeps its digits.",
     ),
     "chain.missing_parent": Page(
         "A record hangs on one that is not in the file",
@@ -331,10 +326,5 @@ PAGES: Final[dict[str, Page]] = {
         "A second beginning",
         "Two records hang on nothing, so a part of the history is out of reach.",
         "The second is linked to the record before it.",
-    ),
-    "chain.duplicate_uuid": Page(
-        "Two different records share a uuid",
-        "The agent sees one of them alone.",
-        "The second gets a uuid of its own.",
     ),
 }

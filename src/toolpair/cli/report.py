@@ -66,6 +66,8 @@ def describe(session: Session, path: str, show_content: bool = False) -> Checked
         problems += [problem_entry(session, conversation, problem, show_content) for problem in conversation.problems]
     counts["damaged"] = session.damaged
     verdict = session.verdict.sentence if len(session.conversations) == 1 else ""
+    if session.damaged and not verdict:
+        verdict = f"{session.damaged:,} of its lines cannot be read; they are kept as they are."
     entry = {
         "path": path,
         "format": session.format.id,
@@ -93,7 +95,7 @@ def _count(conversation: Conversation, counts: dict[str, int]) -> None:
 
 
 def problem_entry(session: Session, conversation: Conversation, problem: Problem, show_content: bool = False) -> Entry:
-    """One problem, as DESIGN's JSON has it."""
+    """One problem, as the JSON report has it."""
     place = session.location(problem, conversation)
     entry: Entry = {
         "rule": problem.rule,

@@ -114,12 +114,11 @@ class _Editor:
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.bench = Bench(items, transcript)
         self.transcript = transcript
-        self.message_of_block = {id(block): message for message in transcript.messages for block in message.blocks}
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
         for edit in edits:
             self._carry_out(edit)
-        return [self._item(work) for work in self.bench.works]
+        return [self._item(work) for work in self.bench]
 
     def _carry_out(self, edit: Edit) -> None:
         bench = self.bench
@@ -171,8 +170,8 @@ class _Editor:
         """Put `result` among the leading results of the message behind the call, in call order."""
         bench = self.bench
         home = bench.work(call_entry)
-        message = self.message_of_block[id(call)]
-        own_works = bench.works_of(message) if self.transcript.merged else [home]
+        own_works = bench.works_of(bench.message_of(call)) if self.transcript.merged else [home]
+        own_works = [work for work in own_works if bench.is_in(work)]
         last = own_works[-1] if any(work is home for work in own_works) else home
         following = next(bench.following(last), None)
         if following is None or following.role != "user":
@@ -198,13 +197,15 @@ class _Editor:
         bench = self.bench
         if how == "call_order":
             wanted = [bench.entry(block) for block in order]
-            places = sorted(
-                (bench.position(bench.work(entry)), bench.work(entry).entries.index(entry)) for entry in wanted
-            )
-            works = bench.works
-            for (work_at, position), entry in zip(places, wanted, strict=True):
-                works[work_at].entries[position] = entry
-                bench.moved(entry, works[work_at])
+            places = [
+                (work, position)
+                for work in bench.in_order([bench.work(entry) for entry in wanted])
+                for position, found in enumerate(work.entries)
+                if any(found is entry for entry in wanted)
+            ]
+            for (work, position), entry in zip(places, wanted, strict=True):
+                work.entries[position] = entry
+                bench.moved(entry, work)
             return
         works = bench.works_of(message)
         if how == "calls_last":
@@ -239,6 +240,8 @@ class _Editor:
             work.dirty = True
             return
         texts = [Entry("text", {"type": "text", "text": text}), *(Entry("media", part) for part in media)]
+        for made in texts:
+            made.kept = True
         if work.role != "user":
             following = next(bench.following(work), None)
             if following is None or following.role != "user":
@@ -249,6 +252,8 @@ class _Editor:
         else:
             target = work
         position = max((number + 1 for number, found in enumerate(target.entries) if found.kind == "result"), default=0)
+        while position < len(target.entries) and target.entries[position].kept:
+            position += 1
         for offset, made in enumerate(texts):
             bench.add(target, position + offset, made)
         bench.take(entry)
@@ -262,7 +267,7 @@ class _Editor:
             work.dirty = True
             return
         position = next(number for number, found in enumerate(work.entries) if found is entry)
-        before = bench.works[bench.position(work) - 1] if bench.position(work) > 0 else None
+        before = work.before
         if position == 0 and before is not None and before.item is None and before.role == role:
             bench.take(entry)
             bench.add(before, len(before.entries), entry)
@@ -275,7 +280,7 @@ class _Editor:
         bench.add(made, 0, entry)
         if not work.entries:
             work.entries = rest
-            bench.works.insert(bench.position(work), made)
+            bench.insert_after(work.before, made)
             return
         bench.insert_after(work, made)
         if rest:

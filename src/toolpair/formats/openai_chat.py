@@ -130,7 +130,7 @@ class _Editor:
     def run(self, edits: Sequence[Edit]) -> list[Item]:
         for edit in edits:
             self._carry_out(edit)
-        return [_item(work) for work in self.bench.works]
+        return [_item(work) for work in self.bench]
 
     def _carry_out(self, edit: Edit) -> None:
         bench = self.bench
@@ -158,9 +158,8 @@ class _Editor:
                 self._place(bench.entry(call), work)
             case Arrange(how="call_order", order=order):
                 works = [bench.work(bench.entry(block)) for block in order]
-                places = sorted(bench.position(work) for work in works)
-                for place, work in zip(places, works, strict=True):
-                    bench.works[place] = work
+                anchors = [work.before for work in bench.in_order(works)]
+                self._rearrange(works, anchors)
             case Arrange():
                 pass
             case Remove(block=block):
@@ -175,6 +174,17 @@ class _Editor:
             case RemoveMessage(message=message):
                 for work in bench.works_of(message):
                     bench.drop(work)
+
+    def _rearrange(self, works: Sequence[Work], anchors: Sequence[Work | None]) -> None:
+        """Put `works` one after the other into the places that they hold, whose records in front are `anchors`."""
+        bench = self.bench
+        own = {id(work) for work in works}
+        for work in works:
+            bench.drop(work)
+        last: Work | None = None
+        for anchor, work in zip(anchors, works, strict=True):
+            bench.insert_after(last if anchor is None or id(anchor) in own else anchor, work)
+            last = work
 
     def _new_result(self, call: Entry, content: Any, id_: str | None) -> Work:
         text = content if isinstance(content, str) or _text_parts(content) else text_of(content)
@@ -226,9 +236,11 @@ class _Editor:
         made = bench.new_work(
             "user", {"role": "user", "content": [{"type": "text", "text": text}, *media] if media else text}
         )
+        bench.add(made, 0, kept := Entry("text", text))
+        kept.kept = True
         anchor = work
         for following in bench.following(work):
-            if following.role not in _RESULT_ROLES:
+            if following.role not in _RESULT_ROLES and not any(entry.kept for entry in following.entries):
                 break
             anchor = following
         bench.insert_after(anchor, made)
@@ -260,6 +272,8 @@ def _item(work: Work) -> Item:
     if not work.dirty and work.item is not None:
         return work.item
     value = dict(work.value)
+    if any(entry.kept for entry in work.entries):
+        return Item(work.uid, value)
     if work.role in _RESULT_ROLES and work.entries:
         value = dict(work.entries[0].value)
     else:

@@ -7,35 +7,63 @@ from typing import Any
 
 from toolpair.formats.base import Item
 from toolpair.formats.blocks import block_of
-from toolpair.transcript.model import Block, BlockKind, Transcript
+from toolpair.transcript.model import Block, BlockKind, Message, Transcript
 
 
 class Entry:
     """One block while edits are carried out: its value, kind and id as they are now."""
 
-    __slots__ = ("id", "kind", "slot", "value")
+    __slots__ = ("id", "kept", "kind", "slot", "value")
 
     def __init__(self, kind: BlockKind, value: Any, id_: Any = None, slot: tuple[str | int, ...] = ()) -> None:
         self.kind: BlockKind = kind
         self.value = value
         self.id = id_
         self.slot = slot
+        self.kept = False
+        """It is what was kept of a result; the next one that is kept goes behind it."""
 
 
 class Work:
-    """One record while edits are carried out. `value` is the message object; `entries` its blocks."""
+    """One record while edits are carried out: its message object, and its blocks, made when asked for."""
 
-    __slots__ = ("dirty", "entries", "fields", "had_entries", "item", "role", "uid", "value")
+    __slots__ = (
+        "_bench",
+        "_entries",
+        "after",
+        "before",
+        "dirty",
+        "fields",
+        "had_entries",
+        "item",
+        "role",
+        "uid",
+        "value",
+    )
 
-    def __init__(self, uid: int, role: Any, value: Any, item: Item | None) -> None:
+    def __init__(self, bench: Bench, uid: int, role: Any, value: Any, item: Item | None) -> None:
+        self._bench = bench
+        self._entries: list[Entry] | None = None if item is not None else []
         self.uid = uid
         self.role = role
         self.value = value
         self.item = item
-        self.entries: list[Entry] = []
         self.had_entries = False
         self.dirty = item is None
         self.fields: dict[str, Any] = {}
+        self.before: Work | None = None
+        self.after: Work | None = None
+
+    @property
+    def entries(self) -> list[Entry]:
+        if self._entries is None:
+            self._entries = []
+            self._bench.fill(self)
+        return self._entries
+
+    @entries.setter
+    def entries(self, entries: list[Entry]) -> None:
+        self._entries = entries
 
     @property
     def emptied(self) -> bool:
@@ -47,33 +75,56 @@ class Work:
 
 
 class Bench:
-    """All works of a transcript in file order, and where each block is now."""
+    """All works of a transcript, linked in file order, and where each block is now.
+
+    Only the blocks of messages that an edit looks at are made, so one edit in a long history stays cheap.
+    """
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
-        self.works: list[Work] = []
         self._entry_of: dict[int, Entry] = {}
         self._work_of: dict[int, Work] = {}
-        self._message_works: dict[int, list[Work]] = {}
         self._next_uid = -1
-        by_record: dict[int, Work] = {}
+        self._by_record: dict[int, Work] = {}
+        self._first: Work | None = None
+        last: Work | None = None
         for item in items:
             role = item.value.get("role") if isinstance(item.value, dict) else None
-            work = Work(item.uid, role, item.value, item)
-            by_record[item.uid] = work
-            self.works.append(work)
-        self.active = {uid for message in transcript.messages for uid in message.records}
-        for message in transcript.messages:
-            works = [by_record[uid] for uid in message.records]
-            self._message_works[id(message)] = works
-            for block in sorted(message.blocks, key=lambda found: found.slot if len(message.records) == 1 else ()):
-                entry = Entry(block.kind, block.value, block.id, block.slot)
-                work = by_record[block.record]
-                work.entries.append(entry)
-                work.had_entries = True
-                self._entry_of[id(block)] = entry
-                self._work_of[id(entry)] = work
-        for work in self.works:
-            self._complete(work)
+            work = Work(self, item.uid, role, item.value, item)
+            self._by_record[item.uid] = work
+            work.before = last
+            if last is None:
+                self._first = work
+            else:
+                last.after = work
+            last = work
+        self._message_of = {uid: message for message in transcript.messages for uid in message.records}
+        self._made: set[int] = set()
+
+    def __iter__(self) -> Iterator[Work]:
+        work = self._first
+        while work is not None:
+            yield work
+            work = work.after
+
+    def fill(self, work: Work) -> None:
+        """Make the entries of the work's message, of all the records that it is made of."""
+        message = self._message_of.get(work.uid)
+        if message is None or id(message) in self._made:
+            return
+        self._made.add(id(message))
+        works = self.works_of(message)
+        for found in works:
+            found.entries = []
+        blocks = sorted(message.blocks, key=lambda block: block.slot) if len(works) == 1 else message.blocks
+        for block in blocks:
+            entry = Entry(block.kind, block.value, block.id, block.slot)
+            home = self._by_record[block.record]
+            home.entries.append(entry)
+            home.had_entries = True
+            self._entry_of[id(block)] = entry
+            self._work_of[id(entry)] = home
+        for found in works:
+            self._complete(found)
 
     def _complete(self, work: Work) -> None:
         """Blocks of an active record that the transcript leaves out stay where they are."""
@@ -92,19 +143,23 @@ class Bench:
                 self._work_of[id(entry)] = work
             work.entries.append(entry)
 
+    def message_of(self, block: Block) -> Message:
+        return self._message_of[block.record]
+
     def entry(self, block: Block) -> Entry:
+        if id(block) not in self._entry_of:
+            self.fill(self._by_record[block.record])
         return self._entry_of[id(block)]
 
     def work(self, entry: Entry) -> Work:
         return self._work_of[id(entry)]
 
-    def works_of(self, message: Any) -> list[Work]:
-        return self._message_works[id(message)]
+    def works_of(self, message: Message) -> list[Work]:
+        return [self._by_record[uid] for uid in message.records]
 
     def new_work(self, role: str, value: dict[str, Any]) -> Work:
-        work = Work(self._next_uid, role, value, None)
+        work = Work(self, self._next_uid, role, value, None)
         self._next_uid -= 1
-        self.active.add(work.uid)
         return work
 
     def add(self, work: Work, position: int, entry: Entry) -> None:
@@ -129,17 +184,42 @@ class Bench:
             self.drop(work)
         return work
 
-    def drop(self, work: Work) -> None:
-        self.works = [found for found in self.works if found is not work]
+    def is_in(self, work: Work) -> bool:
+        """Whether the work still has a place in the file."""
+        return work is self._first or work.before is not None
 
-    def position(self, work: Work) -> int:
-        return next((number for number, found in enumerate(self.works) if found is work), -1)
+    def drop(self, work: Work) -> None:
+        """Take the work out. What asks for the works behind it is still led on."""
+        if not self.is_in(work):
+            return
+        if work.before is None:
+            self._first = work.after
+        else:
+            work.before.after = work.after
+        if work.after is not None:
+            work.after.before = work.before
+        work.before = None
 
     def insert_after(self, anchor: Work | None, work: Work) -> None:
-        self.works.insert(self.position(anchor) + 1 if anchor is not None else 0, work)
+        """Put the work behind `anchor`, in front of all when that is None."""
+        work.before = anchor
+        work.after = self._first if anchor is None else anchor.after
+        if anchor is None:
+            self._first = work
+        else:
+            anchor.after = work
+        if work.after is not None:
+            work.after.before = work
 
     def following(self, work: Work) -> Iterator[Work]:
         """The active works behind `work`, in order."""
-        for found in self.works[self.position(work) + 1 :]:
-            if found.uid in self.active:
+        found = work.after
+        while found is not None:
+            if found.item is None or found.uid in self._message_of:
                 yield found
+            found = found.after
+
+    def in_order(self, works: Sequence[Work]) -> list[Work]:
+        """These works in file order."""
+        wanted = {id(work) for work in works}
+        return [work for work in self if id(work) in wanted]

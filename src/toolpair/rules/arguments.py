@@ -114,9 +114,9 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
 def _kind(value: Any, present: bool) -> str:
     if not present:
         return "absent"
-    if value is None:
-        return "null"
-    return {"str": "a string", "list": "a list", "bool": "true or false"}.get(type(value).__name__, "a number")
+    return {"NoneType": "null", "str": "a string", "list": "a list", "bool": "true or false"}.get(
+        type(value).__name__, "a number"
+    )
 
 
 def _as_object(value: Any) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def what_stands_between(messages: tuple[Message, ...]) -> tuple[str, str]:
         return "a summary", "compaction"
     if "assistant" in roles:
         return "a later turn of the assistant", "late.behind_turn"
-    if "system" in roles:
+    if "system" in roles or "developer" in roles:
         return "a system message", "late.behind_system"
     if roles:
         return "a message of the user", "late.behind_user"

@@ -67,16 +67,13 @@ def _message(context: Context, number: int, message: Message) -> None:
 
 
 def _blank(block: Block) -> bool:
+    """A text that is empty, blank, or not there."""
     if block.kind != "text":
         return False
-    text = (
-        block.value
-        if isinstance(block.value, str)
-        else block.value.get("text")
-        if isinstance(block.value, dict)
-        else None
-    )
-    return isinstance(text, str) and text.strip() == ""
+    if isinstance(block.value, str):
+        return block.value.strip() == ""
+    text = block.value.get("text")
+    return text is None or (isinstance(text, str) and text.strip() == "")
 
 
 def _no_content(context: Context, number: int, message: Message) -> None:
@@ -138,7 +135,8 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
     if message.role in ("tool", "function") or message.calls:
         return
     content = value.get("content")
-    if content is None or content == []:
+    says_otherwise = any(value.get(key) for key in ("refusal", "audio", "reasoning_content"))
+    if (content is None or content == []) and not says_otherwise:
         last = number == len(context.messages) - 1
         context.add(
             "content.empty_message",

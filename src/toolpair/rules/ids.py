@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from toolpair.rules import causes
-from toolpair.rules.base import Cause, Fix
+from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.ids import usable
@@ -55,6 +55,9 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         edits.extend(_renames(pair, context.new_id(id_, number)))
     calls = [pair.call for pair in pairs if pair.call is not None]
     second = later[0]
+    severity: Severity | None = None
+    if context.tool_messages and rule == "call.duplicate_id" and sum(bool(pair.results) for pair in pairs) > 1:
+        severity = "error"  # two tool messages with one tool_call_id are refused, whatever is thought of the calls
     context.add(
         rule,
         f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
@@ -63,6 +66,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         call=second.call,
         result=second.result,
         others=tuple(calls),
+        severity=severity,
         cause=causes.of_shared_id(calls),
         fixes=(
             Fix(
@@ -111,9 +115,14 @@ def _empty(context: Context, pair: Pair) -> None:
         context,
         pair,
         "id.empty",
-        f"{context.profile.title} does not accept the id of {pair.call.name or 'this call'}: it is empty.",
+        f"{context.profile.title} does not accept the id of {pair.call.name or 'this call'}: {_what(pair)}.",
         Cause("id.empty", "the provider or the agent wrote no id"),
     )
+
+
+def _what(pair: Pair) -> str:
+    blocks = [block for block in (pair.call, *pair.results) if block is not None and not usable(block.id)]
+    return "it is empty" if any(block.id in (None, "") for block in blocks) else "it is no text"
 
 
 def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: Cause) -> None:

@@ -404,11 +404,11 @@ def _late(context: Context, pair: Pair) -> None:
     assert call is not None and result is not None and pair.call_at is not None
     pair.state = "misplaced"
     home, at = pair.call_at[0], pair.results_at[0][0]
-    between = tuple(context.messages[home + 1 : at])
+    between = tuple(found for found in context.messages[home + 1 : at] if found.role not in ("tool", "function"))
     what, cause = causes.what_stands_between(between)
     context.add(
         "result.not_adjacent",
-        f"The result of {tool_of(call)} comes {plural(at - home - 1, 'message')} too late, behind {what}.",
+        f"The result of {tool_of(call)} comes {plural(len(between), 'message')} too late, behind {what}.",
         at=pair.results_at[0],
         pair=pair,
         call=call,

@@ -61,8 +61,9 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
         rest = raw.replace(b"\0", b"")
         if not rest.strip():
             return Damaged("record.nul", "only NUL bytes")
-        if rest != raw and not isinstance(parse(rest), Damaged):
-            return Damaged("record.nul", "NUL bytes in the record")
+        value = parse(rest)
+        if not isinstance(value, Damaged):
+            return Damaged("record.nul", "NUL bytes in the record", (value,))
     if state == "torn":
         return Damaged("record.torn", "cut off")
     parts = pieces(raw)

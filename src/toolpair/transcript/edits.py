@@ -131,7 +131,7 @@ class Relink:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Write each of the records that are glued on the line of `record` (a uid) on a line of its own."""
+    """Make the line of `record` (a uid) readable: each of several glued records on a line of its own, NUL bytes out."""
 
     record: int
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 
@@ -12,6 +13,7 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import PAINT_CSS
 from toolpair.tui.result import RunResult
+from toolpair.tui.screens.base import is_small
 from toolpair.tui.spans import Glyphs
 from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
 
@@ -98,6 +100,14 @@ class ToolpairApp(App[None]):
             lines.append(f"Go on with: {visible(saved.resume)}")
         self.result.saved.append(saved.path)
         self.result.told += lines
+
+    async def on_event(self, event: events.Event) -> None:
+        """In a terminal that is too small nothing can be read, so only quitting is possible."""
+        if isinstance(event, events.InputEvent) and not event.is_forwarded and is_small(*self.size):
+            if isinstance(event, events.Key) and event.key in ("q", "ctrl+q", "ctrl+c"):
+                await self.action_quit()
+            return
+        await super().on_event(event)
 
     async def action_quit(self) -> None:
         """Quit; with fixes that are not saved, ask first."""

@@ -22,6 +22,7 @@ from toolpair.formats.claude_code.records import (
     SYNTHETIC_MODEL,
     Node,
     content_of,
+    has_result,
     is_sent,
     message_id,
     model_of,
@@ -260,7 +261,7 @@ def _cut(history: History, at: int, text: str, root: Node, messages: int, output
     was lost there only a person can tell.
     """
     above = parent_for(history, root.uid)
-    rewound = end == "null" and root.type == "user"
+    rewound = end == "null" and root.type == "user" and not has_result(root.value)
     return Boundary(
         at,
         "cut",

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
+def is_small(width: int, height: int) -> bool:
+    """Whether nothing can be shown at this size."""
+    return width < LEAST_WIDTH or height < LEAST_HEIGHT
+
+
 Hint = tuple[str, str, str]
 """A key, what it does in a word or two, the action that a click on it runs."""
 
 
-def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2) -> Line:
-    """A key bar; hints that do not fit are left out, the last two stay."""
+def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2, keep_first: bool = False) -> Line:
+    """A key bar; hints that do not fit are left out, the last two (or the first and the last) stay."""
     kept = list(hints)
 
     def build(chosen: Iterable[Hint]) -> list[Span]:
@@ -38,8 +43,20 @@ def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2) -
         return spans
 
     while len(kept) > 2 and line_width(build(kept)) > cells:
-        del kept[-3]
+        del kept[-2 if keep_first else -3]
     return tuple(build(kept))
+
+
+def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 4) -> list[Line]:
+    """All hints, on as many lines as they need."""
+    lines: list[Line] = []
+    row: list[Hint] = []
+    for hint in hints:
+        if row and sum(len(key) + len(label) + 1 + gap for key, label, _ in [*row, hint]) - gap + 1 > cells:
+            lines.append(hint_line(glyphs, row, cells, gap))
+            row = []
+        row.append(hint)
+    return [*lines, hint_line(glyphs, row, cells, gap)] if row else lines
 
 
 class BaseScreen(Screen[T], Generic[T]):
@@ -68,15 +85,44 @@ class BaseScreen(Screen[T], Generic[T]):
     def glyphs(self) -> Glyphs:
         return self.tool.glyphs
 
+    _finished = False
+
+    def finish(self, result: T | None = None) -> None:
+        """Close, once: a second key of the same read finds the screen closed and must not close what lies below."""
+        if self.inert:
+            return
+        self._finished = True
+        self.dismiss(result)
+
+    @property
+    def inert(self) -> bool:
+        """Whether what is typed is not meant for this screen: it is closed, or another one lies over it."""
+        return self._finished or self.app.screen is not self
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self.inert and super().check_action(action, parameters)
+
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size.width, event.size.height
-        small = width < LEAST_WIDTH or height < LEAST_HEIGHT
+        small = is_small(width, height)
+        grown = self.has_class("-small") and not small
         self.set_class(small, "-small")
         if small:
             words = f"{width} x {height} is too small. toolpair needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
+            if self.tool.unsaved:
+                words += " Your fixes are not saved."
             self.query_one("#too-small", Lines).show(self.glyphs.paragraph(words, max(width, 9)))
-        else:
-            self.lay_out(width, height)
+            return
+        self.lay_out(width, height)
+        if grown:
+            # What was hidden had no size: it is measured again now that it has one.
+            self.call_after_refresh(self._settle)
+
+    def _settle(self) -> None:
+        for lines in self.query(Lines):
+            lines.refresh(layout=True)
+        if not is_small(self.size.width, self.size.height):
+            self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         """Lay the screen out for a size."""
@@ -84,11 +130,11 @@ class BaseScreen(Screen[T], Generic[T]):
     def action_back(self) -> None:
         """One layer less; the last one stays."""
         if len(self.app.screen_stack) > 1:
-            self.dismiss(None)
+            self.finish(None)
 
     async def action_leave(self) -> None:
         if len(self.app.screen_stack) > 2:
-            self.dismiss(None)
+            self.finish(None)
         else:
             await self.app.action_quit()
 

@@ -98,7 +98,7 @@ class ChooserScreen(BaseScreen[Choice | None]):
         self.action_take()
 
     def action_take(self) -> None:
-        self.dismiss((self.query_one(LineList).cursor, None))
+        self.finish((self.query_one(LineList).cursor, None))
 
     def action_edit(self) -> None:
         if not self.fix.placeholder:
@@ -107,7 +107,7 @@ class ChooserScreen(BaseScreen[Choice | None]):
 
         def edited(text: str | None) -> None:
             if text is not None and text.strip():
-                self.dismiss((number, text))
+                self.finish((number, text))
 
         notes = ["The model reads this in the place of the result that is missing."]
         self.app.push_screen(PromptScreen("Text of the result", self.tool.placeholder, notes, "take"), edited)

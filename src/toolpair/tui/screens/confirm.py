@@ -11,26 +11,29 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from toolpair.tui.screens.base import Dialog, Hint, hint_line
+from toolpair.tui.screens.base import Dialog, Hint, hint_lines
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
 
 HELD = 0.4
-"""Seconds after opening in which enter is not taken: a held key repeats every 0.03 s."""
+"""Seconds after opening in which no answer is taken."""
+REPEATED = 0.15
+"""Seconds: the same key again within them is a held one, which repeats every 0.03 s."""
 
 
 class HeldKey:
     """Tells a fresh key press from the repetition of one that was held when the screen opened."""
 
     def __init__(self) -> None:
-        self._last = time.monotonic()
+        self._opened = time.monotonic()
+        self._last: dict[str, float] = {}
 
-    def fresh(self) -> bool:
+    def fresh(self, key: str = "enter") -> bool:
         now = time.monotonic()
-        fresh = now - self._last >= HELD
-        if not fresh:
-            self._last = now
-        return fresh
+        last = self._last.get(key)
+        self._last[key] = now
+        held = last is not None and now - last < min(HELD, REPEATED)
+        return now - self._opened >= HELD and not held
 
 
 class ConfirmScreen(Dialog[str | None]):
@@ -49,6 +52,7 @@ class ConfirmScreen(Dialog[str | None]):
         self._make_lines = make_lines
         self._answers = answers
         self._held = HeldKey()
+        self._note = ""
 
     def build(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -59,16 +63,27 @@ class ConfirmScreen(Dialog[str | None]):
         room = max(3, int(height * 0.9) - 3)
         lines: list[Line] = [glyphs.rule(self._title, width, "title"), *list(self._make_lines(width, room))[:room], ()]
         hints: list[Hint] = [(key, words, f"answer('{name}')") for key, name, words in self._answers]
-        lines.append(hint_line(glyphs, [*hints, ("esc", "back", "back")], width, gap=4))
+        bar = hint_lines(glyphs, [*hints, ("esc", "back", "back")], width)
+        # The answers matter most: what is above them gives way.
+        most = max(1, int(height * 0.9))
+        lines = [*lines[: max(2, most - len(bar) - bool(self._note))]]
+        if self._note:
+            lines.append((glyphs.ui(f" {self._note}", "warning"),))
+        lines += bar
         self.query_one("#text", Lines).show(lines)
 
     def on_key(self, event: events.Key) -> None:
         for key, name, _ in self._answers:
             if event.key == key or event.character == key:
                 event.stop()
-                if self._held.fresh():
-                    self.dismiss(name)
+                if self.inert:
+                    return
+                if self._held.fresh(key):
+                    self.finish(name)
+                else:
+                    self._note = f"press {key} again, now that you have read this"
+                    self.lay_out(self.size.width, self.size.height)
                 return
 
     def action_answer(self, name: str) -> None:
-        self.dismiss(name)
+        self.finish(name)

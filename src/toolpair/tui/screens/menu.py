@@ -80,6 +80,8 @@ class MenuScreen(Dialog[str | None]):
         self.action_choose()
 
     def on_key(self, event: events.Key) -> None:
+        if self.inert:
+            return
         if self._filter and event.key in ("up", "down"):
             self.query_one(LineList).action_move(1 if event.key == "down" else -1)
             event.stop()
@@ -88,7 +90,7 @@ class MenuScreen(Dialog[str | None]):
             number = int(event.character) - 1
             if number < len(self._shown):
                 event.stop()
-                self.dismiss(self._shown[number].value)
+                self.finish(self._shown[number].value)
 
     def on_line_list_chosen(self) -> None:
         self.action_choose()
@@ -96,4 +98,4 @@ class MenuScreen(Dialog[str | None]):
     def action_choose(self) -> None:
         cursor = self.query_one(LineList).cursor
         if cursor < len(self._shown):
-            self.dismiss(self._shown[cursor].value)
+            self.finish(self._shown[cursor].value)

@@ -45,7 +45,7 @@ class PromptScreen(Dialog[str | None]):
         self.query_one(SafeInput).focus()
 
     def action_submit(self) -> None:
-        self.dismiss(self.query_one(SafeInput).value)
+        self.finish(self.query_one(SafeInput).value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

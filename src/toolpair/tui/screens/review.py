@@ -62,7 +62,7 @@ class ReviewScreen(BaseScreen[Any]):
             hints.append(("enter", "save", "save"))
         hints += [("s", "save a copy", "save_copy"), ("d", "exact diff", "diff"), ("space", "take one out", "take_out")]
         hints.append(("esc", "back", "back"))
-        bar = hint_line(self.glyphs, hints, width, gap=4 if width >= 80 else 2)
+        bar = hint_line(self.glyphs, hints, width, gap=4 if width >= 80 else 2, keep_first=True)
         self.query_one("#bottom", Lines).show([self.glyphs.rule(self._note, width), bar])
 
     def _refresh(self, note: str = "") -> None:
@@ -82,7 +82,7 @@ class ReviewScreen(BaseScreen[Any]):
         if self._session.staged:
             self._refresh("one taken out; the rest was put on again")
         else:
-            self.dismiss(None)
+            self.finish(None)
 
     def action_diff(self) -> None:
         session = self._session
@@ -127,4 +127,4 @@ class ReviewScreen(BaseScreen[Any]):
             self._refresh()
             return
         self.tool.note_saved(saved, mended, in_place=path is None)
-        self.dismiss(saved)
+        self.finish(saved)

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from toolpair.text.safe import visible
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.confirm import HeldKey
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class SavedScreen(BaseScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
-        Binding("enter", "back", "back to the list", show=False),
+        Binding("enter", "close", "back to the list", show=False),
         Binding("y", "yank", "copy the command", show=False),
     ]
     DEFAULT_CSS = "SavedScreen #body { height: 1fr; }"
@@ -31,6 +32,7 @@ class SavedScreen(BaseScreen[None]):
         self._saved = saved
         self._told = told
         self._note = ""
+        self._held = HeldKey()
 
     def build(self) -> ComposeResult:
         yield Lines(id="body")
@@ -43,8 +45,15 @@ class SavedScreen(BaseScreen[None]):
             lines += glyphs.paragraph(line, width, limit=4)
         self.query_one("#body", Lines).show(lines)
         hints: list[Hint] = [("y", "copy the command", "yank")] if self._saved.resume else []
-        hints += [("enter", "back to the list", "back"), ("q", "quit", "leave")]
+        hints += [("enter", "back to the list", "close"), ("q", "quit", "leave")]
         self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, hints, width, gap=4)])
+
+    def action_close(self) -> None:
+        if self._held.fresh():
+            self.finish(None)
+        else:
+            self._note = "press enter again, now that you have read this"
+            self.lay_out(self.size.width, self.size.height)
 
     async def action_leave(self) -> None:
         await self.app.action_quit()
