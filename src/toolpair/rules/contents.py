@@ -8,8 +8,8 @@ from typing import Any, Final
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import result_content
-from toolpair.transcript.edits import ABSENT, Remove, RemoveMessage, SetField, SetValue
-from toolpair.transcript.model import Block, Message
+from toolpair.transcript.edits import ABSENT, InsertMessage, Remove, RemoveMessage, SetField, SetValue
+from toolpair.transcript.model import Block, Message, kept_output_label
 from toolpair.transcript.pairing import Pair
 
 _NO_CONTENT: Final = "(no content)"
@@ -216,6 +216,17 @@ def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], con
         ]
         if not isinstance(content, list):
             mended = json.dumps(content, ensure_ascii=False)
+        images = [part for part in bad if isinstance(part, dict) and part.get("type") == "image_url"]
+        fixes = [
+            Fix(
+                "as-text",
+                "write it as text",
+                (SetValue(result, {**result.value, "content": mended}),),
+                recommended=not images,
+            )
+        ]
+        if images and context.tool_messages and len(images) == len(bad):
+            fixes.insert(0, _images_behind(context, result, at[0], parts, images))
         context.add(
             "result.type_not_allowed",
             f"{whose} holds something that a result may not hold.",
@@ -225,14 +236,7 @@ def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], con
             result=result,
             record=result.record,
             cause=Cause("result_type", "another API's content was written into the result"),
-            fixes=(
-                Fix(
-                    "as-text",
-                    "write it as text",
-                    (SetValue(result, {**result.value, "content": mended}),),
-                    recommended=True,
-                ),
-            ),
+            fixes=fixes,
         )
         return
     media = [part for part in parts if isinstance(part, dict) and part.get("type") != "text"]
@@ -271,3 +275,21 @@ def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], con
                 ),
             ),
         )
+
+
+def _images_behind(context: Context, result: Block, at: int, parts: list[Any], images: list[Any]) -> Fix:
+    """A tool message may hold text alone: its images follow the run of results in a message of the user."""
+    last = at
+    while last + 1 < len(context.messages) and context.messages[last + 1].role in ("tool", "function"):
+        last += 1
+    texts = [part for part in parts if not any(part is image for image in images)]
+    label = {"type": "text", "text": kept_output_label(result.name)}
+    return Fix(
+        "images-behind",
+        "move its images into a message of the user behind it",
+        (
+            SetValue(result, {**result.value, "content": texts or "[The image follows.]"}),
+            InsertMessage(context.messages[last], "user", [label, *images]),
+        ),
+        recommended=True,
+    )

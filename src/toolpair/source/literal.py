@@ -1,4 +1,4 @@
-"""Lists and dicts as Python prints them: single quotes, None, True, False. Nothing is run."""
+"""Lists and dicts as Python prints them: single quotes, None, True, False, SDK objects. Nothing is run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolpair.source.errors import Unreadable
 
 _LIMIT: Final = 32 << 20
 _DEPTH: Final = 90
-_FIRST_WRONG = re.compile(rb"'|None\b|True\b|False\b|\(|[rubRUB]{1,2}['\"]")
+_FIRST_WRONG = re.compile(rb"'|None\b|True\b|False\b|\(|[rubRUB]{1,2}['\"]|[A-Za-z_][\w.]*+\(")
 _BRACKETS = re.compile(
     rb"[^'\"\[\](){}]*+(?:(?:'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\")[^'\"\[\](){}]*+)*+([\[\](){}])",
     re.DOTALL,
@@ -39,20 +39,36 @@ def read_literal(data: bytes, start: int, end: int, wrong: int, shown: str) -> A
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            value = ast.literal_eval(data[start:end].decode("utf-8"))
-        return _plain(value)
+            tree = ast.parse(data[start:end].decode("utf-8").strip(), mode="eval")
+        return _value(tree.body)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 
 
-def _plain(value: Any) -> Any:
-    """The value with JSON's types only. Raises ValueError for others."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(element) for element in value]
-    if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise ValueError("a key is no string")
-        return {key: _plain(member) for key, member in value.items()}
-    raise ValueError(f"{type(value).__name__} is no JSON value")
+def _value(node: ast.expr) -> Any:
+    """What an expression writes, with JSON's types only. Raises ValueError for what is no plain value.
+
+    `TextBlock(text='hi', citations=None)` is the dict of its fields; a field that is None is one that was not
+    set. Another call, such as a date's, is kept as the text that it is.
+    """
+    match node:
+        case ast.Constant(value=value) if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return [_value(element) for element in elements]
+        case ast.Dict(keys=keys, values=values):
+            return {_key(key): _value(value) for key, value in zip(keys, values, strict=True)}
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.Call(args=[], keywords=[_, *_] as fields) if all(field.arg for field in fields):
+            read = {str(field.arg): _value(field.value) for field in fields}
+            return {name: value for name, value in read.items() if value is not None}
+        case ast.Call():
+            return ast.unparse(node)
+    raise ValueError("no plain value")
+
+
+def _key(node: ast.expr | None) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    raise ValueError("a key is no string")

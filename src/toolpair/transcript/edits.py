@@ -107,11 +107,11 @@ class MoveToRole:
 
 @dataclass(frozen=True, slots=True)
 class InsertMessage:
-    """Insert a text message behind `after` (None: in front of all)."""
+    """Insert a message behind `after` (None: in front of all). Its content is a text, or a list of parts."""
 
     after: Message | None
     role: str
-    text: str
+    text: str | list[Any]
 
 
 @dataclass(frozen=True, slots=True)
