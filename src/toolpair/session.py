@@ -92,8 +92,9 @@ class Conversation:
         for edit in edits:
             if isinstance(edit, Split):
                 body = document.record(edit.record).body
-                parts = pieces(body)
-                document = document.replace(edit.record, parts if len(parts) > 1 else [cleaned(body)])
+                value = document.record(edit.record).value
+                glued = isinstance(value, Damaged) and value.rule == "record.glued"
+                document = document.replace(edit.record, pieces(body) if glued else [cleaned(body)])
         others = [edit for edit in edits if not isinstance(edit, Split)]
         if others:
             document = document.rewrite(self.judged.apply(others))

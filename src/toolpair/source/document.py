@@ -453,7 +453,7 @@ def lines_document(data: bytes, *, line: int = 1) -> Document:
     total = len(data)
     pos = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     stop = total
-    last_newline = data.rfind(b"\n") + 1
+    last_newline = max(data.rfind(b"\n") + 1, pos)
     if _BLANK_END.match(data, last_newline):
         stop = last_newline
     records: list[Record] = []

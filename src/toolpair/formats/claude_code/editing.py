@@ -69,6 +69,8 @@ class _Editor:
         self.history = history_of(items)
         self.work = Working(items, self.history)
         self.renames: list[tuple[Any, str]] = []
+        self.kept: list[Part] = []
+        """What was kept of results as text: the next one goes behind it."""
         self.touched: dict[int, Line] = {}
         self.message_of: dict[int, int] = {}
         for number, message in enumerate(transcript.messages):
@@ -207,6 +209,9 @@ class _Editor:
         for index in range(at, len(rest)):
             if kind_of(rest[index].value) == "tool_result":
                 behind = index + 1
+        while behind < len(rest) and any(rest[behind] is kept for kept in self.kept):
+            behind += 1
+        self.kept += texts
         line.parts = [*rest[:behind], *texts, *rest[behind:]]
         line.parts_changed = True
 
