@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
@@ -28,3 +29,9 @@ def pinned_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def samples() -> Path:
     """The directory of the sample sessions; only to be read."""
     return SAMPLES
+
+
+# The same cases on every run of CI; elsewhere each run tries new ones.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
