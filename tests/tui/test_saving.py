@@ -83,6 +83,7 @@ def test_a_refused_save_is_said_and_nothing_is_lost(broken: Path, tmp_path: Path
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A", "s", "enter")
         assert isinstance(app.screen, ReviewScreen) and "Not saved" in frame(app)
+        assert "--force" not in frame(app) and "give another name" in frame(app)
         await press(pilot, "escape")
         assert app.session.changed
 
@@ -114,5 +115,57 @@ def test_what_cannot_be_written_is_offered_as_a_copy(samples: Path) -> None:
         shown = frame(app)
         if isinstance(app.screen, ReviewScreen):
             assert "only be saved as a copy" in shown and "enter save" not in shown
+            await press(pilot, "s")
+            assert "python-repr.mended.json" in frame(app)
 
     drive(samples / "python-repr.txt", play)
+
+
+def test_what_is_taken_out_stays_in_view_and_can_be_put_back(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        whole = app.session.to_bytes()
+        await press(pilot, "space", "j", "space")
+        assert isinstance(app.screen, ReviewScreen) and not app.session.changed
+        assert frame(app).count("[ ]") == 2 and "[x]" not in frame(app)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ReviewScreen) and "nothing to save" in frame(app)
+        await press(pilot, "space", "k", "space")
+        assert app.session.to_bytes() == whole and frame(app).count("[x]") == 2
+        await press(pilot, "space", "j", "space", "escape")
+        assert isinstance(app.screen, MainScreen) and "no problem is left" not in frame(app)
+        assert "4 problems" in frame(app)
+
+    drive(broken, play)
+
+
+def test_the_review_tells_about_all_conversations(samples: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "escape")
+        changed = app.session.current
+        total = sum(len(found.document.records) for found in app.session.conversations)
+        await press(pilot, "c")
+        assert "problem" in frame(app)
+        await press(pilot, "k", "enter")
+        assert app.session.current != changed
+        assert f"in conversation {changed + 1}" in frame(app)
+        await press(pilot, "w")
+        assert f"of {total:,} " in frame(app) and f"(conversation {changed + 1})" in frame(app)
+        await press(pilot, "escape", "u")
+        assert f"undone in conversation {changed + 1}" in frame(app)
+
+    drive(samples / "request-log.jsonl", play, (120, 40))
+
+
+def test_a_file_that_changed_meanwhile_is_read_again(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        broken.write_bytes(broken.read_bytes() + b"\n")
+        await press(pilot, "enter")
+        assert "r read it again" in frame(app)
+        await press(pilot, "r", "r")
+        assert isinstance(app.screen, MainScreen) and not app.session.changed and "4 problems" in frame(app)
+        await press(pilot, "A", "enter")
+        assert app.result.saved == [broken]
+
+    drive(broken, play)

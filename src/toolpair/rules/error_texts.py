@@ -17,6 +17,18 @@ _ESCAPED: Final = re.compile(r'\\+(["\'`/])')
 _SPACE: Final = re.compile(r"(?:\\+[nrt]|\s)+")
 
 
+_SEEN_AS: Final = dict.fromkeys(
+    (
+        "result.id_mismatch",
+        "result.not_adjacent",
+        "result.not_first",
+        "result.split_over_messages",
+        "turn.trailing_call",
+    ),
+    "result.missing",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorText:
     """One error text of a provider. `text` is a template with {N}, {M} and {id}."""
@@ -106,7 +118,8 @@ def _first_for(rule: str, provider: str) -> ErrorText | None:
 
 def words_for(problem: Problem, provider: str) -> str | None:
     """What the provider would answer to this problem, ids filled in; None where no such text is known."""
-    error = _first_for(problem.rule, provider)
+    # Results that the API does not find are missing to it, whatever became of them.
+    error = _first_for(problem.rule, provider) or _first_for(_SEEN_AS.get(problem.rule, ""), provider)
     if error is None:
         return None
     block = problem.result if problem.rule.startswith("result.") and problem.rule != "result.missing" else problem.call
@@ -114,7 +127,8 @@ def words_for(problem: Problem, provider: str) -> str | None:
     id_ = str(block.id) if block is not None and block.id is not None else ""
     message = problem.message if problem.message is not None else 0
     if "immediately after" in error.text and problem.call is not None:
-        message += 1 if problem.rule in ("result.missing", "turn.trailing_call", "call.not_trailing") else 0
+        # The provider names the message behind the call.
+        message += problem.rule in ("result.missing", "turn.trailing_call", "call.not_trailing")
         id_ = str(problem.call.id)
     values = {
         "N": str(message),

@@ -10,6 +10,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from toolpair.text.safe import SafeText, visible
+from toolpair.text.shell import shell_word
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import PAINT_CSS
 from toolpair.tui.result import RunResult
@@ -68,7 +69,25 @@ class ToolpairApp(App[None]):
 
         for screen in self.screen_stack:
             if isinstance(screen, MainScreen):
+                screen.forget_note()
                 screen.reload()
+
+    def read_again(self) -> str:
+        """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
+        from toolpair.session import SessionError, open_session
+
+        old = self.session
+        if old.path is None:
+            return "It was read from standard input, so it cannot be read again."
+        try:
+            self.session = open_session(old.path, format=old.format.id, profile=old.profile.id)
+        except (SessionError, OSError) as error:
+            return f"Not read again. {error}"
+        self.session.current = min(old.current, len(self.session.conversations) - 1)
+        self._copied = ()
+        self.overview.forget(self.session)
+        self.session_changed()
+        return ""
 
     def copy(self, text: SafeText) -> str:
         """Put `text` into the clipboard. Gives back what to say of it."""
@@ -94,10 +113,12 @@ class ToolpairApp(App[None]):
         lines += [f"  {visible(line)}" for line in mended]
         if saved.backup is not None:
             lines.append(f"The original is kept as {visible(saved.backup)}")
-            lines.append(f"To take it back: toolpair restore {visible(saved.path)}")
+            lines.append(f"To take it back: toolpair restore {shell_word(saved.path)} --backup latest")
         lines += [f"Note: {visible(note)}" for note in saved.notes]
-        if saved.resume:
-            lines.append(f"Go on with: {visible(saved.resume)}")
+        if saved.resume and visible(saved.resume) != saved.resume:
+            lines.append("Go on as before, in its folder, whose name cannot be shown here.")
+        elif saved.resume:
+            lines.append(f"Go on with: {saved.resume}")
         self.result.saved.append(saved.path)
         self.result.told += lines
 

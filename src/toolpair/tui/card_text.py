@@ -10,7 +10,7 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import ROLES, _spotted, id_text
-from toolpair.tui.spans import Glyphs, Line, Span, line_width
+from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session import Fix, Group, Problem, Row, Session
@@ -44,10 +44,11 @@ def place_text(overview: Overview, problem: Problem) -> str:
     """The title of the card: which problem, which cause, where."""
     session = overview.session
     number = overview.number(problem)
-    parts = [f"Problem {number:,} of {len(overview.walk):,}" if number else "Note"]
-    group = overview.group_number(problem)
-    if group is not None and number and overview.causes > 1:
-        parts.append(f"cause {group + 1} of {overview.causes}")
+    name = {"error": "Problem", "warning": "Warning"}.get(problem.severity, "Note")
+    parts = [f"{name} {number[0]:,} of {number[1]:,}" if number else name]
+    cause = overview.cause_number(problem)
+    if cause is not None and problem.severity == "error" and overview.causes > 1:
+        parts.append(f"cause {cause:,} of {overview.causes:,}")
     where = session.location(problem)
     if where.line is not None:
         parts.append(f"line {where.line:,}")
@@ -103,9 +104,15 @@ class Card:
             parts.append((2, glyphs.paragraph(f"No fix: {why}", cells, limit=3)))
         if self.wide:
             parts += self._more(problem)
+        hints = self._hints(problem)
+        rule = (glyphs.ui(f"{problem.rule} ", "dim"),)
+        if line_width(hints) + line_width(rule) + 2 <= cells:
+            hints = spread(hints, rule, cells)
+        else:
+            parts.append((5 if self.wide else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
         body = _fit(parts, self.height - 1)
         body += [()] * (self.height - 1 - len(body))
-        return [*body, self._hints(problem)]
+        return [*body, hints]
 
     def _ids(self, problem: Problem) -> tuple[list[Line], list[Line]]:
         glyphs = self.glyphs
@@ -123,7 +130,7 @@ class Card:
                 return lines, []
             line: list[Span] = [glyphs.ui(" " * 13), Span(carets, "error")]
             note = problem.cause.text if problem.cause is not None else ""
-            gap = 8 if room - width(carets) - 8 >= width(note) else 2
+            gap = 8 if room - width(carets) - 8 >= width(glyphs.own(note)) else 2
             space = room - width(carets) - gap
             if note and space >= 12:
                 line.append(Span(SafeText(" " * gap)))
@@ -150,11 +157,13 @@ class Card:
         glyphs, cells = self.glyphs, self.cells
         parts: list[Part] = []
         limit = 4 if self.wide else 2
-        if problem.on_resume is not None:
-            parts.append((4, glyphs.paragraph(f"If you resume: {problem.on_resume.text}", cells, limit=limit)))
-        if problem.api_says and (problem.on_resume is None or self.wide):
-            lead = "The API would say" if problem.on_resume is None else "The API says"
-            parts.append((4, glyphs.paragraph(f"{lead}: {problem.api_says}", cells, limit=limit)))
+        resumed = problem.on_resume
+        refused = resumed is None or resumed.effect == "rejected" or problem.impact == "stops"
+        says = problem.api_says if refused else None
+        if resumed is not None:
+            parts.append((5 if says else 4, glyphs.paragraph(f"If you resume: {resumed.text}", cells, limit=limit)))
+        if says:
+            parts.append((4, glyphs.paragraph(f"The API would say: {says}", cells, limit=limit)))
         return parts
 
     def _fix(self, problem: Problem, fix: Fix) -> list[Line]:
@@ -164,9 +173,12 @@ class Card:
         if changed:
             words.append(changed)
         words.append(loss_text(fix))
-        if not fix.certain:
+        if problem.guess:
+            words.append("Another way may be right: you will be asked.")
+        elif not fix.certain:
             words.append("This is a guess: you will be asked.")
-        lines = glyphs.paragraph(" ".join(words), self.cells, "good" if fix.certain else "warning", limit=3)
+        style = "good" if fix.certain and not problem.guess else "warning"
+        lines = glyphs.paragraph(" ".join(words), self.cells, style, limit=3)
         if fix.note:
             lines += glyphs.paragraph(f"Note: {fix.note}", self.cells, "dim", limit=2)
         return lines
@@ -183,7 +195,6 @@ class Card:
         if others:
             ways = "; ".join(f"{fix.title} ({loss_text(fix).rstrip('.').lower()})" for fix in others)
             parts.append((7, glyphs.paragraph(f"Other ways: {ways}.", cells, limit=4)))
-        parts.append((8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
         return parts
 
     def _hints(self, problem: Problem) -> Line:
@@ -201,13 +212,21 @@ class Card:
             hints.append(("f", f"{count_text(others, 'other way')}", "choose"))
         if problem.fixes:
             hints.append(("p", "exact bytes", "bytes"))
-        gap = 4 if 1 + sum(len(key) + len(label) + 5 for key, label, _ in hints) - 4 <= self.cells else 2
+
+        def size(gap: int) -> int:
+            return 1 + sum(len(key) + len(label) + 1 + gap for key, label, _ in hints) - gap
+
+        if size(2) > self.cells:
+            hints = [(key, label.replace(" of this cause", ""), action) for key, label, action in hints]
+        while size(2) > self.cells and len(hints) > 2:
+            del hints[1]
+        gap = 4 if size(4) <= self.cells else 2
         spans: list[Span] = [Span(SafeText(" "))]
-        for key, label, action in hints:
+        for n, (key, label, action) in enumerate(hints):
             piece = [glyphs.ui(key, "key", action), glyphs.ui(f" {label}", "", action)]
-            if line_width(spans) + line_width(piece) > self.cells:
+            if line_width(spans) + line_width(piece) + (gap if n else 0) > self.cells:
                 break
-            spans += [*piece, Span(SafeText(" " * gap))]
+            spans += [Span(SafeText(" " * gap)), *piece] if n else piece
         return tuple(spans)
 
     def row(self, row: Row | None) -> list[Line]:
@@ -286,7 +305,7 @@ def _cause_entry(overview: Overview, glyphs: Glyphs, cells: int, group: Group, h
         words.append(f"loses {count_text(group.loses_outputs, 'output')}")
     count = len(group.problems)
     if group.guesses:
-        words.append(f"{group.certain} certain, {count_text(group.guesses, 'guess').replace('guesss', 'guesses')}")
+        words.append(f"{group.certain} certain, {count_text(group.guesses, 'guess')}")
     elif group.certain and count > 1:
         words.append(f"all {group.certain:,} certain")
     elif not group.certain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolpair.text.cells import fit
@@ -10,7 +11,7 @@ from toolpair.tui.row_lines import id_text
 from toolpair.tui.spans import Glyphs, Line, Span
 
 if TYPE_CHECKING:
-    from toolpair.session import Block, Fix, Problem, Session
+    from toolpair.session import Block, Fix, Pair, Problem, Session
 
 SHOWN_CHARS = 20_000
 
@@ -22,21 +23,51 @@ def _body(session: Session, block: Block | None, as_json: bool) -> list[SafeText
     return [visible(line.rstrip("\r")) for line in text[:SHOWN_CHARS].split("\n")[:200]]
 
 
+def _named(candidates: Sequence[Pair], fix: Fix) -> list[Pair]:
+    """The candidates, the one that the fix names first."""
+    number = fix.id.rpartition("-")[2]
+    return sorted(candidates, key=lambda pair: str(pair.index) != number)
+
+
 def guess_lines(
-    session: Session, glyphs: Glyphs, problem: Problem, fix: Fix, cells: int, height: int
-) -> list[Line]:  # fmt: skip
-    """The sentence, then the call on the left and the result on the right."""
+    session: Session,
+    glyphs: Glyphs,
+    problem: Problem,
+    fix: Fix,
+    cells: int,
+    height: int,
+    choices: Sequence[tuple[str, Fix, str]] = (),
+) -> list[Line]:
+    """The sentence, the ways to choose from, then the call on the left and the result on the right.
+
+    Each choice: its key, the fix, what it links.
+    """
     call, result = problem.call, problem.result
     other = next((block for block in problem.others if block is not call and block is not result), None)
     if call is None and other is not None and other.kind == "call":
         call = other
     if result is None and other is not None and other.kind == "result":
         result = other
+    if problem.pair is not None and problem.pair < len(session.pairs):
+        candidates = session.pairs[problem.pair].candidates
+        named = _named(candidates, fix)
+        call = call or next((pair.call for pair in named), None)
+        result = result or next((pair.result for pair in named), None)
     lines = glyphs.paragraph(problem.text, cells, "bold", limit=2)
     reason = problem.cause.evidence or problem.cause.text if problem.cause is not None else ""
     if reason:
         lines += glyphs.paragraph(f"Why: {reason}", cells, "dim", limit=2)
-    lines += glyphs.paragraph(f"Fix: {fix.title}." + (f" Loses {fix.loses}." if fix.loses else ""), cells, "warning")
+    ways = choices or [("", fix, "")]
+    for key, way, links in ways:
+        lead = f"{key}: " if key else "Fix: "
+        words = f"{lead}{way.title}{f': {links}' if links else ''}." + (
+            f" Loses {way.loses}." if way.loses else " Loses nothing."
+        )
+        sure = way.certain and len(ways) > 1
+        words = words.replace("..", ".")
+        lines += glyphs.paragraph(
+            words + (" It guesses nothing." if sure else ""), cells, "good" if sure else "warning"
+        )
     left = (cells - 5) // 2
     right = cells - 5 - left
 

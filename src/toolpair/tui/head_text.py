@@ -29,7 +29,12 @@ def state_text(session: Session) -> tuple[str, str]:
     fixed = sum(staged.problems for staged in session.staged)
     if not session.changed:
         return "nothing changed", "dim"
-    return f"{count_text(fixed, 'fix').replace('fixs', 'fixes')}, not saved", "warning"
+    where = ""
+    touched = sorted({staged.conversation + 1 for staged in session.staged})
+    if len(session.conversations) > 1 and touched != [session.current + 1]:
+        numbers = ", ".join(f"{number:,}" for number in touched[:3]) + (" …" if len(touched) > 3 else "")
+        where = f" in conversation{'s' if len(touched) > 1 else ''} {numbers}"
+    return f"{count_text(fixed, 'fix')}{where}, not saved", "warning"
 
 
 def file_line(session: Session, glyphs: Glyphs, cells: int) -> Line:
@@ -47,7 +52,7 @@ def file_line(session: Session, glyphs: Glyphs, cells: int) -> Line:
         parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
     state, style = state_text(session)
     left = (glyphs.ui(" " + " · ".join(parts), "title"),)
-    return spread(left, (glyphs.ui(f" {state} ", style),), cells)
+    return spread(left, (glyphs.ui(f" {state} ", style),), cells, glyphs.ellipsis)
 
 
 def head_lines(session: Session, glyphs: Glyphs, cells: int, limit: int) -> list[Line]:
@@ -71,6 +76,8 @@ def head_lines(session: Session, glyphs: Glyphs, cells: int, limit: int) -> list
             paragraph[-1] = spread(last, hint, cells)
         elif len(paragraph) < room:
             paragraph.append(spread((), hint, cells))
+        else:
+            paragraph[-1] = spread(last, hint, cells, glyphs.ellipsis)
     return lines + paragraph
 
 

@@ -123,7 +123,7 @@ REVIEW = Group(
         Key("enter", "save", "save", False),
         Key("s", "save_copy", "save a copy", False),
         Key("d", "diff", "exact diff of all changes", False),
-        Key("space", "take_out", "take one out", False),
+        Key("space", "take_out", "take one out, or put it back", False),
     ),
 )
 CURSOR = Group("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))

@@ -17,4 +17,6 @@ def size_text(count: int) -> str:
 
 def count_text(count: int, noun: str) -> str:
     """`1 line`, `2 lines`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun}{'es' if noun.endswith(('s', 'x')) else 's'}"

@@ -22,7 +22,7 @@ class Overview:
 
     rows: Sequence[Row]
     walk: list[Problem]
-    """The problems that `]` goes through: notes only when there is nothing else."""
+    """The problems that `]` goes through: errors, then warnings, then notes, each in the order of the file."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -35,12 +35,15 @@ class Overview:
         session = self.session
         self.rows = session.rows()
         problems = list(session.problems)
-        serious = [p for p in problems if p.severity != "info"]
-        self.walk = serious or problems
+        self._levels = [[p for p in problems if p.severity == severity] for severity in SEVERITY]
+        self.walk = [p for level in self._levels for p in level]
         self._walk_index = {id(p): n for n, p in enumerate(self.walk)}
+        self._number = {id(p): (n, len(level)) for level in self._levels for n, p in enumerate(level, 1)}
         self.groups: Sequence[Group] = session.groups
         self._group_of = {id(p): n for n, group in enumerate(self.groups) for p in group.problems}
-        self.causes = sum(any(p.severity != "info" for p in group.problems) for group in self.groups)
+        errors = [n for n, group in enumerate(self.groups) if any(p.severity == "error" for p in group.problems)]
+        self._cause_number = {group: n for n, group in enumerate(errors, 1)}
+        self.causes = len(errors)
         self._first_row: dict[int, int] = {}
         self._record_row: dict[int, int] = {}
         self._messages: list[int] = []
@@ -98,10 +101,22 @@ class Overview:
     def problem_at(self, row: int) -> Problem | None:
         return self._row_problem.get(row)
 
-    def number(self, problem: Problem) -> int | None:
-        """Which one of the walk it is, from 1."""
-        n = self._walk_index.get(id(problem))
-        return None if n is None else n + 1
+    def number(self, problem: Problem) -> tuple[int, int] | None:
+        """Which one of those as severe as it is, from 1, and how many there are. The head counts the errors so."""
+        return self._number.get(id(problem))
+
+    def cause_number(self, problem: Problem) -> int | None:
+        """Which one of the causes that the head counts, from 1."""
+        group = self._group_of.get(id(problem))
+        return None if group is None else self._cause_number.get(group)
+
+    def next_as_severe(self, row: int, fixed: Sequence[Problem]) -> Problem | None:
+        """Where to go on after `fixed`: the next one that is as severe as they were, or more."""
+        least = max((SEVERITY[p.severity] for p in fixed), default=0)
+        for level in self._levels[: least + 1]:
+            if level:
+                return next((p for p in level if self.row_of(p) >= row), level[0])
+        return None
 
     def group_number(self, problem: Problem) -> int | None:
         """Index of the problem's group."""
@@ -121,7 +136,8 @@ class Overview:
         if current is not None and id(current) in self._walk_index:
             n = self._walk_index[id(current)] + by
             return self.walk[n % len(self.walk)], not 0 <= n < len(self.walk)
-        placed = [(self.row_of(p), p) for p in self.walk]
+        worst = next(level for level in self._levels if level)
+        placed = [(self.row_of(p), p) for p in worst]
         if by > 0:
             found = next((p for n, p in placed if n >= row), None)
             return (found, False) if found else (placed[0][1], True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from toolpair.text.cells import cut
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
-from toolpair.tui.spans import Glyphs, Line, spread
+from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Verdict
+    from toolpair.session import Staged, Verdict
 
 
 class ReviewText:
@@ -22,6 +24,7 @@ class ReviewText:
         self.glyphs = glyphs
         self.cells = cells
         self.changes = overview.session.changes()
+        self.before: Sequence[Verdict] = self.session.verdicts_before
         self.noun = "line" if overview.session.document.kind == "lines" else "message"
 
     def _name(self) -> str:
@@ -30,13 +33,17 @@ class ReviewText:
 
     def top(self) -> list[Line]:
         glyphs, session, cells = self.glyphs, self.session, self.cells
-        before, after = self.overview.verdict_before, session.verdict
+        before, after = self.before, [found.verdict for found in session.conversations]
         right = (glyphs.ui(f"{self._name()}  {size_text(session.size)} ", "dim"),)
-        lines: list[Line] = [spread((glyphs.ui(" Review: nothing is written yet", "title"),), right, cells)]
+        title = (glyphs.ui(" Review: nothing is written yet", "title"),)
+        if line_width(title) + line_width(right) + 1 > cells:
+            room = cells - line_width(title) - 2
+            right = (Span(cut(right[0].text, room, glyphs.ellipsis), "dim"),)
+        lines: list[Line] = [spread(title, right, cells)]
         if cells >= 66:
             lines.append(self._table("", "now", "after saving", "dim"))
         judged = f"({session.profile.id}, {session.profile.judged} rules judged)"
-        who = "Resume refused by the API?" if after.native else "Refused by the API?"
+        who = "Resume refused by the API?" if session.verdict.native else "Refused by the API?"
         lines.append(self._table(who, self._refused(before), f"{self._refused(after)}  {judged}"))
         placeholders = self._placeholders()
         seen = self._seen(after)
@@ -56,22 +63,27 @@ class ReviewText:
         glyphs = self.glyphs
         if self.cells < 66:
             words = f" {name}: {now + ' → ' if now else ''}{after}"
-            return (glyphs.ui(words, style),)
-        return (glyphs.ui(f" {name:<29} ", "dim"), glyphs.ui(f"{now:<16} ", style), glyphs.ui(after, style))
+            return (Span(cut(glyphs.own(words), self.cells, glyphs.ellipsis), style),)
+        rest = cut(glyphs.own(after), self.cells - 48, glyphs.ellipsis)
+        return (glyphs.ui(f" {name:<29} ", "dim"), glyphs.ui(f"{now:<16} ", style), Span(rest, style))
 
     @staticmethod
-    def _refused(verdict: Verdict | None) -> str:
-        return "not judged" if verdict is None else "yes" if verdict.refused else "no"
+    def _refused(verdicts: Sequence[Verdict]) -> str:
+        refused = sum(verdict.refused for verdict in verdicts)
+        if not refused or len(verdicts) == 1:
+            return "yes" if refused else "no"
+        return f"yes, {refused:,} of {len(verdicts):,}"
 
     @staticmethod
-    def _seen(verdict: Verdict | None) -> str:
-        return "not judged" if verdict is None else f"{verdict.outputs_seen:,} of {verdict.outputs_total:,}"
+    def _seen(verdicts: Sequence[Verdict]) -> str:
+        seen = sum(verdict.outputs_seen for verdict in verdicts)
+        return f"{seen:,} of {sum(verdict.outputs_total for verdict in verdicts):,}"
 
-    def staged(self) -> list[list[Line]]:
-        """One entry for each staged decision."""
+    def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
+        """One entry for each decision; the second value says whether it is staged or taken out."""
         glyphs, cells = self.glyphs, self.cells - 2
         entries: list[list[Line]] = []
-        for staged in self.session.staged:
+        for staged, is_in in shown:
             effects = []
             if staged.lines_changed:
                 effects.append(f"{count_text(staged.lines_changed, self.noun)} changed")
@@ -83,8 +95,11 @@ class ReviewText:
             if staged.tools:
                 tools = list(dict.fromkeys(staged.tools))
                 effects.append(", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else ""))
-            title = f"[x] {staged.count:>3,} × {staged.title}"
-            left, right = (glyphs.ui(title),), (glyphs.ui("  ".join(effects) + " ", "dim"),)
+            where = f" (conversation {staged.conversation + 1})" if len(self.session.conversations) > 1 else ""
+            if not is_in:
+                effects = ["taken out"]
+            title = f"[{'x' if is_in else ' '}] {staged.count:>3,} × {staged.title}{where}"
+            left, right = (glyphs.ui(title, "" if is_in else "dim"),), (glyphs.ui("  ".join(effects) + " ", "dim"),)
             if len(title) + len(right[0].text) + 2 <= cells:
                 entries.append([spread(left, right, cells)])
             else:
@@ -96,13 +111,13 @@ class ReviewText:
         lines: list[Line] = []
         left = list(session.left)
         if left:
-            words = f"[ ] {len(left):>3,} left for you: {left[0].text}"
+            words = f"    {len(left):>3,} left for you: {left[0].text}"
             lines += glyphs.paragraph(words, cells, "warning", limit=2)
         lines.append(())
         changed = sum(change.kind == "changed" for change in self.changes)
         added = sum(change.kind == "added" for change in self.changes)
         removed = sum(change.kind == "removed" for change in self.changes)
-        total = len(session.document.records) - added + removed
+        total = sum(len(found.document.records) for found in session.conversations) - added + removed
         same = total - changed - removed
         lines += glyphs.paragraph(
             f"{same:,} of {count_text(total, self.noun)} stay byte for byte."

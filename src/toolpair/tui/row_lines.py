@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toolpair.session import Row
 
 NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
+NOT_SURE = "┄┄ a result that may be its own stands below ┄┄"
+NOT_SURE_SHORT = "┄┄ maybe a result that stands below ┄┄"
 NO_RESULT_YET = "┄┄ no result yet ┄┄"
 NO_CALL = "┄┄ no call for this result ┄┄"
 ANOTHER = "┄┄ another result of this call ┄┄"
@@ -170,9 +172,12 @@ class RowLines:
         space = Span(SafeText(" "))
         room = (self.cells - self.gutter if self.stacked else self.right) - 2
         if row.result is None:
-            if pair.state == "pending":
+            if pair.state == "pending" and not pair.candidates:
                 return (space, Span(cut(glyphs.own(NO_RESULT_YET), room, glyphs.ellipsis), "dim"))
             style = "error" if pair.state in BROKEN else "dim"
+            if pair.candidates:
+                words = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT
+                return (space, Span(cut(glyphs.own(words), room, glyphs.ellipsis), "warning"))
             return (space, Span(cut(glyphs.own(NO_RESULT), room, glyphs.ellipsis), style))
         text = self.overview.session.block_text(row.result)
         body = text.strip("\r\n")

@@ -83,10 +83,16 @@ def cut_line(line: Iterable[Span], cells: int) -> Line:
     return tuple(out)
 
 
-def spread(left: Iterable[Span], right: Iterable[Span], cells: int) -> Line:
-    """`left` at the start, `right` at the end of a line of `cells`; the left one gives way."""
+def spread(left: Iterable[Span], right: Iterable[Span], cells: int, ellipsis: str = "") -> Line:
+    """`left` at the start, `right` at the end of a line of `cells`; the left one gives way, cut with `ellipsis`."""
     right_spans = tuple(right)
     room = cells - line_width(right_spans)
-    left_spans = cut_line(left, max(0, room - 1 if right_spans else room))
+    space = max(0, room - 1 if right_spans else room)
+    left_spans = tuple(left)
+    if line_width(left_spans) > space:
+        left_spans = cut_line(left_spans, max(0, space - width(SafeText(ellipsis))))
+        if ellipsis:
+            style = left_spans[-1].style if left_spans else ""
+            left_spans = (*left_spans, Span(SafeText(ellipsis), style))
     gap = max(0, room - line_width(left_spans))
     return (*left_spans, Span(SafeText(" " * gap)), *right_spans)

@@ -341,7 +341,8 @@ class _Editor:
             if child.uid not in group and child.uid not in answers and child is not result
         ]
         # A record that lost its parent next to this response most likely lost the very result that is put in now.
-        for child in self.work.bridged_beside([*self._group(number), *self.answers.get(number, ())]):
+        still = [line for line in self.answers.get(number, ()) if line.has_result]
+        for child in self.work.bridged_beside([*self._group(number), *still]):
             if child not in followers and child.uid not in group and child.uid not in answers and child is not result:
                 followers.append(child)
         return followers

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
+
 def is_small(width: int, height: int) -> bool:
     """Whether nothing can be shown at this size."""
     return width < LEAST_WIDTH or height < LEAST_HEIGHT

@@ -73,6 +73,12 @@ class ConfirmScreen(Dialog[str | None]):
         self.query_one("#text", Lines).show(lines)
 
     def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            # Not left to the binding, which runs after the keys that came with it.
+            event.stop()
+            event.prevent_default()
+            self.finish(None)
+            return
         for key, name, _ in self._answers:
             if event.key == key or event.character == key:
                 event.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -18,6 +19,7 @@ from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.keys import APP, GROUPS, LOOK, PROBLEMS, key_names
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
+from toolpair.tui.row_lines import id_text
 from toolpair.tui.row_search import Test, filter_test, text_test
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.spans import Line, Span
@@ -25,7 +27,7 @@ from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.pair_view import PairView
 
 if TYPE_CHECKING:
-    from toolpair.session import Fix, Group, Problem, Saved, Session, Staged
+    from toolpair.session import Fix, Group, Problem, Saved, Session, Staged, Target
     from toolpair.tui.screens.menu import Entry
 
 SLICE = 0.01
@@ -38,6 +40,11 @@ HINTS: tuple[Hint, ...] = (
 )  # fmt: skip
 
 
+_OWN_ID = re.compile(r"\A[A-Z]{3}\d\d: ")
+MANY_MESSAGES, MANY_PROBLEMS = 5000, 500
+"""With more of them a change takes so long that it is said before."""
+
+
 def card_height(height: int, wide: bool) -> int:
     """Lines for the card, its title included, for a screen of `height` lines."""
     if height < 14:
@@ -47,6 +54,11 @@ def card_height(height: int, wide: bool) -> int:
     if height < 30:
         return 8
     return min(16, height // 3) if wide else 10
+
+
+def takes_long(session: Session) -> bool:
+    """Whether a change of the session takes longer than a key may."""
+    return len(session.transcript.messages) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
 
 
 class MainScreen(BaseScreen[None]):
@@ -68,6 +80,7 @@ class MainScreen(BaseScreen[None]):
         self._note = ""
         self._filter = ""
         self._query = ""
+        self._busy = False
 
     def build(self) -> ComposeResult:
         yield Lines(id="head")
@@ -157,6 +170,10 @@ class MainScreen(BaseScreen[None]):
         self._note = note
         self._draw()
 
+    def forget_note(self) -> None:
+        """What was said is not true any more."""
+        self._note = ""
+
     def reload(self, row: int | None = None) -> None:
         """The session is another one now; keep to the row where the cursor is, or to `row`."""
         here = self.pairs.row_index if row is None else row
@@ -201,10 +218,41 @@ class MainScreen(BaseScreen[None]):
             self._note = "around the end"
         self._show_problem(problem)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self._busy and super().check_action(action, parameters)
+
+    def _slowly(self, work: Callable[[], None]) -> None:
+        """Do it; when it takes long, say so first."""
+        if not takes_long(self.session):
+            work()
+            return
+
+        def run() -> None:
+            self._busy = False
+            work()
+
+        self._busy = True
+        self.say("working …")
+        self.call_after_refresh(run)
+
     def _take(
-        self, put_on: Callable[[], Staged | None], problems: Sequence[Problem], what: str, forward: bool = True
-    ) -> bool:
-        """Stage something, read the session again and go to the next problem. False when it was refused."""
+        self,
+        put_on: Callable[[], Staged | None],
+        problems: Sequence[Problem],
+        what: str,
+        then: Callable[[], None] | None = None,
+    ) -> None:
+        """Stage something, read the session again and go to the next problem."""
+
+        def work() -> None:
+            self._take_now(put_on, problems, what)
+            if then is not None:
+                then()
+
+        self._slowly(work)
+
+    def _take_now(self, put_on: Callable[[], Staged | None], problems: Sequence[Problem], what: str) -> bool:
+        """False when it was refused."""
         row = self.pairs.row_index or 0
         count = len(self.session.staged)
         try:
@@ -220,12 +268,12 @@ class MainScreen(BaseScreen[None]):
         self.overview.current = None
         self.overview.reload()
         self._apply_filter_now()
-        following, _ = self.overview.after(row, 1, None)
-        if following is not None and forward:
+        following = self.overview.next_as_severe(row, problems)
+        if following is not None:
             self._show_problem(following)
         else:
-            if following is None:
-                self._note = "no problem is left. w shows what will be saved"
+            more = " (] goes to warnings and notes)" if self.overview.walk else ""
+            self._note = f"no problem is left{more}. w shows what will be saved"
             self.pairs.go_to_row(min(row, max(0, len(self.overview.rows) - 1)))
             self._draw()
         return True
@@ -240,17 +288,81 @@ class MainScreen(BaseScreen[None]):
         problem = self._with_problem()
         if problem is None:
             return
+        if problem.guess:
+            self._ask(problem)
+            return
         fix = problem.recommended
         if fix is None:
-            self.say("nothing is recommended here. f shows all ways" if problem.fixes else "no fix is known here")
+            self.say("nothing is recommended here. f shows all ways" if problem.fixes else self._no_fix(problem))
             return
         self._stage(problem, fix, None)
+
+    @staticmethod
+    def _no_fix(problem: Problem) -> str:
+        return f"no fix is known: {problem.no_fix}" if problem.no_fix else "no fix is known here"
+
+    def _links(self, problem: Problem) -> list[tuple[Problem, Fix]]:
+        """The uncertain ways: the problem's own and, for a call, those of the results that may be its own."""
+        found = [(problem, fix) for fix in problem.fixes if not fix.certain]
+        if found or problem.pair is None or problem.pair >= len(self.session.pairs):
+            return found
+        for candidate in self.session.pairs[problem.pair].candidates:
+            other = self.session.problem_of_pair(candidate.index)
+            for fix in other.fixes if other is not None else ():
+                if not fix.certain and fix.id in ("link", f"link-{problem.pair}") and other is not None:
+                    found.append((other, fix))
+        return found
+
+    def _linked(self, problem: Problem, other: Problem) -> str:
+        """Which result a way of another problem would link to the call here: its id and its first words."""
+        if other is problem or other.result is None:
+            return ""
+        words = " ".join(self.session.block_text(other.result)[:200].split())
+        return f"result {id_text(other.result.id)}, {words[:60]}"
+
+    def _ask(self, problem: Problem) -> None:
+        """Both contents side by side; the uncertain link and the safe choice are offered."""
+        from toolpair.tui.guess_text import guess_lines
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        ways = self._links(problem)[:5]
+        safe = problem.recommended
+        choices = [(str(n), fix, self._linked(problem, other)) for n, (other, fix) in enumerate(ways, 1)]
+        if safe is not None and safe.certain:
+            ways.append((problem, safe))
+            choices.append(("k", safe, ""))
+        if not ways:
+            self.say("nothing is recommended here. f shows all ways" if problem.fixes else self._no_fix(problem))
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "other":
+                self.action_choose()
+            elif answer is not None:
+                about, fix = ways[int(answer)]
+                self._put_on(about, fix, None, [about, problem])
+
+        words = {"k": "the safe one"}
+        answers = [(key, str(n), words.get(key, f"link {key}")) for n, (key, *_) in enumerate(choices)]
+        if problem.fixes:
+            answers.append(("f", "other", "all ways"))
+        question = ConfirmScreen(
+            "This is a guess. Do the two belong together?",
+            lambda width, height: guess_lines(
+                self.session, self.glyphs, problem, choices[0][1], width, height, choices
+            ),
+            answers,
+        )
+        self.app.push_screen(question, answered)
+
+    def _put_on(self, problem: Problem, fix: Fix, text: str | None, about: Sequence[Problem]) -> None:
+        self._take(lambda: self.session.stage(problem, fix, text), about, fix.title)
 
     def _stage(self, problem: Problem, fix: Fix, text: str | None) -> None:
         """Stage one fix; a guess is asked first."""
 
         def put_on() -> None:
-            self._take(lambda: self.session.stage(problem, fix, text), [problem], fix.title)
+            self._put_on(problem, fix, text, [problem])
 
         if fix.certain:
             put_on()
@@ -278,6 +390,9 @@ class MainScreen(BaseScreen[None]):
             self.action_fix()
             return
         group: Group = self.overview.groups[number]
+        if not any(each.fixes for each in group.problems):
+            self.say(self._no_fix(problem))
+            return
         if not group.certain:
             self.say("no fix of this cause is certain: space asks about each one, f shows all ways")
             return
@@ -286,7 +401,7 @@ class MainScreen(BaseScreen[None]):
         certain = [p for p in group.problems if p.recommended is not None and p.recommended.certain and not p.guess]
 
         def lines(width: int, height: int) -> list[Line]:
-            guesses = count_text(group.guesses, "guess").replace("guesss", "guesses")
+            guesses = count_text(group.guesses, "guess")
             left = " (left for you)" if group.guesses else ""
             words = f"Fix {group.certain:,} like this? {group.certain:,} certain, {guesses}{left}."
             out = self.glyphs.paragraph(words, width, "bold")
@@ -315,11 +430,16 @@ class MainScreen(BaseScreen[None]):
             if p.severity == "error" and not p.guess and p.recommended is not None and p.recommended.certain
         ]  # fmt: skip
         if certain:
-            self._take(self.session.stage_all, certain, f"{len(certain):,} problems mended", forward=True)
+            self._take(
+                self.session.stage_all, certain, f"{count_text(len(certain), 'problem')} mended", self._after_all
+            )
+        else:
+            self._after_all()
+
+    def _after_all(self) -> None:
         if self.session.changed:
             self.action_review()
-            return
-        if self.session.staged:
+        elif self.session.staged:
             self.say("nothing changes in the file")
         elif self.session.left:
             self.say(f"{len(self.session.left):,} left for you: nothing here is certain")
@@ -331,7 +451,7 @@ class MainScreen(BaseScreen[None]):
         if problem is None:
             return
         if not problem.fixes:
-            self.say(problem.no_fix or "no fix is known here")
+            self.say(self._no_fix(problem))
             return
         from toolpair.tui.screens.chooser import Choice, ChooserScreen
 
@@ -339,7 +459,8 @@ class MainScreen(BaseScreen[None]):
             if choice is not None:
                 self._stage(problem, problem.fixes[choice[0]], choice[1])
 
-        self.app.push_screen(ChooserScreen(problem), chosen)
+        start = next((n for n, fix in enumerate(problem.fixes) if fix.recommended), 0)
+        self.app.push_screen(ChooserScreen(problem, start), chosen)
 
     def action_bytes(self) -> None:
         problem = self._with_problem()
@@ -370,7 +491,8 @@ class MainScreen(BaseScreen[None]):
         self.overview.reload()
         self._apply_filter_now()
         new = [p for p in self.overview.walk if p.key not in keys]
-        self._note = f"{'undone' if words == 'undo' else 'done again'}: {staged.title}"
+        where = f" in conversation {staged.conversation + 1:,}" if len(self.session.conversations) > 1 else ""
+        self._note = f"{'undone' if words == 'undo' else 'done again'}{where}: {staged.title}"
         if new:
             self._show_problem(new[0])
         else:
@@ -568,7 +690,8 @@ class MainScreen(BaseScreen[None]):
         if target is None:
             self.say(f"not in this file: {where}")
             return
-        self._note = target.text or ""
+        said = self._said(target)
+        self._note = said
         if target.problem is not None:
             self._show_problem(target.problem)
             return
@@ -582,13 +705,31 @@ class MainScreen(BaseScreen[None]):
                 row = n
                 break
         if row is None:
-            self.say(target.text or f"nothing to show for {where}")
+            self.say(said or f"nothing to show for {where}")
             return
         if not self.pairs.go_to_row(row):
             self._clear_filter()
             self.pairs.go_to_row(row)
-        self._note = target.text or ""
+        self._note = said
         self._draw()
+
+    def _said(self, target: Target) -> str:
+        """What to say of a place: an error in its meaning, and that its ids are not here when they are not."""
+        known = target.recognised
+        if known is None:
+            return target.text
+        said = _OWN_ID.sub("", f"{known.error.meaning.rstrip('.')}.")
+        here = {
+            block.id
+            for pair in self.session.pairs
+            for block in (pair.call, *pair.results)
+            if block is not None and isinstance(block.id, str)
+        }
+        if known.ids and not here.intersection(known.ids):
+            said = f"The id {known.ids[0]} is not in this conversation. {said}"
+        elif target.problem is None and target.pair is None:
+            said += " Nothing in this conversation raises it now."
+        return said
 
     def action_yank(self) -> None:
         from toolpair.tui.screens.menu import Entry, MenuScreen
@@ -666,7 +807,9 @@ class MainScreen(BaseScreen[None]):
         entries = []
         for n in range(len(conversations)):
             label = getattr(conversations[n], "label", None) or f"conversation {n + 1}"
-            entries.append(Entry(str(n), f"{n + 1:>4}  {label}"))
+            errors = conversations[n].verdict.errors
+            count = f"{count_text(errors, 'problem') if errors else 'no problem':>13}"
+            entries.append(Entry(str(n), f"{n + 1:>4}  {count}  {label}"))
 
         def chosen(value: str | None) -> None:
             if value is not None and int(value) != self.session.current:

@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
 from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.overview import Overview
 from toolpair.tui.review_text import ReviewText
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.confirm import HeldKey
+from toolpair.tui.screens.confirm import ConfirmScreen, HeldKey
+from toolpair.tui.screens.main import takes_long
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import Page, ViewerScreen
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
+if TYPE_CHECKING:
+    from toolpair.session import Block, Fix, Problem, Staged
+
+RowKey = tuple[object, ...]
+
+
+def _key(row: Staged) -> RowKey:
+    """What names a row also after the others were put on again."""
+    return (row.conversation, row.rules, row.fix_ids, row.decisions[0].call_id, row.decisions[0].result_id)
+
+
+def _id_of(block: Block | None) -> str:
+    return "" if block is None else repr(block.id)
+
 
 class ReviewScreen(BaseScreen[Any]):
     """Gives back what was saved (`Saved`), None when nothing was."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *REVIEW.bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *APP.bindings(),
+        *REVIEW.bindings(),
+        Binding("r", "read_again", "read it again", show=False),
+    ]
     DEFAULT_CSS = "ReviewScreen LineList { height: auto; }"
 
     def __init__(self, overview: Overview) -> None:
@@ -33,6 +52,10 @@ class ReviewScreen(BaseScreen[Any]):
         self._held = HeldKey()
         self._note = ""
         self._error = ""
+        self._stale = False
+        self._taken_out: list[Staged] = []
+        self._order: list[RowKey] = []
+        """The rows in the order in which they were first shown: what is put back comes to its old place."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -49,7 +72,7 @@ class ReviewScreen(BaseScreen[Any]):
         rest = text.rest()
         if self._error:
             rest = [*self.glyphs.paragraph(self._error, width, "error", limit=5), *rest]
-        entries = text.staged()
+        entries = text.entries(self._rows())
         self.query_one("#top", Lines).show(top)
         staged = self.query_one(LineList)
         room = height - len(top) - 2 - min(len(rest), max(3, height // 2))
@@ -61,6 +84,8 @@ class ReviewScreen(BaseScreen[Any]):
         if self._session.writable:
             hints.append(("enter", "save", "save"))
         hints += [("s", "save a copy", "save_copy"), ("d", "exact diff", "diff"), ("space", "take one out", "take_out")]
+        if self._stale:
+            hints.insert(0, ("r", "read it again", "read_again"))
         hints.append(("esc", "back", "back"))
         bar = hint_line(self.glyphs, hints, width, gap=4 if width >= 80 else 2, keep_first=True)
         self.query_one("#bottom", Lines).show([self.glyphs.rule(self._note, width), bar])
@@ -69,20 +94,94 @@ class ReviewScreen(BaseScreen[Any]):
         self._note = note
         self.lay_out(self.size.width, self.size.height)
 
+    def _rows(self) -> list[tuple[Staged, bool]]:
+        """What is staged and, marked with False, what was taken out here."""
+        rows = [(row, True) for row in self._session.staged] + [(row, False) for row in self._taken_out]
+        for row, _ in rows:
+            if _key(row) not in self._order:
+                self._order.append(_key(row))
+        return sorted(rows, key=lambda each: self._order.index(_key(each[0])))
+
     def action_take_out(self) -> None:
+        rows = self._rows()
         number = self.query_one(LineList).cursor
-        if number >= len(self._session.staged):
+        if number >= len(rows):
             return
-        row = self._session.staged[number]
-        alone = sum(other.step == row.step for other in self._session.staged) == 1
-        self._session.unstage(row)
-        self._overview.note_taken_out(row.step, alone)
-        self._overview.reload()
-        self.tool.session_changed()
-        if self._session.staged:
-            self._refresh("one taken out; the rest was put on again")
+        if takes_long(self._session):
+            self._refresh("working …")
+            self.call_after_refresh(self._toggle, *rows[number])
         else:
-            self.finish(None)
+            self._toggle(*rows[number])
+
+    def _toggle(self, row: Staged, is_in: bool) -> None:
+        if is_in:
+            if row not in self._session.staged:
+                return  # The key was pressed twice.
+            alone = sum(other.step == row.step for other in self._session.staged) == 1
+            self._session.unstage(row)
+            self._overview.note_taken_out(row.step, alone)
+            self._taken_out.append(row)
+            note = "one taken out, space puts it back"
+        else:
+            note = "put back" if self._put_back(row) else "it cannot be put back: the problem is not there now"
+        self.tool.session_changed()
+        self._error = ""
+        self._refresh(note)
+
+    def _put_back(self, row: Staged) -> bool:
+        session = self._session
+        current, count = session.current, len(session.staged)
+        session.current = row.conversation
+        problems: list[Problem] = []
+        try:
+            for text in dict.fromkeys(decision.text for decision in row.decisions):
+                wanted = [decision for decision in row.decisions if decision.text == text]
+                if text is None:
+                    by_rule = {(each.rule, each.call_id, each.result_id): each for each in wanted}
+
+                    def pick(problem: Problem, by_rule: dict[Any, Any] = by_rule) -> Fix | None:
+                        decision = by_rule.get((problem.rule, *(_id_of(b) for b in (problem.call, problem.result))))
+                        found = decision.find([problem]) if decision is not None else None
+                        if found is None:
+                            return None
+                        problems.append(problem)
+                        return cast("Fix", found[1])
+
+                    before = len(session.staged)
+                    session.stage_where(pick)
+                    if len(session.staged) > before:
+                        self._overview.note_staged(problems)
+                    continue
+                for decision in wanted:
+                    found = decision.find(session.problems)
+                    if found is not None:
+                        session.stage(found[0], found[1], text)
+                        self._overview.note_staged([found[0]])
+        finally:
+            session.current = current
+        if len(session.staged) == count:
+            return False
+        self._taken_out = [other for other in self._taken_out if other is not row]
+        return True
+
+    def action_read_again(self) -> None:
+        """Start from the file as it is on disk now; what is staged is lost, so it is asked first."""
+        if not self._stale:
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "yes":
+                error = self.tool.read_again()
+                if error:
+                    self._error = error
+                    self._refresh()
+                else:
+                    self.finish(None)
+
+        words = "Read the file again? The fixes that are staged are taken off; A puts the certain ones on again."
+        lines = self.glyphs.paragraph
+        answers = [("r", "yes", "read it again")]
+        self.app.push_screen(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
 
     def action_diff(self) -> None:
         session = self._session
@@ -93,7 +192,15 @@ class ReviewScreen(BaseScreen[Any]):
         ]
         self.app.push_screen(ViewerScreen("All changes", pages))
 
+    def _nothing(self) -> bool:
+        """Say so when nothing is left to save."""
+        if not self._session.changed:
+            self._refresh("nothing is staged, so there is nothing to save")
+        return not self._session.changed
+
     def action_save(self) -> None:
+        if self._nothing():
+            return
         if not self._held.fresh():
             self._refresh("press enter again, now that you have read this")
             return
@@ -103,8 +210,12 @@ class ReviewScreen(BaseScreen[Any]):
         self._save(None)
 
     def action_save_copy(self) -> None:
+        if self._nothing():
+            return
         path = self._session.path
-        value = str(path.with_name(f"{path.stem}.mended{path.suffix}")) if path is not None else ""
+        # What was a program's own notation is written as JSON.
+        suffix = ".json" if self._session.kind == "python" else path.suffix if path is not None else ""
+        value = str(path.with_name(f"{path.stem}.mended{suffix}")) if path is not None else ""
 
         def given(name: str | None) -> None:
             if name and name.strip():
@@ -119,7 +230,10 @@ class ReviewScreen(BaseScreen[Any]):
         try:
             saved = self._session.save() if path is None else self._session.save_as(path)
         except (Refused, SaveFailed, SessionError) as error:
-            self._error = f"Not saved. {error}"
+            self._error = "Not saved. " + str(error).replace(", or allow it to be replaced (--force)", "")
+            self._stale = "has changed since" in str(error)
+            if self._stale:
+                self._error += " r reads it again."
             self._refresh()
             return
         except OSError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from toolpair.text.safe import visible
+from toolpair.text.safe import SafeText, visible
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import HeldKey
@@ -44,7 +44,7 @@ class SavedScreen(BaseScreen[None]):
         for line in self._told:
             lines += glyphs.paragraph(line, width, limit=4)
         self.query_one("#body", Lines).show(lines)
-        hints: list[Hint] = [("y", "copy the command", "yank")] if self._saved.resume else []
+        hints: list[Hint] = [("y", "copy the command", "yank")] if self._command else []
         hints += [("enter", "back to the list", "close"), ("q", "quit", "leave")]
         self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, hints, width, gap=4)])
 
@@ -58,7 +58,15 @@ class SavedScreen(BaseScreen[None]):
     async def action_leave(self) -> None:
         await self.app.action_quit()
 
+    @property
+    def _command(self) -> SafeText | None:
+        """The command to go on with; None where it is words, or cannot be shown as it is."""
+        resume = self._saved.resume
+        if not resume or resume.endswith(".") or visible(resume) != resume:
+            return None
+        return visible(resume)
+
     def action_yank(self) -> None:
-        if self._saved.resume:
-            self._note = self.tool.copy(visible(self._saved.resume))
+        if self._command:
+            self._note = self.tool.copy(self._command)
             self.lay_out(self.size.width, self.size.height)

@@ -82,7 +82,8 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         top = self._tops[self.cursor]
         bottom = top + len(self._entries[self.cursor])
         height = self.scrollable_content_region.height
-        if top < self.scroll_offset.y:
+        if top < self.scroll_offset.y or bottom - top > height:
+            # Of an entry that is too tall the first line matters most.
             self.scroll_to(y=top, animate=False)
         elif height and bottom > self.scroll_offset.y + height:
             self.scroll_to(y=bottom - height, animate=False)
