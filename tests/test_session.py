@@ -313,6 +313,23 @@ def test_chat_results_with_one_id_are_told_apart() -> None:
     assert rules(session) == [] and out[1]["tool_call_id"] == "a" != out[2]["tool_call_id"]
 
 
+def test_bare_texts_and_calls_that_are_no_list() -> None:
+    session = opened(
+        [{"role": "user", "content": ["hey", {"type": "text", "text": "you"}]}, assistant(call("t")), user(result("t"))]
+    )
+    assert rules(session) == ["field.missing"]
+    session.stage_all()
+    assert json.loads(session.to_bytes())[0]["content"][0] == {"type": "text", "text": "hey"}
+    asked = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    tool = {"role": "tool", "tool_call_id": "c", "content": "42"}
+    session = opened(
+        [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": asked}, tool]
+    )
+    session.stage_all()
+    assert rules(session) == [] and json.loads(session.to_bytes())[1]["tool_calls"] == [asked]
+    assert json.loads(session.to_bytes())[2] == tool
+
+
 def test_what_is_kept_as_text_keeps_its_order() -> None:
     three = [result("toolu_1", text) for text in ("one", "two", "three")]
     session = opened([user(), assistant(call("toolu_1")), user(*three)])

@@ -14,6 +14,7 @@ Pick = Callable[[Problem], Fix | None]
 _ORDER: Final = (
     "record",
     "chain",
+    "field",
     "role.unknown",
     "role.call_in_user",
     "content.null",

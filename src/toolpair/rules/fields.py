@@ -24,7 +24,9 @@ _MESSAGE: Final = frozenset({"role", "content"})
 def check(context: Context) -> None:
     if context.tool_messages:
         _missing_fields(context)
+        _calls_no_list(context)
     elif not context.transcript.native:
+        _bare_texts(context)
         _extra_fields(context)
 
 
@@ -103,3 +105,62 @@ def _missing_fields(context: Context) -> None:
                 ),
             ),
         )
+
+
+def _calls_no_list(context: Context) -> None:
+    """`tool_calls` that is a single call, or no call at all, where a list is wanted."""
+    for number, message in enumerate(context.messages):
+        calls = message.value.get("tool_calls") if isinstance(message.value, dict) else None
+        if calls is None or isinstance(calls, list):
+            continue
+        single = isinstance(calls, dict) and "id" in calls
+        fix = (
+            Fix(
+                "as-list",
+                "write the call as a list of one",
+                (SetField(message, "tool_calls", [calls]),),
+                recommended=True,
+            )
+            if single
+            else Fix(
+                "remove-key",
+                "remove the tool_calls",
+                (SetField(message, "tool_calls", ABSENT),),
+                recommended=True,
+                loses="what stood in their place",
+            )
+        )
+        context.add(
+            "field.missing",
+            "The tool_calls of a message are no list, and a list is wanted.",
+            at=(number, None),
+            about=message,
+            cause=Cause("calls_no_list", "a client wrote something else in the place of the list"),
+            fixes=(fix,),
+        )
+
+
+def _bare_texts(context: Context) -> None:
+    """A text among the blocks that is no block: the API wants a type."""
+    for number, message in enumerate(context.messages):
+        if message.shape != "blocks":
+            continue
+        for position, block in enumerate(message.blocks):
+            if isinstance(block.value, str):
+                context.add(
+                    "field.missing",
+                    f"A text among the blocks of the {message.role} has no type.",
+                    at=(number, position),
+                    about=message,
+                    others=(block,),
+                    severity="error",
+                    cause=Cause("bare_text", "a text was put where a block is wanted"),
+                    fixes=(
+                        Fix(
+                            "as-block",
+                            "write it as a text block",
+                            (SetValue(block, {"type": "text", "text": block.value}),),
+                            recommended=True,
+                        ),
+                    ),
+                )
