@@ -7,23 +7,10 @@ from typing import Any
 
 from toolpair.formats.base import Item
 from toolpair.formats.blocks import blocks_of
-from toolpair.formats.works import Bench, Entry, Work
+from toolpair.formats.editor import Editor, call_ranks
+from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
-from toolpair.transcript.edits import (
-    ABSENT,
-    Answer,
-    Arrange,
-    Edit,
-    InsertMessage,
-    MoveToRole,
-    Place,
-    Remove,
-    RemoveMessage,
-    Rename,
-    SetField,
-    SetValue,
-    ToText,
-)
+from toolpair.transcript.edits import Answer, Arrange, Edit, Place
 from toolpair.transcript.model import Block, Message, Scope, Transcript
 
 
@@ -96,7 +83,7 @@ class AnthropicFormat:
         return Transcript(tuple(messages), scopes=scopes)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        return _Editor(items, transcript).run(edits)
+        return MessageEditor(items, transcript).run(edits)
 
     def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
         return bool(values)
@@ -108,63 +95,27 @@ class AnthropicFormat:
         return None
 
 
-class _Editor:
+class MessageEditor(Editor):
     """Carries edits out on records of Anthropic messages."""
 
-    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
-        self.bench = Bench(items, transcript)
-        self.transcript = transcript
+    def id_key(self, entry: Entry) -> str:
+        return "id" if entry.kind in ("call", "server_call", "mcp_call") else "tool_use_id"
 
-    def run(self, edits: Sequence[Edit]) -> list[Item]:
-        for edit in edits:
-            self._carry_out(edit)
-        return [self._item(work) for work in self.bench]
+    def answer(self, call: Entry, edit: Answer) -> None:
+        made: dict[str, Any] = {"type": "tool_result", "tool_use_id": edit.id or call.id, "content": edit.content}
+        if edit.is_error:
+            made["is_error"] = True
+        self._answer(call, edit.call, Entry("result", made, made["tool_use_id"]))
 
-    def _carry_out(self, edit: Edit) -> None:
-        bench = self.bench
-        match edit:
-            case Rename(block=block, id=id_):
-                entry = bench.entry(block)
-                key = "id" if entry.kind in ("call", "server_call", "mcp_call") else "tool_use_id"
-                entry.value = {**entry.value, key: id_}
-                entry.id = id_
-                bench.work(entry).dirty = True
-            case SetValue(block=block, value=value):
-                entry = bench.entry(block)
-                entry.value = value
-                if isinstance(value, dict) and value.get("type") == "text":
-                    entry.kind = "text"
-                bench.work(entry).dirty = True
-            case SetField(message=message, key=key, value=value):
-                work = bench.works_of(message)[0]
-                work.fields[key] = value
-                if key == "role":
-                    work.role = value
-                work.dirty = True
-            case Answer(call=call, content=content, is_error=is_error, id=id_):
-                target = bench.entry(call)
-                made: dict[str, Any] = {"type": "tool_result", "tool_use_id": id_ or target.id, "content": content}
-                if is_error:
-                    made["is_error"] = True
-                self._answer(target, call, Entry("result", made, made["tool_use_id"]))
-            case Place(result=result, call=call):
-                entry = bench.entry(result)
-                bench.take(entry)
-                self._answer(bench.entry(call), call, entry)
-            case Arrange(message=message, how=how, order=order):
-                self._arrange(message, how, order)
-            case Remove(block=block):
-                bench.take(bench.entry(block))
-            case ToText(block=block, text=text, media=media):
-                self._to_text(bench.entry(block), text, media)
-            case MoveToRole(block=block, role=role):
-                self._move_to_role(bench.entry(block), role)
-            case InsertMessage(after=after, role=role, text=text):
-                anchor = bench.works_of(after)[-1] if after is not None else None
-                bench.insert_after(anchor, bench.new_work(role, {"role": role, "content": text}))
-            case RemoveMessage(message=message):
-                for work in bench.works_of(message):
-                    bench.drop(work)
+    def place(self, result: Entry, call: Entry, edit: Place) -> None:
+        self.bench.take(result)
+        self._answer(call, edit.call, result)
+
+    def remove(self, entry: Entry) -> None:
+        self.bench.take(entry)
+
+    def arrange(self, edit: Arrange) -> None:
+        self._arrange(edit.message, edit.how, edit.order)
 
     def _answer(self, call_entry: Entry, call: Block, result: Entry) -> None:
         """Put `result` among the leading results of the message behind the call, in call order."""
@@ -180,12 +131,12 @@ class _Editor:
             bench.insert_after(last, made)
             bench.add(made, 0, result)
             return
-        order = [entry for work in own_works for entry in work.entries if entry.kind == "call"]
-        rank = {str(entry.id): number for number, entry in reversed(list(enumerate(order)))}
-        mine = next((number for number, entry in enumerate(order) if entry is call_entry), len(order))
+        ranks, mine = call_ranks(
+            [entry for work in own_works for entry in work.entries if entry.kind == "call"], call_entry
+        )
         position = 0
         for number, entry in enumerate(following.entries):
-            if entry.kind != "result" or rank.get(str(entry.id), -1) > mine:
+            if entry.kind != "result" or ranks.get(str(entry.id), -1) > mine:
                 break
             position = number + 1
         bench.add(following, position, result)
@@ -231,7 +182,7 @@ class _Editor:
         first.entries.sort(key=lambda entry: entry.kind != "result")
         first.dirty = True
 
-    def _to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
+    def to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
         bench = self.bench
         work = bench.work(entry)
         if entry.kind == "call":
@@ -258,7 +209,7 @@ class _Editor:
             bench.add(target, position + offset, made)
         bench.take(entry)
 
-    def _move_to_role(self, entry: Entry, role: str) -> None:
+    def move_to_role(self, entry: Entry, role: str) -> None:
         bench = self.bench
         work = bench.work(entry)
         if all(found.kind == entry.kind for found in work.entries):
@@ -290,26 +241,19 @@ class _Editor:
             for number, found in enumerate(rest):
                 bench.add(behind, number, found)
 
-    def _item(self, work: Work) -> Item:
-        if not work.dirty and work.item is not None:
-            return work.item
+    def value(self, work: Work) -> dict[str, Any]:
         value = dict(work.value)
-        if work.had_entries:
-            string = isinstance(value.get("content"), str)
-            same = string and len(work.entries) == 1 and work.entries[0].value is value["content"]
-            if not same:
-                value["content"] = [
-                    {"type": "text", "text": entry.value} if isinstance(entry.value, str) else entry.value
-                    for entry in work.entries
-                ]
-                if string and len(work.entries) == 1 and isinstance(work.entries[0].value, str):
-                    value["content"] = work.entries[0].value
-        for key, field in work.fields.items():
-            if field is ABSENT:
-                value.pop(key, None)
-            else:
-                value[key] = field
-        return Item(work.uid, value)
+        if not work.had_entries:
+            return value
+        string = isinstance(value.get("content"), str)
+        if string and len(work.entries) == 1 and isinstance(work.entries[0].value, str):
+            value["content"] = work.entries[0].value
+            return value
+        value["content"] = [
+            {"type": "text", "text": entry.value} if isinstance(entry.value, str) else entry.value
+            for entry in work.entries
+        ]
+        return value
 
 
 FORMAT = AnthropicFormat()

@@ -7,24 +7,11 @@ from typing import Any
 
 from toolpair.formats.anthropic import looks_like_messages
 from toolpair.formats.base import Item
-from toolpair.formats.works import Bench, Entry, Work
+from toolpair.formats.editor import Editor, call_ranks
+from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.content import text_of
-from toolpair.transcript.edits import (
-    ABSENT,
-    Answer,
-    Arrange,
-    Edit,
-    InsertMessage,
-    MoveToRole,
-    Place,
-    Remove,
-    RemoveMessage,
-    Rename,
-    SetField,
-    SetValue,
-    ToText,
-)
+from toolpair.transcript.edits import Answer, Arrange, Edit, Place
 from toolpair.transcript.model import Block, ContentShape, Message, Scope, Transcript
 
 _RESULT_ROLES = ("tool", "function")
@@ -109,7 +96,7 @@ class OpenAIChatFormat:
         return Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        return _Editor(items, transcript).run(edits)
+        return _ChatEditor(items, transcript).run(edits)
 
     def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
         return bool(values)
@@ -121,59 +108,24 @@ class OpenAIChatFormat:
         return None
 
 
-class _Editor:
+class _ChatEditor(Editor):
     """Carries edits out on chat messages. A result moves as the whole record that it is."""
 
-    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
-        self.bench = Bench(items, transcript)
+    def id_key(self, entry: Entry) -> str:
+        return "id" if entry.kind == "call" else "tool_call_id"
 
-    def run(self, edits: Sequence[Edit]) -> list[Item]:
-        for edit in edits:
-            self._carry_out(edit)
-        return [_item(work) for work in self.bench]
+    def answer(self, call: Entry, edit: Answer) -> None:
+        self._place(call, self._new_result(call, edit.content, edit.id))
 
-    def _carry_out(self, edit: Edit) -> None:
-        bench = self.bench
-        match edit:
-            case Rename(block=block, id=id_):
-                entry = bench.entry(block)
-                entry.value = {**entry.value, "id" if entry.kind == "call" else "tool_call_id": id_}
-                entry.id = id_
-                bench.work(entry).dirty = True
-            case SetValue(block=block, value=value):
-                entry = bench.entry(block)
-                entry.value = value
-                bench.work(entry).dirty = True
-            case SetField(message=message, key=key, value=value):
-                work = bench.works_of(message)[0]
-                work.fields[key] = value
-                work.role = value if key == "role" else work.role
-                work.dirty = True
-            case Answer(call=call, content=content, id=id_):
-                target = bench.entry(call)
-                self._place(target, self._new_result(target, content, id_))
-            case Place(result=result, call=call):
-                work = bench.work(bench.entry(result))
-                bench.drop(work)
-                self._place(bench.entry(call), work)
-            case Arrange(how="call_order", order=order):
-                works = [bench.work(bench.entry(block)) for block in order]
-                anchors = [work.before for work in bench.in_order(works)]
-                self._rearrange(works, anchors)
-            case Arrange():
-                pass
-            case Remove(block=block):
-                self._remove(bench.entry(block))
-            case ToText(block=block, text=text, media=media):
-                self._to_text(bench.entry(block), text, media)
-            case MoveToRole(block=block, role=role):
-                self._move_to_role(bench.entry(block), role)
-            case InsertMessage(after=after, role=role, text=text):
-                anchor = bench.works_of(after)[-1] if after is not None else None
-                bench.insert_after(anchor, bench.new_work(role, {"role": role, "content": text}))
-            case RemoveMessage(message=message):
-                for work in bench.works_of(message):
-                    bench.drop(work)
+    def place(self, result: Entry, call: Entry, edit: Place) -> None:
+        work = self.bench.work(result)
+        self.bench.drop(work)
+        self._place(call, work)
+
+    def arrange(self, edit: Arrange) -> None:
+        if edit.how == "call_order":
+            works = [self.bench.work(self.bench.entry(block)) for block in edit.order]
+            self._rearrange(works, [work.before for work in self.bench.in_order(works)])
 
     def _rearrange(self, works: Sequence[Work], anchors: Sequence[Work | None]) -> None:
         """Put `works` one after the other into the places that they hold, whose records in front are `anchors`."""
@@ -201,16 +153,16 @@ class _Editor:
         bench = self.bench
         home = bench.work(call)
         calls = [entry for entry in home.entries if entry.kind == "call"]
-        rank = {str(entry.id): number for number, entry in reversed(list(enumerate(calls)))}
-        mine = next((number for number, entry in enumerate(calls) if entry is call), len(calls))
+        ranks, mine = call_ranks(calls, call)
         anchor = home
         for work in bench.following(home):
-            if work.role not in _RESULT_ROLES or rank.get(str(work.entries[0].id if work.entries else None), -1) > mine:
+            id_ = work.entries[0].id if work.entries else None
+            if work.role not in _RESULT_ROLES or ranks.get(str(id_), -1) > mine:
                 break
             anchor = work
         bench.insert_after(anchor, result)
 
-    def _remove(self, entry: Entry) -> None:
+    def remove(self, entry: Entry) -> None:
         bench = self.bench
         work = bench.work(entry)
         if entry.kind == "result":
@@ -218,7 +170,7 @@ class _Editor:
             return
         bench.take(entry)
 
-    def _to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
+    def to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
         bench = self.bench
         work = bench.work(entry)
         if entry.kind == "call":
@@ -246,7 +198,7 @@ class _Editor:
         bench.insert_after(anchor, made)
         bench.drop(work)
 
-    def _move_to_role(self, entry: Entry, role: str) -> None:
+    def move_to_role(self, entry: Entry, role: str) -> None:
         bench = self.bench
         work = bench.work(entry)
         if all(found.kind == "call" for found in work.entries):
@@ -263,20 +215,12 @@ class _Editor:
         bench.take(entry)
         bench.add(target, len(target.entries), entry)
 
-
-def _text_parts(content: Any) -> bool:
-    return isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content)
-
-
-def _item(work: Work) -> Item:
-    if not work.dirty and work.item is not None:
-        return work.item
-    value = dict(work.value)
-    if not work.had_entries or any(entry.kept for entry in work.entries):
-        return Item(work.uid, _with_fields(work, value))
-    if work.role in _RESULT_ROLES and work.entries:
-        value = dict(work.entries[0].value)
-    else:
+    def value(self, work: Work) -> dict[str, Any]:
+        value = dict(work.value)
+        if not work.had_entries or any(entry.kept for entry in work.entries):
+            return value
+        if work.role in _RESULT_ROLES and work.entries:
+            return dict(work.entries[0].value)
         calls = [entry for entry in work.entries if entry.kind == "call"]
         listed = [entry.value for entry in calls if entry.slot[-1:] != ("function_call",)]
         if listed:
@@ -294,16 +238,11 @@ def _item(work: Work) -> Item:
                 a is not b for a, b in zip(kept, value["content"], strict=True)
             ):
                 value["content"] = kept
-    return Item(work.uid, _with_fields(work, value))
+        return value
 
 
-def _with_fields(work: Work, value: dict[str, Any]) -> dict[str, Any]:
-    for key, field in work.fields.items():
-        if field is ABSENT:
-            value.pop(key, None)
-        else:
-            value[key] = field
-    return value
+def _text_parts(content: Any) -> bool:
+    return isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content)
 
 
 FORMAT = OpenAIChatFormat()

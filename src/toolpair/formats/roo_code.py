@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from toolpair.formats.anthropic import AnthropicFormat, _Editor, has_tool_blocks, looks_like_messages, message_of
+from toolpair.formats.anthropic import AnthropicFormat, MessageEditor, has_tool_blocks, looks_like_messages, message_of
 from toolpair.formats.base import Item
 from toolpair.formats.works import Work
 from toolpair.rules.base import OnResume, Problem
@@ -91,7 +91,7 @@ class RooCodeFormat(AnthropicFormat):
         return 'In the editor: "Developer: Reload Window", then open the task.'
 
 
-class _RooEditor(_Editor):
+class _RooEditor(MessageEditor):
     """New messages take the neighbours' time and parents, so that they are condensed and rewound with them."""
 
     def _inherit(self, made: Work, home: Work) -> None:

@@ -1,0 +1,126 @@
+"""Carrying edits out on records that are messages: what is the same whatever API the messages are for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.base import Item
+from toolpair.formats.works import Bench, Entry, Work
+from toolpair.transcript.edits import (
+    ABSENT,
+    Answer,
+    Arrange,
+    Edit,
+    InsertMessage,
+    MoveToRole,
+    Place,
+    Remove,
+    RemoveMessage,
+    Rename,
+    SetField,
+    SetValue,
+    ToText,
+)
+from toolpair.transcript.model import Transcript
+
+
+class Editor(ABC):
+    """One batch of edits. A format says where results stand and how a record's value is put together again."""
+
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        self.bench = Bench(items, transcript)
+        self.transcript = transcript
+
+    def run(self, edits: Sequence[Edit]) -> list[Item]:
+        """The records after the edits, in file order; untouched ones are the same Items."""
+        for edit in edits:
+            self._carry_out(edit)
+        return [self._item(work) for work in self.bench]
+
+    def _item(self, work: Work) -> Item:
+        if work.item is not None and not work.dirty:
+            return work.item
+        return Item(work.uid, with_fields(work, self.value(work)))
+
+    def _carry_out(self, edit: Edit) -> None:
+        bench = self.bench
+        match edit:
+            case Rename(block=block, id=id_):
+                entry = bench.entry(block)
+                entry.value = {**entry.value, self.id_key(entry): id_}
+                entry.id = id_
+                bench.work(entry).dirty = True
+            case SetValue(block=block, value=value):
+                entry = bench.entry(block)
+                entry.value = value
+                if isinstance(value, dict) and value.get("type") == "text":
+                    entry.kind = "text"
+                bench.work(entry).dirty = True
+            case SetField(message=message, key=key, value=value):
+                work = bench.works_of(message)[0]
+                work.fields[key] = value
+                if key == "role":
+                    work.role = value
+                work.dirty = True
+            case Answer(call=call):
+                self.answer(bench.entry(call), edit)
+            case Place(result=result, call=call):
+                self.place(bench.entry(result), bench.entry(call), edit)
+            case Arrange():
+                self.arrange(edit)
+            case Remove(block=block):
+                self.remove(bench.entry(block))
+            case ToText(block=block, text=text, media=media):
+                self.to_text(bench.entry(block), text, media)
+            case MoveToRole(block=block, role=role):
+                self.move_to_role(bench.entry(block), role)
+            case InsertMessage(after=after, role=role, text=text):
+                anchor = bench.works_of(after)[-1] if after is not None else None
+                bench.insert_after(anchor, bench.new_work(role, {"role": role, "content": text}))
+            case RemoveMessage(message=message):
+                for work in bench.works_of(message):
+                    bench.drop(work)
+
+    @abstractmethod
+    def id_key(self, entry: Entry) -> str:
+        """The key that the entry's id stands under."""
+
+    @abstractmethod
+    def answer(self, call: Entry, edit: Answer) -> None: ...
+
+    @abstractmethod
+    def place(self, result: Entry, call: Entry, edit: Place) -> None: ...
+
+    @abstractmethod
+    def arrange(self, edit: Arrange) -> None: ...
+
+    @abstractmethod
+    def remove(self, entry: Entry) -> None: ...
+
+    @abstractmethod
+    def to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None: ...
+
+    @abstractmethod
+    def move_to_role(self, entry: Entry, role: str) -> None: ...
+
+    @abstractmethod
+    def value(self, work: Work) -> dict[str, Any]:
+        """The record's value with its entries as they are now, built from the old sub-values."""
+
+
+def with_fields(work: Work, value: dict[str, Any]) -> dict[str, Any]:
+    """The value with the fields that were set on the work itself."""
+    for key, field in work.fields.items():
+        if field is ABSENT:
+            value.pop(key, None)
+        else:
+            value[key] = field
+    return value
+
+
+def call_ranks(calls: Sequence[Entry], call: Entry) -> tuple[dict[str, int], int]:
+    """(id -> place of the first call with it, the place of `call`) among the calls of a message."""
+    ranks = {str(entry.id): number for number, entry in reversed(list(enumerate(calls)))}
+    return ranks, next((number for number, entry in enumerate(calls) if entry is call), len(calls))
