@@ -92,7 +92,7 @@ class Card:
         parts: list[Part] = [(0, [title]), (1, text)]
         ids, carets = self._ids(problem)
         parts.append((IDS, ids))
-        parts.append((5, carets))
+        parts.append((4, carets))
         parts += self._consequences(problem)
         fix = problem.recommended
         if fix is not None:
