@@ -164,6 +164,17 @@ def test_what_stands_before_signed_thinking_is_said_with_a_remedy() -> None:
     assert b"thinking" not in session.to_bytes() and rules(session) == []
 
 
+def test_a_fix_that_has_a_note_says_what_thinking_it_touches_too() -> None:
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    session = opened([user(result("gone", "words")), assistant(thinking, {"type": "text", "text": "yes"}), user()])
+    (problem,) = [found for found in session.problems if found.severity == "error"]
+    best = problem.recommended
+    assert best is not None and best.note is not None
+    assert "labelled as data" in best.note and "1 signed thinking block" in best.note
+    drop = next(fix for fix in problem.fixes if fix.id == "drop")
+    assert drop.note is not None and "signed thinking" in drop.note
+
+
 def test_a_lone_surrogate_is_mended_where_it_stands() -> None:
     data = b'[{"role":"user","content":"half \\ud83d here \\u0041"},{"role":"assistant","content":[]}]'
     session = opened(data, format="anthropic")

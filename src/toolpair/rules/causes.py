@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from toolpair.rules.base import Cause
-from toolpair.rules.context import Context
+from toolpair.rules.context import Between, Context
 from toolpair.transcript.content import block_text, is_placeholder_text
-from toolpair.transcript.model import Block, Message
+from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 
 _SPELLINGS: Final = {
@@ -110,15 +110,14 @@ def of_shared_id(calls: list[Block]) -> Cause:
     return Cause("id.shared", "one id was given to several calls")
 
 
-def what_stands_between(messages: tuple[Message, ...]) -> tuple[str, str]:
+def what_stands_between(between: Between) -> tuple[str, str]:
     """(what, cause id) for the messages between a call and its late result."""
-    roles = [message.role for message in messages]
-    if any(message.note == "summary" for message in messages):
+    if between.summaries:
         return "a summary", "compaction"
-    if "assistant" in roles:
+    if between.assistants:
         return "a later turn of the assistant", "late.behind_turn"
-    if "system" in roles or "developer" in roles:
+    if between.systems:
         return "a system message", "late.behind_system"
-    if roles:
+    if between.messages:
         return "a message of the user", "late.behind_user"
     return "other messages", "late"

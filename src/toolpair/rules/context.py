@@ -4,15 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from toolpair.rules.base import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.content import result_content, result_text, text_of
-from toolpair.transcript.edits import Edit, Remove, ToText
+from toolpair.transcript.edits import Edit, ToText
 from toolpair.transcript.ids import fresh
 from toolpair.transcript.model import Block, Message, Transcript, kept_output_label
 from toolpair.transcript.pairing import Pair, Pairing
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """How many messages of which kind stand in a stretch; tool messages are not counted."""
+
+    messages: int
+    summaries: int
+    assistants: int
+    systems: int
+
+
+class _Passed:
+    """Counts of messages up to each place, so that a stretch is counted without walking through it."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        kinds = [
+            (
+                message.role not in ("tool", "function"),
+                message.note == "summary",
+                message.role == "assistant",
+                message.role in ("system", "developer"),
+            )
+            for message in messages
+        ]
+        self._sums = [[0, *accumulate(column)] for column in zip(*kinds, strict=True)]
+
+    def between(self, start: int, end: int) -> Between:
+        """Of the messages from `start` to before `end`."""
+        told, summaries, assistants, systems = (max(sums[end] - sums[start], 0) for sums in self._sums)
+        return Between(told, summaries, assistants, systems)
 
 
 @dataclass(eq=False)
@@ -35,6 +68,10 @@ class Context:
         for block in self.transcript.inactive_blocks:
             if isinstance(block.id, str):
                 self._used_ids.add(block.id)
+
+    @cached_property
+    def passed(self) -> _Passed:
+        return _Passed(self.messages)
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -137,10 +174,6 @@ def keep_as_text(result: Block, tool: str | None) -> ToText:
         media = tuple(part for part in content if isinstance(part, dict) and part.get("type") in ("image", "document"))
         text = [part for part in content if not any(part is kept for kept in media)]
     return ToText(result, f"{kept_output_label(tool)}\n{text_of(text)}", media)
-
-
-def drop_fix(result: Block, *, recommended: bool, title: str = "drop the output", loses: str | None) -> Fix:
-    return Fix("drop", title, (Remove(result),), recommended=recommended, loses=loses)
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,14 +19,13 @@ from toolpair.rules import (
     server_tools,
     turns,
 )
-from toolpair.rules.base import Fix, OnResume, Problem
+from toolpair.rules.base import OnResume, Problem
+from toolpair.rules.binding import SignedThinking
 from toolpair.rules.context import Context
 from toolpair.rules.error_texts import words_for
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.edits import Edit, InsertMessage, Remove, SetField
-from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.model import Transcript
 from toolpair.transcript.pairing import Pair, Pairing, pair
-from toolpair.transcript.words import plural
 
 FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
     pairs.check,
@@ -72,9 +71,9 @@ def judge(
         check(context)
     if own_rules is not None:
         own_rules(context)
-    signed = _signed_thinking(transcript)
+    thinking = SignedThinking(transcript)
     problems = [
-        _finished(transcript, problem, profile, on_resume, signed)
+        _finished(transcript, problem, profile, on_resume, thinking)
         for problem in sorted(context.problems, key=lambda found: (found.message or 0, found.block or 0))
     ]
     return Judgement(context.pairing, tuple(problems))
@@ -85,7 +84,7 @@ def _finished(
     problem: Problem,
     profile: Profile,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None,
-    signed: Sequence[tuple[int, Block]],
+    thinking: SignedThinking,
 ) -> Problem:
     """The problem with what its agent does, the impact that follows, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
@@ -98,77 +97,10 @@ def _finished(
         else:
             impact = "harmless"
     says = words_for(problem, profile.id) if problem.severity == "error" else None
-    fixes = tuple(_with_thinking_note(transcript, fix, signed) for fix in problem.fixes) if signed else problem.fixes
-    remedy = _remedy(transcript, fixes, signed) if signed else None
     return replace(
         problem,
         on_resume=resumed,
         impact=impact,
         api_says=says,
-        fixes=(*fixes, remedy) if remedy is not None else fixes,
-    )
-
-
-def _signed_thinking(transcript: Transcript) -> list[tuple[int, Block]]:
-    """(message, block) of the thinking blocks that carry a signature, in order."""
-    return [
-        (number, block)
-        for number, message in enumerate(transcript.messages)
-        for block in message.blocks
-        if block.kind == "thinking" and reasoning.signed(block)
-    ]
-
-
-def _first_touched(transcript: Transcript, edits: Sequence[Edit]) -> int | None:
-    touched = {
-        id(found)
-        for edit in edits
-        for name in ("block", "call", "result", "message", "after")
-        if (found := getattr(edit, name, None)) is not None
-    }
-    if any(isinstance(edit, InsertMessage) and edit.after is None for edit in edits):
-        return 0
-    for number, message in enumerate(transcript.messages):
-        if id(message) in touched or any(id(block) in touched for block in message.blocks):
-            return number
-    return None
-
-
-def _behind(transcript: Transcript, fix: Fix, signed: Sequence[tuple[int, Block]]) -> list[Block]:
-    if all(isinstance(edit, SetField) for edit in fix.edits):
-        return []
-    first = _first_touched(transcript, fix.edits)
-    removed = {id(edit.block) for edit in fix.edits if isinstance(edit, Remove)}
-    return [block for number, block in signed if first is not None and number > first and id(block) not in removed]
-
-
-def _with_thinking_note(transcript: Transcript, fix: Fix, signed: Sequence[tuple[int, Block]]) -> Fix:
-    if not fix.edits or fix.note:
-        return fix
-    count = len(_behind(transcript, fix, signed))
-    if not count:
-        return fix
-    return replace(
-        fix,
-        note=f"changes what stands before {plural(count, 'signed thinking block')}; newer models (from Claude 5.1 on) "
-        'may refuse them then: drop them, or send thinking.block_binding.prefix_mismatch_behavior "drop_block"',
-    )
-
-
-def _remedy(transcript: Transcript, fixes: Sequence[Fix], signed: Sequence[tuple[int, Block]]) -> Fix | None:
-    """The recommended fix together with removing the thinking that it may invalidate."""
-    best = next((fix for fix in fixes if fix.recommended), None)
-    if best is None:
-        return None
-    behind = _behind(transcript, best, signed)
-    if not behind:
-        return None
-    return replace(
-        best,
-        id=f"{best.id}+drop-thinking",
-        title=f"{best.title}, and drop the {plural(len(behind), 'signed thinking block')} behind it",
-        edits=(*best.edits, *(Remove(block) for block in behind)),
-        recommended=False,
-        loses="the model's thinking behind this place",
-        note=None,
+        fixes=thinking.note(problem.fixes),
     )

@@ -61,20 +61,17 @@ def where(context: Context, pair: Pair) -> str:
     if messages[at].role == "assistant":
         return "result_in_assistant"
     if context.tool_messages:
-        run = messages[home + 1 : at + 1]
-        return "right" if at > home and all(message.role in ("tool", "function") for message in run) else "late"
+        run = (messages[number].role in ("tool", "function") for number in range(home + 1, at + 1))
+        return "right" if at > home and all(run) else "late"
     if at == home + 1:
         if any(block.kind != "result" for block in messages[at].blocks[:position]):
             return "behind"
         return "right"
-    between = messages[home + 1 : at]
-    if (
-        between
-        and all(message.role == "user" for message in between)
-        and all(message.blocks and message.blocks[0].kind == "result" for message in between)
-    ):
-        return "split"
-    return "late"
+    between = (messages[number] for number in range(home + 1, at))
+    split = at > home + 1 and all(
+        message.role == "user" and message.blocks and message.blocks[0].kind == "result" for message in between
+    )
+    return "split" if split else "late"
 
 
 def _moved(context: Context, pair: Pair, result: Block, position: int = 0) -> Place | None:
@@ -404,11 +401,11 @@ def _late(context: Context, pair: Pair) -> None:
     assert call is not None and result is not None and pair.call_at is not None
     pair.state = "misplaced"
     home, at = pair.call_at[0], pair.results_at[0][0]
-    between = tuple(found for found in context.messages[home + 1 : at] if found.role not in ("tool", "function"))
+    between = context.passed.between(home + 1, at)
     what, cause = causes.what_stands_between(between)
     context.add(
         "result.not_adjacent",
-        f"The result of {tool_of(call)} comes {plural(len(between), 'message')} too late, behind {what}.",
+        f"The result of {tool_of(call)} comes {plural(between.messages, 'message')} too late, behind {what}.",
         at=pair.results_at[0],
         pair=pair,
         call=call,
@@ -514,6 +511,3 @@ def _order(context: Context) -> None:
                 ),
             ),
         )
-
-
-__all__ = ["PLACEHOLDER_TITLE", "check", "where"]

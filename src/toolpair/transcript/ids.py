@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from typing import Any, Final
 
 _REFUSED: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -68,8 +68,3 @@ def fresh(id_: Any, taken: Container[str], *, max_length: int = 64, number: int 
         if candidate not in taken:
             return candidate
         count += 1
-
-
-def all_ids(ids: Iterable[Any]) -> set[str]:
-    """The usable ones of `ids`."""
-    return {id_ for id_ in ids if isinstance(id_, str)}

@@ -9,7 +9,7 @@ unanswered call beside the only left-over result, which is a guess.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -197,19 +197,21 @@ def _explain(walk: _Walk) -> list[Pair]:
 
 def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[_Loose]:
     """A late result goes to the nearest earlier unanswered call with its id, an early one to the nearest later."""
-    by_id: dict[str, list[Pair]] = defaultdict(list)
+    by_id: dict[str, tuple[list[Place], list[Pair]]] = {}
     for found, _ in open_pairs:
         if found.call is not None and usable(found.call.id):
-            by_id[_key(found.call.id)].append(found)
+            starts, waiting = by_id.setdefault(_key(found.call.id), ([], []))
+            starts.append(found.start)
+            waiting.append(found)
     left: list[_Loose] = []
     for entry in loose:
-        candidates = by_id.get(_key(entry.block.id)) if usable(entry.block.id) else None
+        places, candidates = by_id.get(_key(entry.block.id), ([], [])) if usable(entry.block.id) else ([], [])
         if not candidates:
             left.append(entry)
             continue
-        places = [found.start for found in candidates]
-        before = bisect_left(places, entry.at) - 1
-        found = candidates.pop(before) if before >= 0 else candidates.pop(bisect_right(places, entry.at))
+        nearest = max(bisect_left(places, entry.at) - 1, 0)
+        places.pop(nearest)
+        found = candidates.pop(nearest)
         found.evidence = "late" if found.start < entry.at else "early"
         found.add(entry.block, entry.at)
     return left
@@ -217,15 +219,17 @@ def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair,
 
 def _copies(loose: Sequence[_Loose], pairs: Sequence[Pair]) -> list[_Loose]:
     """A further result for an earlier call that has one already, in a later exchange."""
-    answered: dict[str, list[Pair]] = defaultdict(list)
+    answered: dict[str, tuple[list[Place], list[Pair]]] = {}
     for found in pairs:
         if found.call is not None and found.results and usable(found.call.id):
-            answered[_key(found.call.id)].append(found)
+            starts, known = answered.setdefault(_key(found.call.id), ([], []))
+            starts.append(found.start)
+            known.append(found)
     left: list[_Loose] = []
     for entry in loose:
-        earlier = answered.get(_key(entry.block.id)) if usable(entry.block.id) else None
-        position = bisect_left([found.start for found in earlier], entry.at) - 1 if earlier else -1
-        if earlier and position >= 0:
+        places, earlier = answered.get(_key(entry.block.id), ([], [])) if usable(entry.block.id) else ([], [])
+        position = bisect_left(places, entry.at) - 1
+        if position >= 0:
             earlier[position].add(entry.block, entry.at)
         else:
             left.append(entry)
