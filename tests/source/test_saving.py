@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -250,3 +253,67 @@ def test_restore(file: Path) -> None:
     assert file.read_bytes() == OLD
     with pytest.raises(Refused):
         restore(file, file.parent / "none.bak")
+
+
+class Traced(Io):
+    """Notes the system calls that were made, in order."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        found = object.__getattribute__(self, name)
+        if name in CALLS:
+            self.made.append(name)
+        return found
+
+
+def test_the_bytes_are_on_disk_before_the_name_is_theirs_and_the_name_after(file: Path) -> None:
+    io = Traced()
+    save_in_place(open_source(file), NEW, now=NOW, io=io)
+    renamed = io.made.index("rename")
+    written = max(number for number, name in enumerate(io.made) if name == "write")
+    assert "fsync" in io.made[written:renamed] and "fsync" in io.made[renamed:]
+
+
+KILLED = """
+import os, signal, sys
+from toolpair.source.opening import open_source
+from toolpair.source.saving import save_in_place
+from toolpair.source.system import Io
+
+left = int(sys.argv[2])
+calls = {name for name in vars(Io) if not name.startswith("_")}
+
+class Deadly(Io):
+    def __getattribute__(self, name):
+        global left
+        left -= name in calls
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return object.__getattribute__(self, name)
+
+save_in_place(open_source(sys.argv[1]), [b'{"a":2}', b'\\n'], io=Deadly())
+"""
+
+
+def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+    source = str(Path(__file__).resolve().parents[2] / "src")
+    outcomes = set()
+    for at in range(1, 60):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        path = folder / "s.jsonl"
+        path.write_bytes(OLD)
+        ended = subprocess.run(
+            [sys.executable, "-c", KILLED, str(path), str(at)], env={**os.environ, "PYTHONPATH": source}, check=False
+        )
+        assert path.read_bytes() in (OLD, b'{"a":2}\n')
+        outcomes.add(path.read_bytes())
+        assert [name for name in names(folder) if name.endswith((".json", ".jsonl"))] == ["s.jsonl"]
+        if ended.returncode == 0:
+            break
+        assert ended.returncode == -signal.SIGKILL
+    else:
+        pytest.fail("the save never came to its end")
+    assert len(outcomes) == 2
