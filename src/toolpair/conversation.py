@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from toolpair.formats.base import Format, Item
-from toolpair.rules.base import Cause, Fix, Problem
+from toolpair.formats.base import AS_RESUMED, Format, Item, Seen, View
+from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
@@ -26,15 +26,24 @@ class Judged:
     profile: Profile
     request: Callable[[Transcript], Transcript] | None = None
     """Adds what the request around the messages says (declared tools, thinking)."""
+    view: View = AS_RESUMED
 
     @cached_property
     def transcript(self) -> Transcript:
-        read = self.format.read(self.items)
+        read = self.format.read(self.items, self.view)
         return self.request(read) if self.request is not None else read
 
     @cached_property
+    def seen(self) -> Seen | None:
+        """What the agent would send if it resumed now; None when the records are no agent's own."""
+        return self.format.sees(self.items, self.transcript)
+
+    @cached_property
     def judgement(self) -> Judgement:
-        return judge(self.transcript, self.profile, self.format.on_resume, self._damaged)
+        return judge(self.transcript, self.profile, self._on_resume, self._damaged)
+
+    def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+        return self.format.on_resume(transcript, problem, self.seen)
 
     def _damaged(self, context: Context) -> None:
         """A problem for each record that cannot be read: its agent passes it by, and so does everything here."""
@@ -104,7 +113,7 @@ class Judged:
         return self.format.apply(self.items, self.transcript, edits)
 
     def with_items(self, items: Sequence[Item]) -> Judged:
-        return Judged(items, self.format, self.profile, self.request)
+        return replace(self, items=items)
 
 
 def type_name(value: Any) -> str:
@@ -117,8 +126,6 @@ def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:
     """What a request body says beside its messages, as a change of the transcript; None when it says nothing."""
     if not isinstance(outer, dict):
         return None
-    from dataclasses import replace
-
     tools = outer.get("tools")
     declared: frozenset[str] | None = None
     if isinstance(tools, list):

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from toolpair.conversation import Judged, request_of
 from toolpair.formats import REGISTRY, all_formats, get_format
-from toolpair.formats.base import Format, Item
+from toolpair.formats.base import Format, Item, View
 from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, title_for, verdict_of
 from toolpair.recipes.engine import Pick, mend
 from toolpair.recipes.recommended import pick as pick_recommended
@@ -21,6 +21,7 @@ from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.error_texts import Recognised
 from toolpair.rules.profiles import PROFILES, Profile
 from toolpair.rules.profiles import profile as profile_named
+from toolpair.source.beside import FilesBeside
 from toolpair.source.container import Container, ConversationSource, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, Unreadable
@@ -227,10 +228,16 @@ def _items(document: Document) -> list[Item]:
 
 
 def open_session(
-    path: str | Path, *, data: bytes | None = None, format: str | None = None, profile: str | None = None
+    path: str | Path,
+    *,
+    data: bytes | None = None,
+    format: str | None = None,
+    profile: str | None = None,
+    leaf: str | None = None,
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
+    `leaf` is the id of the record that the history is to end at, where the file has branches.
     Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
     """
     snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
@@ -243,7 +250,7 @@ def open_session(
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise SessionError(_not_recognised(snapshot.shown, container))
-    return Session(snapshot, container, [found or known for found in formats], profile)
+    return Session(snapshot, container, [found or known for found in formats], profile, leaf)
 
 
 def _format_of(source: ConversationSource, wanted: str | None) -> Format | None:
@@ -283,9 +290,15 @@ class Session:
     """A session file with the fixes that are staged on it. Nothing touches the disk until `save`."""
 
     def __init__(
-        self, snapshot: Snapshot, container: Container, formats: Sequence[Format], profile: str | None
+        self,
+        snapshot: Snapshot,
+        container: Container,
+        formats: Sequence[Format],
+        profile: str | None,
+        leaf: str | None = None,
     ) -> None:
         self._snapshot = snapshot
+        self._view = View(leaf, FilesBeside(snapshot.path) if snapshot.path is not None else None)
         self._formats = tuple(formats)
         self._chosen_profile = profile
         self.format: Format = formats[-1]
@@ -307,7 +320,7 @@ class Session:
 
     def _conversation(self, number: int, source: ConversationSource, found: Format) -> Conversation:
         profile = self.profile if self._chosen_profile or found is self.format else profile_named(found.profile)
-        judged = Judged(_items(source.document), found, profile, request_of(source.outer))
+        judged = Judged(_items(source.document), found, profile, request_of(source.outer), self._view)
         return Conversation(number, source.label, source, source.document, judged)
 
     # --- what there is -----------------------------------------------------------------------------------
@@ -408,12 +421,7 @@ class Session:
         self._chosen_profile = id_
 
         def judged_anew(conversations: tuple[Conversation, ...]) -> tuple[Conversation, ...]:
-            return tuple(
-                replace(
-                    found, judged=Judged(found.judged.items, found.judged.format, self.profile, found.judged.request)
-                )
-                for found in conversations
-            )
+            return tuple(replace(found, judged=replace(found.judged, profile=self.profile)) for found in conversations)
 
         self._original = judged_anew(self._original)
         self._now = judged_anew(self._now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import Item
+from toolpair.formats.base import AS_RESUMED, Item, Seen, View
 from toolpair.formats.blocks import blocks_of
 from toolpair.formats.editor import Editor, call_ranks
 from toolpair.formats.works import Entry, Work
@@ -71,7 +71,7 @@ class AnthropicFormat:
             return 90
         return 45 if any(isinstance(value, dict) and isinstance(value.get("content"), list) for value in values) else 20
 
-    def read(self, items: Sequence[Item]) -> Transcript:
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages: list[Message] = []
         scopes: dict[int, Scope] = {}
         for item in items:
@@ -88,7 +88,10 @@ class AnthropicFormat:
     def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
         return bool(values)
 
-    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        return None
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         return None
 
     def resume_command(self, transcript: Transcript) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.anthropic import looks_like_messages
-from toolpair.formats.base import Item
+from toolpair.formats.base import AS_RESUMED, Item, Seen, View
 from toolpair.formats.editor import Editor, call_ranks
 from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
@@ -84,7 +84,7 @@ class OpenAIChatFormat:
                 return 92
         return 40 if all(isinstance(value.get("content"), str) for value in dicts) else 30
 
-    def read(self, items: Sequence[Item]) -> Transcript:
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages: list[Message] = []
         scopes: dict[int, Scope] = {}
         for item in items:
@@ -101,7 +101,10 @@ class OpenAIChatFormat:
     def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
         return bool(values)
 
-    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        return None
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         return None
 
     def resume_command(self, transcript: Transcript) -> str | None:

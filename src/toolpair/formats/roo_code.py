@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from toolpair.formats.anthropic import AnthropicFormat, MessageEditor, has_tool_blocks, looks_like_messages, message_of
-from toolpair.formats.base import Item
+from toolpair.formats.base import AS_RESUMED, Item, Seen, View
 from toolpair.formats.works import Work
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Edit
@@ -35,7 +35,7 @@ class RooCodeFormat(AnthropicFormat):
         chat = any("tool_calls" in value or value.get("role") == "tool" for value in dicts)
         return 95 if own * 2 >= len(dicts) and not chat and (has_tool_blocks(values) or own) else 0
 
-    def read(self, items: Sequence[Item]) -> Transcript:
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes: dict[int, Scope] = {}
         active = _active(items, scopes)
         inactive = _blocks_of_inactive(items, scopes)
@@ -77,7 +77,10 @@ class RooCodeFormat(AnthropicFormat):
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return _RooEditor(items, transcript).run(edits)
 
-    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        return None
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         if transcript.agent == CLINE and problem.rule in ("result.missing", "turn.trailing_call"):
             text = "Cline answers this call with a text that says it was interrupted."
             return OnResume(CLINE, None, "placeholder", None, text)

@@ -108,6 +108,22 @@ class Boundary:
     """Of a cut: the id of the record that its record is best linked to."""
 
 
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way through a file that forks: the history that ends at `leaf`, an id as the file writes it."""
+
+    leaf: str
+    record: int
+    """uid of the record that it ends at."""
+    kind: Literal["branch", "sub-agent"]
+    words: str
+    """The user's last words on it, untrusted."""
+    time: str | None
+    messages: int
+    active: bool
+    """The agent would go on from here."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Transcript:
     """What the agent would send when it resumed now, and what it leaves out."""
@@ -132,6 +148,10 @@ class Transcript:
     inactive_blocks: tuple[Block, ...] = ()
     """Calls and results outside the active history: a place where a lost output may stand."""
     boundaries: tuple[Boundary, ...] = ()
+    leaf: str | None = None
+    """Where the history was chosen to end; None when it ends where the agent itself would go on."""
+    branches: tuple[Branch, ...] = ()
+    """All ways through the file, when there is more than one; the newest first."""
     copies: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import Item
+from toolpair.formats.base import AS_RESUMED, Item, Seen, View
 from toolpair.formats.claude_code.editing import apply_edits
 from toolpair.formats.claude_code.reading import SUB_AGENT, read_transcript
 from toolpair.formats.claude_code.records import sniff
@@ -28,8 +28,8 @@ class ClaudeCode:
     def sniff(self, values: Sequence[Any]) -> int:
         return sniff(values)
 
-    def read(self, items: Sequence[Item]) -> Transcript:
-        return read_transcript(items)
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        return read_transcript(items, view)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return apply_edits(items, transcript, edits)
@@ -42,8 +42,11 @@ class ClaudeCode:
             for value in values
         )
 
-    def on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
-        return on_resume(transcript, problem)
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        return None
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+        return on_resume(transcript, problem, seen)
 
     def resume_command(self, transcript: Transcript) -> str | None:
         if not transcript.session_id or transcript.agent == SUB_AGENT:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from toolpair.formats.base import Item
+from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.blocks import block_of, blocks_of
 from toolpair.formats.claude_code.copies import copies_of
 from toolpair.formats.claude_code.history import (
@@ -59,7 +59,7 @@ class _Facts:
     damaged: list[int] = field(default_factory=list)
 
 
-def read_transcript(items: Sequence[Item]) -> Transcript:
+def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     history = history_of(items)
     return transcript_of(items, history)
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from toolpair.formats.base import Seen
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.rules.base import Effect, OnResume, Problem
 from toolpair.transcript.content import is_real_output, result_text
@@ -24,7 +25,7 @@ class _Outcome:
     """Outputs that the model does not see; those that hold something real are counted."""
 
 
-def on_resume(transcript: Transcript, problem: Problem) -> OnResume | None:
+def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
     if transcript.agent != AGENT:
         return None
     old = is_old(transcript.agent_version)
