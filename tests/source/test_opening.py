@@ -99,3 +99,57 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     snapshot = open_source(tmp_path / "link.jsonl")
     assert snapshot.path == (tmp_path / "real.jsonl").resolve()
     assert snapshot.shown.endswith("link.jsonl")
+
+
+class Growing:
+    """Appends one piece each time that the reader waits."""
+
+    def __init__(self, path: Path, pieces: list[bytes]) -> None:
+        self.path = path
+        self.pieces = pieces
+        self.waited = 0.0
+
+    def __call__(self, seconds: float) -> None:
+        self.waited += seconds
+        if self.pieces:
+            with self.path.open("ab") as stream:
+                stream.write(self.pieces.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("there", "pieces", "read"),
+    [
+        (LINE + b'{"a":', [b'"b"}\n'], LINE + b'{"a":"b"}\n'),
+        (LINE + b'{"a":', [b'"b', b'"}\n{"c":'], LINE + b'{"a":"b"}\n'),
+        (LINE + b'{"a":', [b"", b'"b"}\n{"c":1}\n{"d'], LINE + b'{"a":"b"}\n{"c":1}\n'),
+        # The record never ends: it is torn, and what there is of it is shown.
+        (LINE + b'{"a":', [b'"b'], LINE + b'{"a":"b'),
+        (LINE + b'{"a":', [], LINE + b'{"a":'),
+        # No need to wait.
+        (LINE + b'{"a":1}', [b"\n" + LINE], LINE + b'{"a":1}'),
+        (LINE, [LINE], LINE),
+        (b'[\n  {"a":1}\n]', [b"\n"], b'[\n  {"a":1}\n]'),
+    ],
+)
+def test_a_record_that_is_just_being_written_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bytes, pieces: list[bytes], read: bytes
+) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(there)
+    growing = Growing(path, pieces)
+    monkeypatch.setattr("time.sleep", growing)
+    snapshot = open_source(path)
+    assert snapshot.data == read
+    assert snapshot.identity is not None
+    assert snapshot.identity.size == len(read)
+    assert growing.waited <= 0.051
+
+
+def test_an_old_torn_file_is_opened_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(LINE + b'{"a":')
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    growing = Growing(path, [b"1}\n"])
+    monkeypatch.setattr("time.sleep", growing)
+    assert open_source(path).data == LINE + b'{"a":'
+    assert not growing.waited

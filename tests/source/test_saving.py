@@ -3,56 +3,25 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
-import signal
 import stat
+import struct
 import subprocess
-import sys
+import time
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.source.saves import NEW, NOW, OLD, names
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.opening import Snapshot, open_source
-from toolpair.source.saving import backups, restore, save_as, save_in_place
+from toolpair.source.saving import asides, backups, limit_of_backups, restore, save_as, save_in_place
+from toolpair.source.saving.holders import read_lsof
+from toolpair.source.saving.joint import joint
 from toolpair.source.system import Io
-
-NOW = datetime(2026, 1, 2, 3, 4, 5)
-OLD, NEW = b'{"a":1}\n' * 3, [b'{"a":2}\n', b"", b'{"a":3}\n']
-CALLS = sorted(name for name in vars(Io) if not name.startswith("_"))
-
-
-class Faulty(Io):
-    """Fails at the n-th system call, before or after it was made."""
-
-    def __init__(self, at: int, fault: BaseException, after: bool = False) -> None:
-        self.left = at
-        self.fault = fault
-        self.after = after
-
-    def __getattribute__(self, name: str) -> Any:
-        found = object.__getattribute__(self, name)
-        if name not in CALLS:
-            return found
-
-        def call(*args: Any) -> Any:
-            self.left -= 1
-            if self.left == 0 and not self.after:
-                raise self.fault
-            result = found(*args)
-            if self.left == 0:
-                raise self.fault
-            return result
-
-        return call
-
-
-class Short(Io):
-    def write(self, descriptor: int, data: memoryview) -> int:
-        return os.write(descriptor, data[:3])
 
 
 @pytest.fixture
@@ -63,12 +32,8 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def names(folder: Path) -> list[str]:
-    return sorted(os.listdir(folder))
-
-
 def test_in_place(file: Path) -> None:
-    result = save_in_place(open_source(file), NEW, now=NOW, io=Short())
+    result = save_in_place(open_source(file), NEW, now=NOW)
     assert file.read_bytes() == b"".join(NEW)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert result.backup == file.parent / "s.jsonl.toolpair-20260102-030405.bak"
@@ -79,50 +44,6 @@ def test_in_place(file: Path) -> None:
     assert again.backup is not None
     assert again.backup.name.endswith("-2.bak")
     assert [b.path for b in backups(file)] == [again.backup, result.backup]
-
-
-FAULTS: list[Callable[[], BaseException]] = [
-    lambda: OSError(errno.ENOSPC, "No space left on device"),
-    lambda: OSError(errno.EIO, "Input/output error"),
-    lambda: OSError(errno.EPERM, "Operation not permitted"),
-    KeyboardInterrupt,
-]
-
-
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("how", ["in place", "as", "over"])
-def test_every_call_can_fail(tmp_path: Path, fault: Callable[[], BaseException], after: bool, how: str) -> None:
-    new = b"".join(NEW)
-    finished = False
-    for at in range(1, 100):
-        folder = tmp_path / str(at)
-        folder.mkdir()
-        path = folder / "s.jsonl"
-        if how != "as":
-            path.write_bytes(OLD)
-        io = Faulty(at, fault(), after)
-        failed: BaseException | None = None
-        try:
-            if how == "in place":
-                save_in_place(open_source(path), NEW, now=NOW, io=io)
-            else:
-                save_as(path, NEW, force=how == "over", io=io)
-        except (SaveFailed, Refused, KeyboardInterrupt) as error:
-            failed = error
-        content = path.read_bytes() if path.exists() else None
-        assert content in ((new, None) if how == "as" else (new, OLD))
-        if failed is None:
-            assert content == new
-        elif isinstance(failed, SaveFailed):
-            assert ("unchanged" in str(failed)) == (content != new)
-        left = [name for name in names(folder) if name != "s.jsonl"]
-        backup = how == "in place" and content == new
-        assert left == (["s.jsonl.toolpair-20260102-030405.bak"] if backup else [])
-        if io.left > 0:
-            finished = True
-            break
-    assert finished
 
 
 def test_ctrl_c_while_the_bytes_come(file: Path) -> None:
@@ -175,18 +96,10 @@ def test_a_file_that_changed_is_not_replaced(file: Path, change: Callable[[Path]
 
 def test_a_writer_is_noticed(file: Path) -> None:
     snapshot = open_source(file)
-    descriptor = os.open(file, os.O_RDONLY)
-    supported = not Io().writer_holds(descriptor)
-    os.close(descriptor)
-    with file.open("ab") as other:
-        probe = os.open(file, os.O_RDONLY)
-        noticed = Io().writer_holds(probe)
-        os.close(probe)
-        if supported and noticed:
-            with pytest.raises(Refused, match="open for writing"):
-                save_in_place(snapshot, NEW)
-            assert file.read_bytes() == OLD
-        other.write(b"")
+    with file.open("ab"), pytest.raises(Refused, match="open for writing") as caught:
+        save_in_place(snapshot, NEW)
+    assert caught.value.reason == "held"
+    assert file.read_bytes() == OLD
 
 
 def test_links(file: Path) -> None:
@@ -255,65 +168,369 @@ def test_restore(file: Path) -> None:
         restore(file, file.parent / "none.bak")
 
 
-class Traced(Io):
-    """Notes the system calls that were made, in order."""
-
-    def __init__(self) -> None:
-        self.made: list[str] = []
-
-    def __getattribute__(self, name: str) -> Any:
-        found = object.__getattribute__(self, name)
-        if name in CALLS:
-            self.made.append(name)
-        return found
+def reason(action: Callable[[], object]) -> str:
+    with pytest.raises(Refused) as caught:
+        action()
+    return caught.value.reason
 
 
-def test_the_bytes_are_on_disk_before_the_name_is_theirs_and_the_name_after(file: Path) -> None:
-    io = Traced()
-    save_in_place(open_source(file), NEW, now=NOW, io=io)
-    renamed = io.made.index("rename")
-    written = max(number for number, name in enumerate(io.made) if name == "write")
-    assert "fsync" in io.made[written:renamed] and "fsync" in io.made[renamed:]
+def test_refusals_say_why_to_programs(file: Path) -> None:
+    assert reason(lambda: save_as(file, NEW)) == "exists"
+    assert reason(lambda: save_as(file.parent / "none" / "x", NEW)) == "no-folder"
+    assert reason(lambda: save_in_place(Snapshot(None, "-", OLD, None, None), NEW)) == "no-file"
+    snapshot = open_source(file)
+    other = file.parent / "other"
+    os.link(file, other)
+    assert reason(lambda: save_in_place(snapshot, NEW)) == "hard-links"
+    other.unlink()
+    file.write_bytes(b"x")
+    assert reason(lambda: save_in_place(snapshot, NEW)) == "changed"
+    file.unlink()
+    assert reason(lambda: save_in_place(snapshot, NEW)) == "gone"
+    file.symlink_to("elsewhere")
+    assert reason(lambda: save_in_place(snapshot, NEW)) == "changed"
 
 
-KILLED = """
-import os, signal, sys
-from toolpair.source.opening import open_source
-from toolpair.source.saving import save_in_place
-from toolpair.source.system import Io
-
-left = int(sys.argv[2])
-calls = {name for name in vars(Io) if not name.startswith("_")}
-
-class Deadly(Io):
-    def __getattribute__(self, name):
-        global left
-        left -= name in calls
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return object.__getattribute__(self, name)
-
-save_in_place(open_source(sys.argv[1]), [b'{"a":2}', b'\\n'], io=Deadly())
-"""
+def test_a_name_that_leaves_no_room_for_a_backup(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 240)
+    path.write_bytes(OLD)
+    assert reason(lambda: save_in_place(open_source(path), NEW)) == "name-too-long"
+    assert path.read_bytes() == OLD
+    assert names(tmp_path) == [path.name]
 
 
-def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
-    source = str(Path(__file__).resolve().parents[2] / "src")
-    outcomes = set()
-    for at in range(1, 60):
-        folder = tmp_path / str(at)
-        folder.mkdir()
-        path = folder / "s.jsonl"
-        path.write_bytes(OLD)
-        ended = subprocess.run(
-            [sys.executable, "-c", KILLED, str(path), str(at)], env={**os.environ, "PYTHONPATH": source}, check=False
-        )
-        assert path.read_bytes() in (OLD, b'{"a":2}\n')
-        outcomes.add(path.read_bytes())
-        assert [name for name in names(folder) if name.endswith((".json", ".jsonl"))] == ["s.jsonl"]
-        if ended.returncode == 0:
-            break
-        assert ended.returncode == -signal.SIGKILL
+def test_the_writer_is_named(file: Path) -> None:
+    snapshot = open_source(file)
+    with subprocess.Popen(["tail", "-f", "/dev/null"], stdout=file.open("ab")) as other:
+        try:
+            with pytest.raises(Refused, match=rf"\(tail, process {other.pid}\)"):
+                save_in_place(snapshot, NEW)
+        finally:
+            other.kill()
+    assert save_in_place(snapshot, NEW).notes == ()
+
+
+def test_a_second_toolpair_is_kept_out(file: Path) -> None:
+    snapshot = open_source(file)
+    with file.open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert reason(lambda: save_in_place(snapshot, NEW)) == "held"
+    save_in_place(snapshot, NEW)
+
+
+def test_two_saves_at_once_are_one(file: Path) -> None:
+    snapshot = open_source(file)
+
+    def chunks() -> Any:
+        assert reason(lambda: save_in_place(snapshot, [b"other"])) == "held"
+        yield from NEW
+
+    save_in_place(snapshot, chunks())
+    assert file.read_bytes() == b"".join(NEW)
+
+
+def test_leftovers_are_swept_and_nothing_else(file: Path) -> None:
+    folder = file.parent
+    stale, locked, young = (folder / f".toolpair-{digit * 16}.tmp" for digit in "abc")
+    for path in (stale, locked):
+        path.write_bytes(b"half")
+    young.touch()
+    strange = [folder / ".toolpair-abc.tmp", folder / "x.tmp", folder / "other.jsonl.toolpair-20250101-000000.bak"]
+    for path in strange:
+        path.write_bytes(b"mine")
+    kept = folder / "s.jsonl.toolpair-20250101-000000.bak"
+    kept.write_bytes(OLD)
+    os.link(file, folder / "s.jsonl.toolpair-20250102-000000.bak")
+    with locked.open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        save_in_place(open_source(file), NEW, now=NOW)
+    assert not stale.exists()
+    assert all(path.exists() for path in (locked, young, kept, *strange))
+    assert [backup.path for backup in backups(file)][1:] == [kept]
+    os.utime(young, (time.time() - 100, time.time() - 100))
+    save_in_place(open_source(file), NEW)
+    assert not young.exists()
+    assert not locked.exists()
+
+
+class Unleased(Io):
+    def set_lease(self, descriptor: int, kind: Any) -> None:
+        raise OSError(errno.EACCES, "not the owner")
+
+    def exchange(self, one: str, other: str) -> None:
+        raise OSError(errno.EINVAL, "not here")
+
+
+class Bare(Unleased):
+    """As on a memory stick: no second names, no locks, no attributes."""
+
+    def link(self, source: str, target: str) -> None:
+        raise OSError(errno.EPERM, "no links")
+
+    def flock(self, descriptor: int) -> None:
+        raise OSError(errno.ENOTSUP, "no locks")
+
+    def attributes(self, descriptor: int) -> dict[str, bytes]:
+        raise OSError(errno.ENOTSUP, "no attributes")
+
+
+@pytest.mark.parametrize("io", [Unleased(), Bare()])
+def test_poor_file_systems(file: Path, io: Io) -> None:
+    snapshot = open_source(file)
+    with subprocess.Popen(["tail", "-f", "/dev/null"], stdout=file.open("ab")) as other:
+        try:
+            assert reason(lambda: save_in_place(snapshot, NEW, io=io)) == "held"
+        finally:
+            other.kill()
+    with file.open("ab") as stream:
+        stream.write(b'{"late":1}\n')
+    result = save_in_place(snapshot, NEW, io=io, now=NOW, appendable=True)
+    assert file.read_bytes() == b"".join(NEW) + b'{"late":1}\n'
+    assert len(result.notes) == 1
+    assert save_in_place(open_source(file), NEW, io=io, now=NOW).notes == ()
+    assert names(file.parent) == [
+        "s.jsonl",
+        "s.jsonl.toolpair-20260102-030405-2.bak",
+        "s.jsonl.toolpair-20260102-030405.bak",
+    ]
+    made = save_as(file.parent / "new", NEW, io=io)
+    assert made.path.read_bytes() == b"".join(NEW)
+    assert reason(lambda: save_as(file.parent / "new", NEW, io=io)) == "exists"
+
+
+JOINTS = [
+    (b"a\n", b"", b"c\n", b""),
+    (b"a\n", b"b", b"c\n", b"\n"),
+    (b"a", b"a", b"c\n", b""),
+    (b"x\na", b"a", b"\nc\n", b""),
+    (b"a", b"b", b"\nc\n", b""),
+    (b"a", b"b", b"\r\nc\n", b""),
+    (b"a", b"b", b"c\n", None),
+    (b"a", b"", b"c\n", None),
+    (b"a", b"", b"\nc\n", None),
+    (b"", b"", b"c\n", b""),
+    (b"", b"b", b"c\n", b"\n"),
+]
+
+
+@pytest.mark.parametrize(("old", "new_end", "added", "expected"), JOINTS)
+def test_what_was_appended_is_never_fused(
+    file: Path, old: bytes, new_end: bytes, added: bytes, expected: bytes | None
+) -> None:
+    assert joint(old, new_end, added) == expected
+    file.write_bytes(old + b" ")
+    os.truncate(file, len(old))
+    snapshot = Snapshot(file, str(file), old, open_source_of(file), None)
+    with file.open("ab") as stream:
+        stream.write(added)
+    new = b"n\n" + new_end
+    if expected is None:
+        assert reason(lambda: save_in_place(snapshot, [new], appendable=True)) == "changed"
+        assert file.read_bytes() == old + added
     else:
-        pytest.fail("the save never came to its end")
-    assert len(outcomes) == 2
+        result = save_in_place(snapshot, [new], appendable=True)
+        assert file.read_bytes() == new + expected + added
+        assert result.appended == expected + added
+        assert "appended" in result.notes[0] or "added" in result.notes[0]
+
+
+def open_source_of(file: Path) -> Any:
+    from toolpair.source.opening import Identity
+
+    return Identity.of(file.stat())
+
+
+def test_what_is_appended_while_the_new_file_is_written(file: Path) -> None:
+    snapshot = open_source(file)
+
+    def chunks() -> Any:
+        yield from NEW
+        with file.open("ab") as stream:
+            stream.write(b'{"b":1}\n')
+
+    result = save_in_place(snapshot, chunks(), appendable=True)
+    assert file.read_bytes() == b"".join(NEW) + b'{"b":1}\n'
+    assert result.backup is not None
+    assert result.backup.read_bytes() == OLD + b'{"b":1}\n'
+    assert open_source(file).identity == result.identity
+
+
+@pytest.mark.parametrize("appendable", [False, True])
+def test_who_opened_the_old_file_in_the_last_moment(file: Path, appendable: bool) -> None:
+    """The writer has the old file open when the new one gets its name, writes to it then, and goes."""
+
+    class Late(Io):
+        def exchange(self, one: str, other: str) -> None:
+            super().exchange(one, other)
+            backup = next(file.parent.glob("*.bak"))
+            backup.open("ab").write(b'{"late":1}\n')
+
+    class LateUnleased(Late):
+        def set_lease(self, descriptor: int, kind: Any) -> None:
+            raise OSError(errno.EACCES, "not the owner")
+
+    result = save_in_place(open_source(file), NEW, io=LateUnleased(), appendable=appendable)
+    assert result.backup is not None
+    assert result.backup.read_bytes() == OLD + b'{"late":1}\n'
+    assert len(result.notes) == 1
+    if appendable:
+        assert file.read_bytes() == b"".join(NEW) + b'{"late":1}\n'
+    else:
+        assert file.read_bytes() == b"".join(NEW)
+        assert result.backup.name in result.notes[0]
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_who_takes_the_name_in_the_last_moment_keeps_it(file: Path, gone: bool) -> None:
+    class Beaten(Io):
+        beaten = False
+
+        def exchange(self, one: str, other: str) -> None:
+            if not self.beaten:
+                self.beaten = True
+                file.unlink() if gone else change_content(file)
+            super().exchange(one, other)
+
+    probe = file.with_name("probe")
+    probe.touch()
+    try:
+        Io().exchange(str(probe), str(file))
+        Io().exchange(str(probe), str(file))
+    except OSError:
+        pytest.skip("names cannot be exchanged here")
+    probe.unlink()
+    snapshot = open_source(file)
+    assert reason(lambda: save_in_place(snapshot, NEW, io=Beaten())) == "changed"
+    assert names(file.parent) == ([] if gone else ["s.jsonl"])
+    if not gone:
+        assert file.read_bytes() == b"theirs"
+
+
+def change_content(file: Path) -> None:
+    other = file.with_name("other")
+    other.write_bytes(b"theirs")
+    other.replace(file)
+
+
+def test_touched_but_the_same(file: Path) -> None:
+    snapshot = open_source(file)
+    os.utime(file)
+    file.chmod(0o600)
+    save_in_place(snapshot, NEW)
+    assert file.read_bytes() == b"".join(NEW)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("how", ["in place", "as"])
+def test_set_aside(file: Path, how: str) -> None:
+    aside = [b'{"torn', b"\xff\n"]
+    if how == "in place":
+        result = save_in_place(open_source(file), NEW, now=NOW, aside=aside)
+    else:
+        result = save_as(file.parent / "copy.jsonl", NEW, now=NOW, aside=aside)
+    assert result.aside == result.path.with_name(f"{result.path.name}.toolpair-20260102-030405.aside")
+    assert result.aside.read_bytes() == b'{"torn\n\xff\n'
+    assert stat.S_IMODE(result.aside.stat().st_mode) == 0o600
+    assert [one.path for one in asides(result.path)] == [result.aside]
+
+    def broken() -> Any:
+        yield b"x"
+        raise OSError(errno.EIO, "no more")
+
+    before = names(file.parent)
+    with pytest.raises(SaveFailed):
+        save_in_place(open_source(file), broken(), aside=aside)
+    assert names(file.parent) == before
+
+
+def test_the_limit_of_backups(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert limit_of_backups() is None
+    monkeypatch.setenv("TOOLPAIR_BACKUPS", "3")
+    assert limit_of_backups() == 3
+    assert limit_of_backups(2) == 2
+    for wrong in ("0", "-1", "many", "²"):
+        monkeypatch.setenv("TOOLPAIR_BACKUPS", wrong)
+        assert reason(limit_of_backups) == "backups"
+    made = [save_in_place(open_source(file), NEW, now=NOW.replace(day=day)).backup for day in range(2, 6)]
+    # A clock that goes back: the backup just made is the oldest by its name.
+    last = save_in_place(open_source(file), NEW, now=NOW.replace(day=1), aside=[b"x"], keep_backups=2)
+    assert [backup.path for backup in backups(file)] == [made[-1], last.backup]
+    assert set(last.removed) == set(made[:-1])
+    assert last.notes == ()
+    assert last.aside is not None
+    assert last.aside.exists()
+    with pytest.raises(Refused):
+        save_in_place(Snapshot(file, "s", b"", open_source_of(file.parent), None), NEW, keep_backups=1)
+    assert len(backups(file)) == 2
+
+
+def acl(*entries: tuple[int, int, int]) -> bytes:
+    """As the kernel keeps it: version, then tag, rights and id of each entry."""
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+NOBODY = 0xFFFFFFFF
+READER = acl((1, 6, NOBODY), (2, 4, 12345), (4, 4, NOBODY), (0x10, 4, NOBODY), (0x20, 0, NOBODY))
+
+
+def test_acls_survive_and_a_folder_adds_none(file: Path) -> None:
+    try:
+        os.setxattr(file.parent, "system.posix_acl_default", READER)
+        plain = file.parent / "plain"
+        plain.write_bytes(OLD)
+        os.removexattr(plain, "system.posix_acl_access")
+        plain.chmod(0o640)
+        os.setxattr(file, "system.posix_acl_access", READER)
+    except OSError:
+        pytest.skip("no ACLs on this file system")
+    for path in (file, plain):
+        before = {name: os.getxattr(path, name) for name in os.listxattr(path)}
+        mode = path.stat().st_mode
+        assert save_in_place(open_source(path), NEW).notes == ()
+        assert {name: os.getxattr(path, name) for name in os.listxattr(path)} == before
+        assert path.stat().st_mode == mode
+
+
+def test_the_owner_survives(file: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root may give a file to somebody else")
+    os.chown(file, 1234, 5678)
+    file.chmod(0o2640)
+    save_in_place(open_source(file), NEW)
+    found = file.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (1234, 5678, 0o2640)
+
+    class NoGift(Io):
+        def fchown(self, descriptor: int, uid: int, gid: int) -> None:
+            raise PermissionError(errno.EPERM, "no")
+
+    (note,) = save_in_place(open_source(file), NEW, io=NoGift()).notes
+    assert "owner" in note
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_attributes_that_cannot_be_kept_are_named(file: Path) -> None:
+    class Stubborn(Io):
+        def attributes(self, descriptor: int) -> dict[str, bytes]:
+            return {} if os.fstat(descriptor).st_ino != file.stat().st_ino else {"user.a": b"1", "security.b": b"2"}
+
+        def set_attribute(self, descriptor: int, name: str, value: bytes) -> None:
+            if name == "security.b":
+                raise PermissionError(errno.EPERM, "no")
+
+    (note,) = save_in_place(open_source(file), NEW, io=Stubborn()).notes
+    assert "security.b" in note
+    assert "user.a" not in note
+
+
+def test_what_lsof_prints() -> None:
+    text = "p12\ncnode\nf21\naw\np13\nctail\nf3\nar\np14\ncvim\nf4\nau\nf5\nar\n"
+    assert [str(holder) for holder in read_lsof(text)] == ["node, process 12", "vim, process 14"]
+
+
+def test_restoring_takes_a_killed_save_in_its_stride(file: Path) -> None:
+    save_in_place(open_source(file), NEW, now=NOW)
+    os.link(file, file.parent / "s.jsonl.toolpair-20270101-000000.bak")
+    (kept,) = [backup for backup in backups(file) if backup.time == NOW]
+    restore(file, kept)
+    assert file.read_bytes() == OLD

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
 from toolpair.source.encode import Originals, Style, detect, encode
+from toolpair.source.mending import joined, mended
 from toolpair.source.spans import BadSpan, find_span
-from toolpair.source.splice import gap_between, splice
-from toolpair.source.values import parse
+from toolpair.source.splice import gap_between, splice, with_number
+from toolpair.source.values import BOM, first_record, flaws, parse, quiet_flaws, read
 from toolpair.transcript.model import Damaged
 
 Kind = Literal["lines", "array"]
@@ -19,6 +20,7 @@ _UNREAD: Final = object()
 _STYLE_SAMPLE: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
+_LONGEST_RUN: Final = 2000
 _BLANK_END: Final = re.compile(rb"[\0 \t\r]*+\Z")
 
 
@@ -46,7 +48,19 @@ class Record:
     file. `touched` tells that the body is not what was read.
     """
 
-    __slots__ = ("_buffer", "_end", "_start", "_value", "glue", "line", "touched", "uid")
+    __slots__ = (
+        "_buffer",
+        "_end",
+        "_flaws",
+        "_quiet",
+        "_start",
+        "_strict",
+        "_value",
+        "glue",
+        "line",
+        "touched",
+        "uid",
+    )
 
     def __init__(
         self, uid: int, buffer: bytes, start: int, end: int, glue: bytes, line: int | None, touched: bool = False
@@ -59,6 +73,10 @@ class Record:
         self.line = line
         self.touched = touched
         self._value: Any = _UNREAD
+        self._strict: bool | None = None
+        """Whether a strict parser reads it; None: not known."""
+        self._flaws: tuple[str, ...] | None = None
+        self._quiet: tuple[str, ...] | None = None
 
     @property
     def body(self) -> bytes:
@@ -77,20 +95,38 @@ class Record:
     def value(self) -> Any:
         """The parsed value, or `Damaged`; always the same object."""
         if self._value is _UNREAD:
-            self._value = parse(self.body)
+            self._value, self._strict = read(self.body)
         return self._value
 
     def set_value(self, value: Any) -> None:
         """Know the value already (or that the record is damaged in a way that its bytes do not show)."""
         self._value = value
+        self._strict = None
+
+    def share_knowledge(self, other: Record) -> None:
+        """Give the other record, whose bytes are the same, what is known of them here already."""
+        other._value = self._value
+        other._strict = self._strict
+        other._flaws = self._flaws
+        other._quiet = self._quiet
 
     def with_glue(self, glue: bytes) -> Record:
         """The same record in front of other bytes."""
         if glue == self.glue:
             return self
         record = Record(self.uid, self._buffer, self._start, self._end, glue, self.line, self.touched)
-        record._value = self._value
+        self.share_knowledge(record)
         return record
+
+    def flaws(self, *, sent: bool) -> tuple[str, ...]:
+        """The `record.*` rules that the record breaks although it can be read; some are looked for only when `sent`."""
+        if self._flaws is None:
+            sound = isinstance(self.value, Damaged) or self._strict is True
+            self._flaws = () if sound else flaws(self.body)
+            self._quiet = None if sound and not isinstance(self.value, Damaged) else ()
+        if sent and self._quiet is None:
+            self._quiet = quiet_flaws(self.body, self.value)
+        return (*self._flaws, *self._quiet) if sent and self._quiet else self._flaws
 
 
 class Document:
@@ -107,6 +143,7 @@ class Document:
         base: bytes = b"",
         closing: bytes | None = None,
         next_uid: int | None = None,
+        aside: tuple[bytes, ...] = (),
     ) -> None:
         self.kind: Kind = kind
         self.records: tuple[Record, ...] = tuple(records)
@@ -118,6 +155,8 @@ class Document:
         # What closes the text once its cut off last record is gone; None when it is not cut off.
         self._closing = closing
         self._next_uid = max((r.uid for r in self.records), default=-1) + 1 if next_uid is None else next_uid
+        self.aside = aside
+        """Bytes that were set aside: they are in the file no more, and belong into a file beside it."""
         self._positions: dict[int, int] | None = None
         self._offsets: list[int] | None = None
 
@@ -248,28 +287,107 @@ class Document:
             return self
         return self._carry_out(plan, seen)
 
-    def replace(self, uid: int, bodies: Sequence[bytes]) -> Document:
-        """The document with the record's bytes replaced by these records' bytes; none takes it out."""
-        at = self.index(uid)
-        old = self.records[at]
-        made: list[Record] = []
+    def mend(self, uid: int, how: str, behind: Sequence[int] = ()) -> Document:
+        """The document with the record's bytes mended (see transcript.edits.Mending); itself where they cannot be."""
+        return self.mend_all([(uid, how, behind)])
+
+    def mend_all(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> Document:
+        """The document with the bytes of all these records mended: uid, how, and for "join" the records behind it."""
+        document = self.without_mark() if any(how == "mark" for _, how, _ in wanted) else self
+        plan = {uid: (how, tuple(behind)) for uid, how, behind in wanted if how != "mark" and uid in self}
+        if not plan:
+            return document
+        order: list[Record] = []
+        aside: list[bytes] = []
         next_uid = self._next_uid
-        for number, body in enumerate(bodies):
-            new_uid = uid if number == 0 else next_uid
-            next_uid += number > 0
-            glue = old.glue if number + 1 == len(bodies) else b""
-            made.append(Record(new_uid, body, 0, len(body), glue, old.line, True))
-        order = [*self.records[:at], *made, *self.records[at + 1 :]]
-        return self._arranged(order, next_uid)
+        gone: set[int] = set()
+        for record in self.records:
+            if record.uid in gone:
+                continue
+            made = self._mended(record, *plan[record.uid]) if record.uid in plan else None
+            if made is None:
+                order.append(record)
+                continue
+            bodies, put_aside, last = made
+            gone.update(plan[record.uid][1] if last is not record else ())
+            aside.extend(filter(None, put_aside))
+            for number, body in enumerate(bodies):
+                uid = record.uid if number == 0 else next_uid
+                next_uid += number > 0
+                glue = last.glue if number + 1 == len(bodies) else b""
+                order.append(Record(uid, body, 0, len(body), glue, record.line, True))
+        return document._arranged(order, next_uid, (*self.aside, *aside))
+
+    def _mended(
+        self, record: Record, how: str, behind: tuple[int, ...]
+    ) -> tuple[Sequence[bytes], Sequence[bytes], Record] | None:
+        """The bodies in the record's place, the bytes set aside, and the last record that they stand for."""
+        if how != "join":
+            made = mended(record.body, how)
+            return None if made is None else (made.bodies, made.aside, record)
+        at = self.index(record.uid)
+        parts = self.records[at : at + 1 + len(behind)]
+        if tuple(part.uid for part in parts[1:]) != behind:
+            return None
+        whole = joined([part.body for part in parts], [part.glue for part in parts[:-1]])
+        return None if whole is None or whole[1] != len(parts) else ((whole[0],), (), parts[-1])
+
+    def runs_on(self, uid: int) -> tuple[tuple[int, ...], bytes]:
+        """The records behind this one that are damaged, too, and the one record that they make with it, if any."""
+        at = self.index(uid)
+        end = at + 1
+        while end < len(self.records) and end - at < _LONGEST_RUN and isinstance(self.records[end].value, Damaged):
+            end += 1
+        run = self.records[at:end]
+        made = joined([record.body for record in run], [record.glue for record in run[:-1]]) if len(run) > 1 else None
+        return ((), b"") if made is None else (tuple(record.uid for record in run[1 : made[1]]), made[0])
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark in front of the first record, if there is one."""
+        return BOM if self.head.startswith(BOM) else b""
+
+    def without_mark(self) -> Document:
+        """The document without a byte order mark in front."""
+        return Document(
+            self.kind,
+            self.records,
+            self.head.removeprefix(BOM),
+            self.tail,
+            style=self._style,
+            base=self._base,
+            closing=self._closing,
+            next_uid=self._next_uid,
+            aside=self.aside,
+        )
+
+    def flaws(self, sent: Container[int] = ()) -> dict[int, tuple[str, ...]]:
+        """The `record.*` rules that readable records break, by uid.
+
+        What a strict parser reads over, keys that stand twice and long numbers, is looked for in `sent` alone.
+        """
+        found: dict[int, tuple[str, ...]] = {}
+        for record in self.records:
+            broken = record.flaws(sent=record.uid in sent)
+            if broken:
+                found[record.uid] = broken
+        return found
 
     def _carry_out(self, plan: list[tuple[Record | None, Any]], kept: set[int]) -> Document:
         originals = Originals()
+        quick: dict[int, bytes] = {}
         for record, value in plan:
-            if record is not None and record._value is not value and not isinstance(record.value, Damaged):
-                originals.add(record.body, record.value)
+            if record is not None and record._value is not value:
+                renumbered = None
+                if not isinstance(record.value, Damaged):
+                    renumbered = with_number(record.body, record.value, value)
+                if renumbered is not None and _says(renumbered, value):
+                    quick[record.uid] = renumbered
+                else:
+                    _know(originals, record)
         for record in self.records:
-            if record.uid not in kept and record._value is not _UNREAD and not isinstance(record._value, Damaged):
-                originals.add(record.body, record._value)
+            if record.uid not in kept and record._value is not _UNREAD:
+                _know(originals, record)
         order: list[Record] = []
         next_uid = self._next_uid
         for record, value in plan:
@@ -278,7 +396,7 @@ class Document:
                 continue
             previous = order[-1] if order else None
             if record is not None:
-                body = self._changed(record, value, originals)
+                body = quick.get(record.uid) or self._changed(record, value, originals)
                 made = Record(record.uid, body, 0, len(body), record.glue, record.line, True)
             else:
                 body = encode(value, self._style_beside(previous), originals, self._level())
@@ -289,17 +407,21 @@ class Document:
 
     def _changed(self, record: Record, value: Any, originals: Originals) -> bytes:
         style = self._style_beside(record)
-        body = record.body
-        if not isinstance(record.value, Damaged):
+        body, old, rest = record.body, record.value, b""
+        if isinstance(old, Damaged) and old.first is not None:
+            # The agent reads the record that the line begins with: what stands behind it stays there.
+            body, old = first_record(body), old.first
+            rest = record.body[len(body) :]
+        if not isinstance(old, Damaged):
             try:
                 # With its line's indentation in front the body tells its depth.
                 level = self._level()
-                spliced = splice(level + body, record.value, value, originals, self._file_style())[len(level) :]
+                spliced = splice(level + body, old, value, originals, self._file_style())[len(level) :]
                 if _says(spliced, value):
-                    return spliced
+                    return spliced + rest
             except (BadSpan, RecursionError):
                 pass
-        return encode(value, style, originals, self._level())
+        return encode(value, style, originals, self._level()) + rest
 
     def _file_style(self) -> Style:
         if self._style is None:
@@ -346,7 +468,7 @@ class Document:
             return style.newline + level, level, style.newline + self._base
         return inside, self._base, inside
 
-    def _arranged(self, order: list[Record], next_uid: int) -> Document:
+    def _arranged(self, order: list[Record], next_uid: int, aside: tuple[bytes, ...] | None = None) -> Document:
         head, tail, closing = self.head, self.tail, self._closing
         if closing is not None:
             torn = self.records[-1]
@@ -362,7 +484,15 @@ class Document:
             elif not order and self.records:
                 head, tail = head[: head.find(b"[") + 1], tail[max(tail.find(b"]"), 0) :]
         return Document(
-            self.kind, placed, head, tail, style=self._style, base=self._base, closing=closing, next_uid=next_uid
+            self.kind,
+            placed,
+            head,
+            tail,
+            style=self._style,
+            base=self._base,
+            closing=closing,
+            next_uid=next_uid,
+            aside=self.aside if aside is None else aside,
         )
 
     def _with_line_ends(self, order: list[Record]) -> list[Record]:
@@ -400,6 +530,14 @@ class Document:
             )
             for position, record in enumerate(order)
         ]
+
+
+def _know(originals: Originals, record: Record) -> None:
+    value = record.value
+    if not isinstance(value, Damaged):
+        originals.add(record.body, value)
+    elif value.first is not None:
+        originals.add(first_record(record.body), value.first)
 
 
 def _line_end(glue: bytes) -> bytes:

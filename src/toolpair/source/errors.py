@@ -8,7 +8,15 @@ class Unreadable(Exception):
 
 
 class Refused(Exception):
-    """Nothing was written, because writing could lose something."""
+    """Nothing was written, because writing could lose something.
+
+    `reason` is for programs: "changed", "gone", "held", "hard-links", "read-only", "exists", "no-folder",
+    "not-regular", "no-file", "name-too-long", "backups", "form" (it cannot be written as it was read).
+    """
+
+    def __init__(self, text: str, reason: str = "") -> None:
+        super().__init__(text)
+        self.reason = reason
 
 
 class SaveFailed(Exception):

@@ -6,17 +6,26 @@ import errno
 import os
 import re
 import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from toolpair.source.errors import Unreadable
+from toolpair.source.packing import Packing, is_packed, unpack
+from toolpair.source.system import FLAGS, O_WAITLESS
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
 
 _SAMPLE: Final = 1 << 16
+_WATCHED: Final = 0.05
+"""Seconds in which a record that is just being written is waited for."""
+_LOOKS: Final = 5
+_JUST_NOW: Final = 2.0
+"""Seconds since the last write within which a file counts as being written."""
 _MAGIC: Final = (
     (b"\x1f\x8b", "gzip-compressed", "unpack it first"),
     (b"PK\x03\x04", "a zip archive", "unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "zstd-compressed", "unpack it first"),
     (b"\xfd7zXZ\x00", "xz-compressed", "unpack it first"),
     (b"BZh", "bzip2-compressed", "unpack it first"),
     (b"SQLite format 3\x00", "an SQLite database", "export the session as JSON or JSONL first"),
@@ -48,19 +57,36 @@ class Identity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """The bytes of a file. `path` is resolved and None for standard input; `shown` is what the user called it."""
+    """The bytes of a file. `path` is resolved and None for standard input; `shown` is what the user called it.
+
+    `data` is the content, unpacked where `packing` is set.
+    """
 
     path: Path | None
     shown: str
     data: bytes
     identity: Identity | None
     mode: int | None
+    packing: Packing | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes as they are on the disk."""
+        return self.packing.raw if self.packing is not None else self.data
 
 
 def from_bytes(data: bytes, shown: str) -> Snapshot:
     """Bytes that come from no file. Raises Unreadable."""
+    content, packing = _content(data, shown)
+    return Snapshot(None, shown, content, None, None, packing)
+
+
+def _content(data: bytes, shown: str) -> tuple[bytes, Packing | None]:
+    packing = None
+    if is_packed(data):
+        data, packing = unpack(data, shown)
     _refuse_binary(data, shown)
-    return Snapshot(None, shown, data, None, None)
+    return data, packing
 
 
 def open_source(path: str | os.PathLike[str]) -> Snapshot:
@@ -68,13 +94,14 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
     shown = os.fspath(path)
     try:
         resolved = Path(os.path.realpath(shown, strict=True))
-        descriptor = os.open(resolved, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0))
+        descriptor = os.open(resolved, os.O_RDONLY | O_WAITLESS | FLAGS)
     except (OSError, ValueError) as error:
         raise Unreadable(_why_not_opened(shown, error)) from None
     try:
         found = os.fstat(descriptor)
         _refuse_odd(found.st_mode, shown)
         data = _read_all(descriptor, found.st_size)
+        data = _read_on(descriptor, data, found)
         after = os.fstat(descriptor)
     except OSError as error:
         raise Unreadable(f"{shown} cannot be read ({_reason(error)}); check the disk and try again.") from None
@@ -82,17 +109,45 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
         raise Unreadable(f"{shown} does not fit into memory; split it and open the part that matters.") from None
     finally:
         os.close(descriptor)
-    _refuse_binary(data, shown)
+    content, packing = _content(data, shown)
     if len(data) != found.st_size or Identity.of(after) != Identity.of(found):
         # It grew while it was read: what was read counts, and the check before saving will see the rest.
         found = after
     identity = Identity(found.st_dev, found.st_ino, len(data), found.st_mtime_ns, found.st_ctime_ns)
-    return Snapshot(resolved, shown, data, identity, stat.S_IMODE(found.st_mode))
+    return Snapshot(resolved, shown, content, identity, stat.S_IMODE(found.st_mode), packing)
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
-    with os.fdopen(os.dup(descriptor), "rb", buffering=0) as stream:
+    """The first `size` bytes, fewer when the file ends before."""
+    with os.fdopen(os.dup(descriptor), "rb") as stream:
         return stream.read(size) if size else stream.read(_SAMPLE)
+
+
+def _read_on(descriptor: int, data: bytes, found: os.stat_result) -> bytes:
+    """The data up to a line end, when its last record is just being written."""
+    if time.time() - found.st_mtime > _JUST_NOW or not _is_torn(data):
+        return data
+    grown = data
+    for _ in range(_LOOKS):
+        time.sleep(_WATCHED / _LOOKS)
+        os.lseek(descriptor, len(grown), os.SEEK_SET)
+        size = os.fstat(descriptor).st_size - len(grown)
+        if size <= 0:
+            continue
+        more = _read_all(descriptor, size)
+        grown += more
+        end = more.rfind(b"\n")
+        if end >= 0:
+            return grown[: len(grown) - len(more) + end + 1]
+    return grown
+
+
+def _is_torn(data: bytes) -> bool:
+    """Whether the last line is the beginning of a record."""
+    last = data[data.rfind(b"\n") + 1 :]
+    if not last.startswith(b"{"):
+        return False
+    return not last.rstrip().endswith(b"}") or isinstance(parse(last), Damaged)
 
 
 def _why_not_opened(shown: str, error: Exception) -> str:

@@ -1,23 +1,74 @@
-"""The system calls that saving makes, in one place, so that a test can make each of them fail."""
+"""The system calls that saving makes, in one place, so that a test can make each of them fail.
+
+What a system lacks (Windows has no fcntl, macOS no leases) is an OSError with ENOTSUP, or nothing to do.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import fcntl
+import importlib
 import os
 import signal
 import sys
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final, Literal
 
 _F_FULLFSYNC: Final = 51
+_AT_FDCWD: Final = -100
+_RENAME_EXCHANGE: Final = 2
+_COPYFILE_ACL_AND_XATTR: Final = 1 << 0 | 1 << 2
+
+FLAGS: Final = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""For every open: not for programs that are started, and bytes as they are."""
+O_WAITLESS: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+"""Opening never waits for the other end of a pipe and never takes a terminal."""
+O_NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+O_DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0)
+RENAMES_OPEN_FILES: Final = os.name != "nt"
+
+Lease = Literal["read", "write", "none"]
+
+
+def _optional(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+_fcntl: Final[Any] = _optional("fcntl")
+_LEASES: Final[dict[str, int]] = (
+    {"read": _fcntl.F_RDLCK, "write": _fcntl.F_WRLCK, "none": _fcntl.F_UNLCK}
+    if hasattr(_fcntl, "F_SETLEASE") and hasattr(_fcntl, "F_SETSIG")
+    else {}
+)
+
+
+def _unsupported(what: str) -> OSError:
+    return OSError(errno.ENOTSUP, f"no {what} on this system")
+
+
+def _renameat2() -> Any:
+    library = _c_library() if sys.platform == "linux" else None
+    return getattr(library, "renameat2", None)
+
+
+def _c_library() -> Any:
+    ctypes = _optional("ctypes")
+    return ctypes.CDLL(None, use_errno=True) if ctypes is not None else None
+
+
+def _errno() -> int:
+    import ctypes
+
+    return ctypes.get_errno()
 
 
 class Io:
     """Thin wrappers; each raises OSError as the system does."""
 
     def open(self, path: str, flags: int, mode: int = 0o600) -> int:
-        return os.open(path, flags | os.O_CLOEXEC, mode)
+        return os.open(path, flags | FLAGS, mode)
 
     def write(self, descriptor: int, data: memoryview) -> int:
         return os.write(descriptor, data)
@@ -25,10 +76,17 @@ class Io:
     def read(self, descriptor: int, size: int) -> bytes:
         return os.read(descriptor, size)
 
+    def seek(self, descriptor: int, position: int) -> None:
+        os.lseek(descriptor, position, os.SEEK_SET)
+
+    def truncate(self, descriptor: int, size: int) -> None:
+        os.ftruncate(descriptor, size)
+
     def fsync(self, descriptor: int) -> None:
         if sys.platform == "darwin":
+            # There fsync leaves the bytes in the drive's own memory.
             try:
-                fcntl.fcntl(descriptor, _F_FULLFSYNC)
+                _fcntl.fcntl(descriptor, _F_FULLFSYNC)
                 return
             except OSError as error:
                 if error.errno not in (errno.ENOTSUP, errno.EINVAL):
@@ -42,41 +100,76 @@ class Io:
         return os.fstat(descriptor)
 
     def fchmod(self, descriptor: int, mode: int) -> None:
-        os.fchmod(descriptor, mode)
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, mode)
 
     def fchown(self, descriptor: int, uid: int, gid: int) -> None:
-        os.fchown(descriptor, uid, gid)
+        if hasattr(os, "fchown"):
+            os.fchown(descriptor, uid, gid)
 
-    def copy_xattrs(self, source: str, descriptor: int) -> None:
-        if hasattr(os, "listxattr"):
-            for name in os.listxattr(source):
-                os.setxattr(descriptor, name, os.getxattr(source, name))
+    def attributes(self, descriptor: int) -> dict[str, bytes]:
+        """The extended attributes, POSIX ACLs among them."""
+        if not hasattr(os, "listxattr"):
+            return {}
+        found: dict[str, bytes] = {}
+        for name in os.listxattr(descriptor):
+            try:
+                found[name] = os.getxattr(descriptor, name)
+            except OSError as error:
+                if error.errno != errno.ENODATA:
+                    raise
+        return found
+
+    def set_attribute(self, descriptor: int, name: str, value: bytes) -> None:
+        os.setxattr(descriptor, name, value)
+
+    def remove_attribute(self, descriptor: int, name: str) -> None:
+        os.removexattr(descriptor, name)
+
+    def copy_metadata(self, source: int, descriptor: int) -> None:
+        """ACLs and extended attributes where one call of the system copies them (macOS); else nothing."""
+        if sys.platform == "darwin":
+            library = _c_library()
+            if library is None or library.fcopyfile(source, descriptor, None, _COPYFILE_ACL_AND_XATTR) < 0:
+                raise OSError(errno.EIO if library is None else _errno(), "the attributes could not be copied")
+
+    def flock(self, descriptor: int) -> None:
+        """Lock for this open file alone, without waiting. BlockingIOError where another one has the lock."""
+        if _fcntl is None:
+            raise _unsupported("locks")
+        _fcntl.flock(descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+
+    def set_lease(self, descriptor: int, kind: Lease) -> None:
+        """Take or drop a lease. EAGAIN: somebody has the file open in a way that stands against it."""
+        if not _LEASES:
+            raise _unsupported("leases")
+        # A lease that somebody wants broken sends a signal whose default ends the process; this one's is ignored.
+        _fcntl.fcntl(descriptor, _fcntl.F_SETSIG, signal.SIGURG)
+        _fcntl.fcntl(descriptor, _fcntl.F_SETLEASE, _LEASES[kind])
 
     def link(self, source: str, target: str) -> None:
-        os.link(source, target, follow_symlinks=False)
+        if os.link in os.supports_follow_symlinks:
+            os.link(source, target, follow_symlinks=False)
+        else:
+            os.link(source, target)
 
     def rename(self, source: str, target: str) -> None:
         os.replace(source, target)
 
+    def exchange(self, one: str, other: str) -> None:
+        """Let two files change their names in one step, which only Linux can do. ENOTSUP elsewhere."""
+        function = _renameat2()
+        if function is None:
+            raise _unsupported("exchange of names")
+        if function(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) < 0:
+            number = _errno()
+            raise OSError(number, os.strerror(number), one, None, other)
+
     def unlink(self, path: str) -> None:
         os.unlink(path)
 
+    def names(self, folder: str) -> Iterable[str]:
+        return os.listdir(folder)
+
     def close(self, descriptor: int) -> None:
         os.close(descriptor)
-
-    def writer_holds(self, descriptor: int) -> bool:
-        """Whether some process has the file open for writing; False where the system cannot tell.
-
-        On True nothing is held. Else a lease is held, where possible, that makes a new writer wait until the
-        descriptor is closed.
-        """
-        if not hasattr(fcntl, "F_SETLEASE"):
-            return False
-        try:
-            # The default signal of a broken lease would end the process; this one is ignored by default.
-            with contextlib.suppress(OSError, AttributeError):
-                fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
-            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        except OSError as error:
-            return error.errno == errno.EAGAIN
-        return False

@@ -12,6 +12,8 @@ from toolpair.source.spans import BadSpan, children, key_text, node_at, scan, sk
 from toolpair.transcript.model import Damaged
 
 BOM: Final = b"\xef\xbb\xbf"
+DUPLICATE_KEY: Final = "record.duplicate_key"
+BIG_NUMBER: Final = "record.big_number"
 _GUARD_FROM: Final = 1 << 20
 """From this size on a look at the first tokens comes first: a parser's error copies the whole text."""
 _GUARD_TOKENS: Final = 2000
@@ -22,6 +24,7 @@ _RECORD_START = re.compile(rb'\{[ \t]*+"')
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONG_NUMBER = re.compile(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
 _NUMBER_IN_FULL = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
+_NULS = re.compile(rb"\0+")
 _NO_JSON_BYTE = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -31,12 +34,17 @@ def parse(raw: bytes) -> Any:
     Read as values although strict parsers refuse them: lone surrogate escapes, numbers beyond a double, NaN,
     invalid UTF-8 in strings (as U+FFFD) and a byte order mark in front; `flaws` names them.
     """
+    return read(raw)[0]
+
+
+def read(raw: bytes) -> tuple[Any, bool]:
+    """What `parse` gives, and whether a strict parser reads it, too."""
     if len(raw) < _GUARD_FROM or scan(raw, len(BOM) if raw.startswith(BOM) else 0, _GUARD_TOKENS).state != "error":
         try:
-            return orjson.loads(raw)
+            return orjson.loads(raw), True
         except (ValueError, RecursionError, MemoryError):
             pass
-    return _read_tolerantly(raw)
+    return _read_tolerantly(raw), False
 
 
 def _read_tolerantly(raw: bytes) -> Any:
@@ -49,7 +57,16 @@ def _read_tolerantly(raw: bytes) -> Any:
             return Damaged("record.bad_json", "nested too deeply")
         except ValueError:
             return Damaged("record.bad_json", "bad bytes")
-    return _diagnose(raw, found.state, found.pos)
+    damaged = _diagnose(raw, found.state, found.pos)
+    if found.state == "complete" and not isinstance(first := parse(raw[: found.pos]), Damaged):
+        damaged.first = first if isinstance(first, dict) else None
+    return damaged
+
+
+def first_record(raw: bytes) -> bytes:
+    """The bytes of the value that a text begins with; all of it when that is not whole."""
+    found = scan(raw, len(BOM) if raw.startswith(BOM) else 0)
+    return raw[: found.pos] if found.state == "complete" else raw
 
 
 def _int(digits: str) -> int | float:
@@ -58,24 +75,40 @@ def _int(digits: str) -> int | float:
 
 def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
     if b"\0" in raw:
-        rest = raw.replace(b"\0", b"")
-        if not rest.strip():
+        values = tuple(parse(part) for part in without_nul(raw))
+        if not values:
             return Damaged("record.nul", "only NUL bytes")
-        value = parse(rest)
-        if not isinstance(value, Damaged):
-            return Damaged("record.nul", "NUL bytes in the record", (value,))
+        if not any(isinstance(value, Damaged) for value in values):
+            where = "in the record" if len(values) == 1 else "between records"
+            return Damaged("record.nul", f"NUL bytes {where}", values)
     if state == "torn":
         return Damaged("record.torn", "cut off")
     parts = pieces(raw)
-    if len(parts) > 1:
-        return Damaged("record.glued", "two records glued", tuple(parse(part) for part in parts))
+    values = tuple(parse(part) for part in parts) if len(parts) > 1 else ()
+    records = [value for value in values if not isinstance(value, Damaged) or value.rule == "record.torn"]
+    if len(records) > 1:
+        count = "two" if len(records) == 2 else str(len(records))
+        return Damaged("record.glued", f"{count} records glued", values)
+    if values:
+        return Damaged("record.bad_json", "other text beside the record", tuple(records))
     if state == "complete":
         return Damaged("record.bad_json", "text behind the record")
+    mended = escaped(raw)
+    if mended != raw and not isinstance(value := parse(mended), Damaged):
+        return Damaged("record.bad_json", "control characters in a text", (value,))
     if _NO_JSON_BYTE.match(raw, pos) or raw[pos : pos + 1] >= b"\x80":
-        return Damaged("record.bad_json", "bad bytes")
+        return Damaged("record.bad_json", f"bad bytes: \\x{raw[pos]:02x}")
     if raw[skip_space(raw, 0) : skip_space(raw, 0) + 1] not in (b"{", b"["):
         return Damaged("record.bad_json", "not a JSON record")
     return Damaged("record.bad_json", "not valid JSON")
+
+
+def without_nul(raw: bytes) -> tuple[bytes, ...]:
+    """The records of a line without its NUL bytes: what stands between runs of them, where each is a record."""
+    parts = tuple(part for part in _NULS.split(raw) if part.strip())
+    if len(parts) > 1 and any(isinstance(parse(part), Damaged) for part in parts):
+        return (b"".join(parts),)
+    return parts
 
 
 def pieces(raw: bytes) -> tuple[bytes, ...]:
@@ -119,9 +152,26 @@ def _next_record(raw: bytes, start: int, wrong: int) -> int:
     return len(raw)
 
 
+_CONTROL: Final = re.compile(rb"[\x01-\x1f]")
+_STRING_OR_REST: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
+_ESCAPES: Final = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\b": b"\\b", b"\f": b"\\f"}
+
+
+def escaped(raw: bytes) -> bytes:
+    """The record with an escape for each control character within a string."""
+    return _STRING_OR_REST.sub(lambda match: escape_controls(match.group()), raw)
+
+
+def escape_controls(text: bytes) -> bytes:
+    """The text of a string with its control characters as escapes."""
+    return _CONTROL.sub(lambda match: _ESCAPES.get(match.group(), b"\\u%04x" % match.group()[0]), text)
+
+
 def flaws(raw: bytes) -> tuple[str, ...]:
     """The `record.*` rules that a readable record breaks."""
     found: list[str] = []
+    if raw.startswith(BOM):
+        found.append("record.bom")
     if _ESCAPED_SURROGATE.search(raw) and has_lone_surrogate(raw):
         found.append("record.lone_surrogate")
     try:
@@ -129,12 +179,42 @@ def flaws(raw: bytes) -> tuple[str, ...]:
     except UnicodeDecodeError:
         found.append("record.bad_utf8")
     if _has_duplicate_key(raw):
-        found.append("record.duplicate_key")
-    if _LONG_NUMBER.search(raw) and any(map(_is_big, _numbers(raw))):
-        found.append("record.big_number")
+        found.append(DUPLICATE_KEY)
+    if big_numbers(raw):
+        found.append(BIG_NUMBER)
     if b"\0" in raw:
         found.append("record.nul")
     return tuple(found)
+
+
+def big_numbers(raw: bytes) -> tuple[bytes, ...]:
+    """The numbers of a record that fit in no 64 bits and no double."""
+    return tuple(number for number in _numbers(raw) if _is_big(number)) if _LONG_NUMBER.search(raw) else ()
+
+
+def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
+    """The rules that a record breaks which a strict parser reads all the same, without a word.
+
+    Written again, a value is as long as what it was read from unless something was left out, or is spelt otherwise.
+    """
+    try:
+        written = orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        written = b""
+    if len(written) == len(raw):
+        return ()
+    doubled = _key_ends(written) != _key_ends(raw) and _has_duplicate_key(raw)
+    big = _RUN in raw.translate(_AS_ZEROS) and bool(big_numbers(raw))
+    return tuple(rule for rule, broken in ((DUPLICATE_KEY, doubled), (BIG_NUMBER, big)) if broken)
+
+
+def _key_ends(raw: bytes) -> int:
+    return raw.count(b'":') - raw.count(b'\\":')
+
+
+_AS_ZEROS: Final = bytes(0x30 if 0x30 <= byte < 0x3A else 0 for byte in range(256))
+_RUN: Final = b"0" * 19
+"""Shorter numbers fit in 64 bits. Found so they are much sooner than by a regular expression."""
 
 
 _SURROGATES = re.compile(
@@ -152,11 +232,12 @@ def _numbers(raw: bytes) -> list[bytes]:
 
 
 def _is_big(number: bytes) -> bool:
-    """Whether JavaScript's or orjson's reading would change the number's value noticeably."""
+    """Whether the number fits in no 64 bits and would be another one as a double."""
     if number.lstrip(b"-").isdigit():
         if len(number) > _MAX_DIGITS:
             return True
-        return abs(int(number)) > 2**53 and float(int(number) if len(number) < 300 else "inf") != int(number)
+        whole = int(number)
+        return not -(2**63) <= whole < 2**64 and (len(number) > 300 or float(whole) != whole)
     try:
         return float(number) in (float("inf"), float("-inf"))
     except ValueError:
@@ -189,9 +270,13 @@ def duplicate_keys(raw: bytes, node_start: int = 0) -> tuple[str, ...]:
 
 def cleaned(raw: bytes) -> bytes:
     """The record with U+FFFD for lone surrogates and invalid UTF-8 and without NUL bytes; all else as it was."""
+    return whole_characters(raw.replace(b"\0", b"")).decode("utf-8", "replace").encode("utf-8")
+
+
+def whole_characters(raw: bytes) -> bytes:
+    """The record with U+FFFD for each escape that stands for half a character."""
 
     def mend(match: re.Match[bytes]) -> bytes:
         return b"\\ufffd" if match.group(3) else match.group(0)
 
-    text = _SURROGATES.sub(mend, raw.replace(b"\0", b""))
-    return text.decode("utf-8", "replace").encode("utf-8")
+    return _SURROGATES.sub(mend, raw)

@@ -1,0 +1,111 @@
+"""What has become of a file since it was read: grown, cut, replaced, gone. One `stat` when nothing has."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from toolpair.source.document import Document
+from toolpair.source.errors import Unreadable
+from toolpair.source.opening import Identity, Snapshot, open_source
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
+
+Change = Literal["grown", "rewritten", "truncated", "replaced", "gone"]
+_COMPARED: Final = 1 << 16
+"""Bytes at the start and before the old end that tell whether a file has only grown; a save compares all of them."""
+
+
+_JUST_NOW: Final = 2.0
+"""Seconds since the last write within which half a file counts as one that is being written."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Growth:
+    """`snapshot` is what the file holds now, None when it is gone. `looked` is the state that was seen of it."""
+
+    change: Change | None
+    """None when no whole record has come: what there is of it is left for the next look."""
+    snapshot: Snapshot | None
+    looked: Identity | None
+
+
+def is_being_written(state: Identity) -> bool:
+    """Whether the last write is so fresh that the next one may belong to it."""
+    return time.time() - state.mtime_ns / 1e9 < _JUST_NOW
+
+
+def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
+    """What has become of the snapshot's file; None when it is as it was, or as it was when `looked` was seen.
+
+    Raises Unreadable when it has changed and cannot be read.
+    """
+    if snapshot.path is None or snapshot.identity is None:
+        return None
+    try:
+        now = Identity.of(os.stat(snapshot.path))
+    except OSError:
+        return Growth("gone", None, None)
+    if now in (looked, snapshot.identity):
+        return None
+    before = snapshot.identity
+    same_file = (now.dev, now.ino) == (before.dev, before.ino)
+    if same_file and snapshot.packing is None and now.size > len(snapshot.data) == before.size:
+        grown = _grown(snapshot, now)
+        if grown is not None:
+            return grown
+    try:
+        read = replace(open_source(snapshot.path), shown=snapshot.shown)
+    except Unreadable:
+        if is_being_written(now):
+            return None  # emptied first, as some agents do: the next look sees what it has become
+        raise
+    if read.data == snapshot.data:
+        return Growth(None, replace(snapshot, identity=read.identity), now)
+    if not same_file:
+        return Growth("replaced", read, now)
+    return Growth("truncated" if len(read.data) < len(snapshot.data) else "rewritten", read, now)
+
+
+def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:
+    """The snapshot with the whole records that were appended; None when what was there has changed as well."""
+    data = snapshot.data
+    start = max(0, len(data) - _COMPARED)
+    assert snapshot.path is not None
+    try:
+        with open(snapshot.path, "rb") as file:
+            if file.read(min(_COMPARED, len(data))) != data[:_COMPARED]:
+                return None
+            file.seek(start)
+            end = file.read(now.size - start)
+    except OSError as error:
+        raise Unreadable(f"{snapshot.shown} cannot be read ({error.strerror or error}); try again.") from None
+    if not end.startswith(data[start:]):
+        return None
+    added = _whole_records(data, end[len(data) - start :])
+    if not added:
+        return Growth(None, snapshot, now)
+    identity = Identity(now.dev, now.ino, len(data) + len(added), now.mtime_ns, now.ctime_ns)
+    return Growth("grown", replace(snapshot, data=data + added, identity=identity), now)
+
+
+def _whole_records(data: bytes, added: bytes) -> bytes:
+    """`added` without a last line that is still being written."""
+    cut = added.rfind(b"\n") + 1
+    rest = added[cut:]
+    if not rest:
+        return added
+    line = rest if cut else data[data.rfind(b"\n") + 1 :] + rest
+    return added[:cut] if isinstance(parse(line.strip()), Damaged) else added
+
+
+def carry_over(old: Document, new: Document) -> None:
+    """Spare the new document the reading of the records that stand in it as they stood in the old one."""
+    if old.kind != "lines" or new.kind != "lines":
+        return
+    for before, after in zip(old.records, new.records, strict=False):
+        if (before.start, before.size) != (after.start, after.size):
+            return
+        before.share_knowledge(after)

@@ -1,0 +1,308 @@
+"""Mending the bytes of one record: each way gives the records to write in its place and the bytes to set aside.
+
+What is written is made of the bytes that were there. Nothing readable goes: what a way takes out is named in
+`Mended.aside`, but for NUL bytes, a byte order mark, and bytes and halves of characters that U+FFFD replaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolpair.source.spans import BadSpan, Node, Scan, children, key_text, node_at, scan
+from toolpair.source.values import BOM, escape_controls, escaped, parse, pieces, whole_characters, without_nul
+from toolpair.transcript.model import Damaged
+
+WAYS: Final = (
+    "split",
+    "close",
+    "trim",
+    "nul",
+    "utf8",
+    "halves",
+    "escape",
+    "bom",
+    "keep_last",
+    "keep_first",
+    "aside",
+)
+"""How one record can be mended. Several lines into one: see `joined`."""
+
+_LONGEST_RUN: Final = 2000
+_ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
+_CUT_ESCAPE: Final = re.compile(rb"(?<!\\)(?:\\\\)*+(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
+_CUT_PAIR: Final = re.compile(rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})\Z")
+_CUT_SCALAR: Final = re.compile(rb"[^\s,:\[\]{}\"]+\Z")
+_WHOLE_WORDS: Final = (b"true", b"false", b"null")
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """`bodies` are the records that stand in the place of the old one, `aside` the bytes that leave the file."""
+
+    bodies: tuple[bytes, ...]
+    aside: tuple[bytes, ...] = ()
+
+
+def mended(raw: bytes, how: str) -> Mended | None:
+    """The record mended in that way; None where it cannot be, or where nothing would change."""
+    made = _mended(raw, how)
+    return None if made is None or made == Mended((raw,)) else made
+
+
+def _mended(raw: bytes, how: str) -> Mended | None:
+    match how:
+        case "split":
+            parts = pieces(raw)
+            return Mended(parts) if len(parts) > 1 else None
+        case "close":
+            closed = close(raw)
+            return None if closed is None else Mended((closed.text,), (closed.cut,) if closed.cut else ())
+        case "trim":
+            return _trimmed(raw)
+        case "nul":
+            parts = without_nul(raw)
+            return Mended(parts) if parts else Mended((), (raw,))
+        case "utf8":
+            return Mended((raw.decode("utf-8", "replace").encode("utf-8"),))
+        case "halves":
+            return Mended((whole_characters(raw),))
+        case "escape":
+            return Mended((escaped(raw),))
+        case "bom":
+            return Mended((raw.removeprefix(BOM),))
+        case "keep_last" | "keep_first":
+            return Mended((without_doubles(raw, last=how == "keep_last"),))
+        case "aside":
+            return Mended((), (raw,))
+    return None
+
+
+# A record that was cut off
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A cut off record with its end written. `whole` tells that only brackets were missing."""
+
+    text: bytes
+    cut: bytes
+    """What stood behind the last place that can be closed: a piece of a key, of a number, of an escape."""
+    whole: bool
+
+
+def close(raw: bytes) -> Closed | None:
+    """The cut off record closed where it ends, or a little before; None when nothing in it can be read."""
+    found = scan(raw)
+    if found.state != "torn" or not found.stack:
+        return None
+    text = raw.rstrip(b" \t\r\n")
+    # Cut between two values: a number at the end may have had more digits.
+    ends_whole = text[-1:] in (b"}", b"]", b'"', b"{", b"[") or text.endswith(_WHOLE_WORDS)
+    if found.safe >= len(text) and ends_whole:
+        closed = text + found.closers
+        return Closed(closed, b"", text[-1:] not in (b"{", b"[")) if _reads(closed) else None
+    in_string = _cut_in_string(raw, found)
+    if in_string is not None:
+        return in_string
+    return _cut_back(raw, found)
+
+
+def _cut_in_string(raw: bytes, found: Scan) -> Closed | None:
+    """Closed within the string that it was cut off in: what was written of it stays."""
+    if not _in_string(raw[found.safe :]):
+        return None
+    keep = raw
+    for half in (_CUT_ESCAPE, _CUT_PAIR):
+        match = half.search(keep, max(found.safe, len(keep) - 64))
+        if match is not None:
+            keep = keep[: match.start(1)]
+    keep = _whole_characters(keep)
+    closed = keep + b'"' + found.closers
+    if not _reads(closed):
+        return None
+    return Closed(closed, raw[len(keep) :], False)
+
+
+def _cut_back(raw: bytes, found: Scan) -> Closed | None:
+    """Closed behind the last value that is there whole."""
+    safe, stack = found.safe, found
+    at_end = not raw[safe:].strip(b" \t\r\n")
+    match = _CUT_SCALAR.search(raw, max(safe - 64, 0), safe) if at_end else None
+    if match is not None and match.group() not in _WHOLE_WORDS:
+        stack = scan(raw[: match.start()])
+        safe = stack.safe
+    if not stack.stack:
+        return None
+    closed = raw[:safe] + stack.closers
+    return Closed(closed, raw[safe:], False) if _reads(closed) else None
+
+
+def _in_string(text: bytes) -> bool:
+    return _ESCAPED.sub(b"", text).count(b'"') % 2 == 1
+
+
+def _whole_characters(text: bytes) -> bytes:
+    """Without the first bytes of a character whose others are missing."""
+    for back in range(1, min(4, len(text) + 1)):
+        byte = text[-back]
+        if byte & 0xC0 == 0x80:
+            continue
+        wanted = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
+        return text[:-back] if wanted > back else text
+    return text
+
+
+def _reads(raw: bytes) -> bool:
+    return not isinstance(parse(raw), Damaged)
+
+
+def read_torn(raw: bytes) -> Any:
+    """What can be read of a cut off record: the value of its closed text, `Damaged` when nothing can."""
+    closed = close(raw)
+    return Damaged("record.torn", "cut off") if closed is None else parse(closed.text)
+
+
+# A record that a raw line feed parts, and one that is written over several lines
+
+
+def joined(lines: Sequence[bytes], between: Sequence[bytes]) -> tuple[bytes, int] | None:
+    """The record that begins on the first of `lines`, on one line, with how many lines it takes.
+
+    `between[n]` are the bytes between line n and the next. A line end within a string becomes an escape, one
+    between two values a space. None when no record ends at the end of one of the lines.
+    """
+    parts: list[bytes] = []
+    ends: dict[int, int] = {}
+    length = 0
+    within = False
+    for number, line in enumerate(lines[:_LONGEST_RUN]):
+        parts.append(line)
+        length += len(line)
+        ends[length] = number + 1
+        within ^= _in_string(line)
+        if number < len(between):
+            gap = escape_controls(between[number]) if within else b" "
+            parts.append(gap)
+            length += len(gap)
+    text = b"".join(parts)
+    found = scan(text)
+    if found.state != "complete" or ends.get(found.pos, 1) < 2:
+        return None
+    whole = text[: found.pos]
+    return (whole, ends[found.pos]) if _reads(whole) else None
+
+
+# Bytes that no JSON text may hold
+
+
+def bad_bytes(raw: bytes) -> tuple[bytes, int]:
+    """The first bytes that are no UTF-8, and how many such places there are; (b"", 0) when all are."""
+    first, places, pos = b"", 0, 0
+    while places < _MANY:
+        try:
+            raw[pos:].decode("utf-8")
+            break
+        except UnicodeDecodeError as error:
+            first = first or raw[pos + error.start : pos + error.end]
+            places += 1
+            pos += error.end
+    return first, places
+
+
+_MANY: Final = 20
+
+
+# Other text before or behind a record
+
+
+def _trimmed(raw: bytes) -> Mended | None:
+    """The records of the line without what is no record, which is set aside."""
+    bodies: list[bytes] = []
+    aside: list[bytes] = []
+    pos = tries = 0
+    at = _next_start(raw, 0)
+    while at >= 0 and tries < _MOST_TRIES:
+        found = scan(raw, at)
+        if found.state != "complete":
+            tries += 1
+            at = _next_start(raw, at + 1)
+            continue
+        aside.append(raw[pos:at])
+        bodies.append(raw[at : found.pos])
+        pos = found.pos
+        at = _next_start(raw, pos)
+    aside.append(raw[pos:])
+    return Mended(tuple(bodies), tuple(text for text in aside if text.strip())) if bodies else None
+
+
+_MOST_TRIES: Final = 64
+
+
+def _next_start(raw: bytes, pos: int) -> int:
+    return raw.find(b'{"', pos)
+
+
+# Keys that an object has more than once
+
+
+def without_doubles(raw: bytes, *, last: bool) -> bytes:
+    """The record with each key once in each object: its last value, as readers take it, or its first."""
+    cuts: list[tuple[int, int]] = []
+    try:
+        todo = [node_at(raw)]
+        while todo:
+            node = todo.pop()
+            below = children(raw, node)
+            if node.kind == "object":
+                gone = _doubles(raw, below, last)
+                cuts.extend(_cuts(node, below, gone))
+                below = [member for number, member in enumerate(below) if number not in gone]
+            todo.extend(member for member in below if member.kind in ("object", "array"))
+    except BadSpan:
+        return raw
+    for start, end in sorted(cuts, reverse=True):
+        raw = raw[:start] + raw[end:]
+    return raw
+
+
+def _doubles(raw: bytes, members: Sequence[Node], last: bool) -> set[int]:
+    by_key: dict[str, list[int]] = {}
+    for number, member in enumerate(members):
+        by_key.setdefault(key_text(raw, member), []).append(number)
+    return {n for places in by_key.values() for n in (places[:-1] if last else places[1:])}
+
+
+def _cuts(node: Node, members: Sequence[Node], gone: set[int]) -> list[tuple[int, int]]:
+    """The spans to take out so that commas are left only between the members that stay."""
+    kept = [number for number in range(len(members)) if number not in gone]
+    cuts = []
+    for number in sorted(gone):
+        member = members[number]
+        start = member.key[0] if member.key is not None else member.start
+        if number < kept[-1]:
+            follower = members[number + 1]
+            cuts.append((start, follower.key[0] if follower.key is not None else follower.start))
+        else:
+            cuts.append((members[number - 1].end, member.end))
+    return cuts
+
+
+def doubled_keys(raw: bytes) -> tuple[str, ...]:
+    """The keys that some object of the record has more than once, in the order of the text."""
+    found: dict[str, None] = {}
+    try:
+        todo = [node_at(raw)]
+        while todo:
+            node = todo.pop()
+            below = children(raw, node)
+            if node.kind == "object":
+                keys = [key_text(raw, member) for member in below]
+                if len(set(keys)) != len(keys):
+                    found.update((key, None) for key in dict.fromkeys(keys) if keys.count(key) > 1)
+            todo.extend(member for member in below if member.kind in ("object", "array"))
+    except BadSpan:
+        pass
+    return tuple(found)

@@ -1,0 +1,13 @@
+"""Saving so that at any instant the file is the old one or the new one.
+
+The new bytes go to a temporary file beside the target, are flushed and read back, and take the target's name
+in one step. What toolpair leaves besides the output never ends in .json or .jsonl: agents list those.
+"""
+
+from toolpair.source.saving.backups import Backup, asides, backups, limit_of_backups
+from toolpair.source.saving.in_place import save_in_place
+from toolpair.source.saving.new_file import save_as
+from toolpair.source.saving.restoring import restore
+from toolpair.source.saving.result import SaveResult
+
+__all__ = ["Backup", "SaveResult", "asides", "backups", "limit_of_backups", "restore", "save_as", "save_in_place"]

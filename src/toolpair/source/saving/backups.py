@@ -1,0 +1,104 @@
+"""The backups and side files beside a file, and the limit that a user sets on backups."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from toolpair.source.errors import Refused
+from toolpair.source.saving.holders import writers
+from toolpair.source.saving.leases import Leased
+from toolpair.source.saving.names import Kept, kept
+from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
+
+LIMIT_VARIABLE: Final = "TOOLPAIR_BACKUPS"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A file that a save left. `size` is in bytes."""
+
+    path: Path
+    time: datetime
+    size: int
+
+
+def backups(path: str | os.PathLike[str]) -> list[Backup]:
+    """The backups beside a file, the newest first. The file itself need not exist."""
+    return _listed(path, "bak")
+
+
+def asides(path: str | os.PathLike[str]) -> list[Backup]:
+    """The files beside it that hold what fixes set aside, the newest first."""
+    return _listed(path, "aside")
+
+
+def _listed(path: str | os.PathLike[str], kind: str) -> list[Backup]:
+    target = Path(os.path.realpath(path))
+    found = sorted(((entry, name) for entry, name in _kept_beside(target) if entry.kind == kind), reverse=True)
+    listed: list[Backup] = []
+    for entry, name in found:
+        try:
+            there = os.lstat(target.parent / name)
+        except OSError:
+            continue
+        if stat.S_ISREG(there.st_mode):
+            listed.append(Backup(target.parent / name, entry.time, there.st_size))
+    return listed
+
+
+def _kept_beside(target: Path) -> Iterator[tuple[Kept, str]]:
+    try:
+        names = os.listdir(target.parent)
+    except OSError:
+        return
+    for name in names:
+        entry = kept(name, target.name)
+        if entry is not None:
+            yield entry, name
+
+
+def limit_of_backups(given: int | None = None) -> int | None:
+    """How many backups of a file are kept: `given`, else what TOOLPAIR_BACKUPS says, else None for all.
+
+    Raises Refused when it is no number from 1 on.
+    """
+    text = os.environ.get(LIMIT_VARIABLE, "").strip()
+    if given is None and not text:
+        return None
+    number = given if given is not None else int(text) if text.isascii() and text.isdecimal() else 0
+    if number < 1:
+        what = "The number of backups to keep" if given is not None else f"{LIMIT_VARIABLE} in the environment"
+        raise Refused(f"{what} has to be a whole number from 1 on; nothing was written.", "backups")
+    return number
+
+
+def prune(path: str, newest: str, limit: int, io: Io) -> tuple[Path, ...]:
+    """Delete backups of `path` beyond `limit`, the oldest first. Never `newest`, and none that is written to."""
+    others = [backup for backup in backups(path) if str(backup.path) != newest]
+    removed: list[Path] = []
+    for backup in others[limit - 1 :]:
+        try:
+            if not _is_written_to(str(backup.path), io):
+                io.unlink(str(backup.path))
+                removed.append(backup.path)
+        except OSError:
+            continue
+    return tuple(removed)
+
+
+def _is_written_to(name: str, io: Io) -> bool:
+    try:
+        descriptor = io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
+    except PermissionError:
+        return False
+    try:
+        state = Leased(descriptor, io).take("read")
+        return state == "held" or (state == "unsupported" and bool(writers(name, io.fstat(descriptor))))
+    finally:
+        os.close(descriptor)

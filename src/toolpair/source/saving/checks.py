@@ -1,0 +1,44 @@
+"""Whether a file can be replaced at all, before anything is written."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from toolpair.source.errors import Refused
+
+
+def refuse_unwritable(path: str, shown: str, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise Refused(changed(shown), "changed")
+    if not found.st_mode & 0o222:
+        raise Refused(f"{shown} is read-only; make it writable, or save under a new name.", "read-only")
+    if not os.access(path, os.W_OK):
+        raise Refused(f"{shown} may not be written by this user; save under a new name.", "read-only")
+    refuse_folder(os.path.dirname(path), shown, "save under a new name in another folder")
+
+
+def refuse_folder(folder: str, shown: str, advice: str) -> None:
+    if not os.path.isdir(folder):
+        raise Refused(f"The directory of {shown} does not exist; create it or give another name.", "no-folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Refused(f"The directory of {shown} may not be written by this user; {advice}.", "read-only")
+
+
+def refuse_links(shown: str, found: os.stat_result, allowed: bool) -> bool:
+    """Whether there are other names, when they are allowed."""
+    if found.st_nlink > 1 and not allowed:
+        raise Refused(
+            f"{shown} has other names (hard links) that would keep the old content; save under a new name, "
+            "or allow that.",
+            "hard-links",
+        )
+    return found.st_nlink > 1
+
+
+def changed(shown: str) -> str:
+    return f"{shown} has changed since it was opened; open it again, or save under a new name."
+
+
+def exists(shown: str) -> str:
+    return f"{shown} exists; give another name, or allow it to be replaced (--force)."

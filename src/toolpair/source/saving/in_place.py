@@ -1,0 +1,146 @@
+"""A file replaced by its new content, the old one kept beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from toolpair.source.errors import Refused
+from toolpair.source.opening import Snapshot
+from toolpair.source.saving.backups import prune
+from toolpair.source.saving.checks import changed, refuse_links, refuse_unwritable
+from toolpair.source.saving.keeping import copy_old, flush_new_name, keep_old, put_aside
+from toolpair.source.saving.made import Made, undone_on_failure
+from toolpair.source.saving.names import KeptNames
+from toolpair.source.saving.replaced import Drained, Old, Replaced
+from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.sweeping import sweep
+from toolpair.source.saving.temporary import Temporary
+from toolpair.source.system import RENAMES_OPEN_FILES, Io
+
+_SYSTEM: Final = Io()
+
+
+def save_in_place(
+    snapshot: Snapshot,
+    chunks: Iterable[bytes],
+    *,
+    now: datetime | None = None,
+    io: Io = _SYSTEM,
+    allow_links: bool = False,
+    appendable: bool = False,
+    aside: Sequence[bytes] = (),
+    keep_backups: int | None = None,
+) -> SaveResult:
+    """Replace the file that `snapshot` was read from and keep the old one as a backup.
+
+    `chunks` are the bytes of the file as they are to be on the disk. `appendable`: what other programs have added
+    to the file since it was read is added to the new content, too; without it a file that grew is not replaced.
+    `aside` goes to a side file. `keep_backups` is how many backups are left afterwards, None for all.
+    Raises Refused (nothing was written) or SaveFailed (the text says which state the file is in).
+    """
+    if snapshot.path is None or snapshot.identity is None:
+        raise Refused(
+            "There is no file to save to, because it came from standard input; save it under a name.", "no-file"
+        )
+    old = Old(str(snapshot.path), snapshot.shown, snapshot.identity, snapshot.raw, appendable)
+    return replace_file(old, chunks, now=now, io=io, allow_links=allow_links, aside=aside, keep_backups=keep_backups)
+
+
+def replace_file(
+    old: Old,
+    chunks: Iterable[bytes],
+    *,
+    now: datetime | None = None,
+    io: Io = _SYSTEM,
+    allow_links: bool = False,
+    aside: Sequence[bytes] = (),
+    keep_backups: int | None = None,
+) -> SaveResult:
+    path = old.path
+    names = KeptNames(path, now)
+    with undone_on_failure(path) as made:
+        replaced = Replaced(old, made, io)
+        found = replaced.stat()
+        refuse_unwritable(path, old.shown, found)
+        replaced.lock()
+        sweep(path, (found.st_dev, found.st_ino), io)
+        replaced.names_removed(found)
+        found = replaced.stat()
+        notes: list[str] = []
+        if refuse_links(old.shown, found, allow_links):
+            notes.append(f"{old.shown} had other names (hard links); they still hold the old content.")
+        replaced.refuse_writer()
+        replaced.refuse_changed()
+        new = Temporary(os.path.dirname(path), made, io)
+        new.write(chunks)
+        notes += new.take_on(found, replaced.descriptor)
+        new.flush()
+        aside_name = put_aside(aside, names, made, io)
+        replaced.settle(new)
+        backup, linked = keep_old(path, replaced.descriptor, old.shown, names, made, io)
+        last = replaced.just_before(io.stat(backup) if linked else None)
+        if not RENAMES_OPEN_FILES:
+            made.close(replaced.descriptor)
+        try:
+            named = new.give_name(path, last)
+        except FileNotFoundError:
+            if made.is_in_place(path):
+                raise
+            named = False
+        if not named:
+            raise Refused(changed(old.shown), "changed")
+        made.done = True
+        notes += flush_new_name(path, io)
+        if RENAMES_OPEN_FILES:
+            backup, more = _after(replaced, new, backup, linked, names, made, io)
+            notes += more
+        identity = new.identity(path)
+        new.release()
+        if replaced.appended:
+            notes.append(
+                f"Another program has added {len(replaced.appended):,} bytes to {old.shown} since it was opened; they "
+                "stand behind the new content, but nothing in them was checked: open it again."
+            )
+    removed = prune(path, backup, keep_backups, io) if keep_backups is not None else ()
+    return SaveResult(
+        Path(path),
+        Path(backup),
+        tuple(notes),
+        identity,
+        Path(aside_name) if aside_name is not None else None,
+        replaced.appended,
+        removed,
+    )
+
+
+def _after(
+    replaced: Replaced, new: Temporary, backup: str, linked: bool, names: KeptNames, made: Made, io: Io
+) -> tuple[str, list[str]]:
+    """Bring over what was written to the old file until now. The save has happened: a failure is a note."""
+    try:
+        drained = replaced.drain(new, backup)
+    except OSError:
+        drained = Drained("left")
+    if drained.late != "left" and not drained.held:
+        return backup, []
+    where = os.path.basename(backup)
+    notes: list[str] = []
+    if drained.late == "left":
+        if not linked:
+            try:
+                where = os.path.basename(copy_old(replaced.descriptor, replaced.stat(), names, made, io))
+            except OSError as error:
+                return backup, [
+                    "Another program wrote to the old file while it was saved, and what it wrote is lost "
+                    f"({error.strerror or error})."
+                ]
+        notes.append(f"Another program wrote to the old file while it was saved; what it wrote is in {where} alone.")
+    if drained.held:
+        who = f"Another program ({drained.holders[0]})" if drained.holders else "Another program"
+        goes = f"goes to {where}" if linked else "is lost"
+        notes.append(f"{who} still has the old file open: what it writes from now on {goes}; end it.")
+    return backup, notes

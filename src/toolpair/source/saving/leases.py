@@ -1,0 +1,41 @@
+"""Leases on an open file: whether somebody writes to it, and making the next one who opens it wait."""
+
+from __future__ import annotations
+
+import errno
+from typing import Final, Literal
+
+from toolpair.source.system import Io, Lease
+
+State = Literal["granted", "held", "unsupported"]
+POLL: Final = 0.002
+"""Seconds between two attempts."""
+
+
+class Leased:
+    """The lease of one descriptor. Closing the descriptor drops it, and so does the end of the process."""
+
+    def __init__(self, descriptor: int, io: Io) -> None:
+        self._descriptor = descriptor
+        self._io = io
+        self._supported = True
+
+    def take(self, kind: Lease) -> State:
+        """ "held": the file is open elsewhere for writing, or for a "write" lease open at all."""
+        if not self._supported:
+            return "unsupported"
+        try:
+            self._io.set_lease(self._descriptor, kind)
+        except OSError as error:
+            if error.errno == errno.EAGAIN:
+                return "held"
+            # Not the owner, a network file system, a system without leases.
+            self._supported = False
+            return "unsupported"
+        return "granted"
+
+    def drop(self) -> None:
+        try:
+            self._io.set_lease(self._descriptor, "none")
+        except OSError:
+            pass

@@ -1,0 +1,62 @@
+"""What a save has made so far, to be taken away when it does not come to its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from toolpair.source.errors import SaveFailed
+
+
+class Made:
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        """Taken away in any case."""
+        self.kept: list[str] = []
+        """Backup and side file: taken away unless the new content is in place."""
+        self.inode: tuple[int, int] | None = None
+        """Device and number of the new file."""
+        self.descriptors: list[int] = []
+        self.done = False
+
+    def close(self, descriptor: int) -> None:
+        if descriptor in self.descriptors:
+            self.descriptors.remove(descriptor)
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+    def is_in_place(self, path: str) -> bool:
+        if self.done:
+            return True
+        found = stat_or_none(path)
+        return found is not None and self.inode is not None and (found.st_dev, found.st_ino) == self.inode
+
+
+@contextmanager
+def undone_on_failure(path: str) -> Iterator[Made]:
+    """Clean up after the body, whatever ended it; turn system errors into SaveFailed."""
+    made = Made()
+    try:
+        yield made
+    except OSError as error:
+        done = made.is_in_place(path)
+        state = "the new content is in place" if done else "the file is unchanged"
+        name = os.path.basename(path)
+        raise SaveFailed(f"Saving {name} failed ({error.strerror or error}); {state}.") from error
+    finally:
+        done = made.is_in_place(path)
+        # Not through the layer that tests make fail: cleaning up has to work after the very call that failed.
+        for descriptor in list(made.descriptors):
+            made.close(descriptor)
+        for name in made.names if done else made.names + made.kept:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
+def stat_or_none(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,63 @@
+"""The names of what a save leaves beside the file, and of what it needs in between."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+_KEPT: Final = re.compile(r"\.toolpair-(\d{8}-\d{6})(?:-(\d+))?\.(bak|aside)\Z")
+_TEMPORARY: Final = re.compile(r"\.toolpair-[0-9a-f]{16}\.tmp\Z")
+_STAMP: Final = "%Y%m%d-%H%M%S"
+
+Kind = Literal["bak", "aside"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Kept:
+    """What a name says: when it was made, and its number within that second."""
+
+    time: datetime
+    number: int
+    kind: str
+
+
+def temporary_name(folder: str) -> str:
+    """A name that is short, whatever the target's is."""
+    return os.path.join(folder, f".toolpair-{secrets.token_hex(8)}.tmp")
+
+
+def is_temporary(name: str) -> bool:
+    return _TEMPORARY.match(name) is not None
+
+
+def kept(name: str, of: str) -> Kept | None:
+    """What `name` says when it is a backup's or a side file's of the file named `of`."""
+    match = _KEPT.search(name)
+    if match is None or name[: match.start()] != of:
+        return None
+    try:
+        time = datetime.strptime(match.group(1), _STAMP)
+    except ValueError:
+        return None
+    return Kept(time, int(match.group(2) or 1), match.group(3))
+
+
+class KeptNames:
+    """Free names for what one save keeps: they share the time and, mostly, the number."""
+
+    def __init__(self, path: str, now: datetime | None) -> None:
+        self._stem = f"{path}.toolpair-{(now or datetime.now()).strftime(_STAMP)}"
+        self._number = 1
+
+    def free(self, kind: Kind) -> str:
+        """A name that nothing has at this instant."""
+        while True:
+            suffix = "" if self._number == 1 else f"-{self._number}"
+            name = f"{self._stem}{suffix}.{kind}"
+            if not os.path.lexists(name):
+                return name
+            self._number += 1

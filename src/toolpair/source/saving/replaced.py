@@ -1,0 +1,240 @@
+"""The file that is to be replaced, held open: has it changed, does somebody write to it, what was appended."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from toolpair.source.errors import Refused
+from toolpair.source.opening import Identity
+from toolpair.source.saving.checks import changed
+from toolpair.source.saving.holders import Holder, writers
+from toolpair.source.saving.joint import joint
+from toolpair.source.saving.leases import POLL, Leased
+from toolpair.source.saving.made import Made
+from toolpair.source.saving.temporary import Temporary, reads
+from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
+
+_PIECE: Final = 1 << 20
+_HELD: Final = 0.3
+"""Seconds that a writer is given to close the file before anything is done."""
+_SETTLE: Final = 3.0
+"""Seconds within which the file has to stand still once."""
+_DRAIN: Final = 1.0
+"""Seconds that a writer of the old file is waited for after the new one has its name."""
+_UNGUARDED: Final = 0.05
+"""The same where the system cannot tell when the writer is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """What is known of the file from when it was read.
+
+    `content` is None when only the identity counts. `appendable`: what other programs add behind the content may
+    stand behind the new content, too, as records of their own.
+    """
+
+    path: str
+    shown: str
+    identity: Identity
+    content: bytes | None
+    appendable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """What happened to the old file while it was replaced.
+
+    late: nothing, or brought over into the new file, or left in the old one alone.
+    held: somebody has the old file open for writing still; `holders` are those that can be seen.
+    """
+
+    late: Literal["none", "brought", "left"] = "none"
+    held: bool = False
+    holders: tuple[Holder, ...] = ()
+
+
+class Replaced:
+    """The old file, open for reading. Its methods raise Refused or OSError."""
+
+    def __init__(self, old: Old, made: Made, io: Io) -> None:
+        self._old = old
+        self._known = old.identity
+        self._io = io
+        self._added: list[bytes] = []
+        self.appended = b""
+        """What was put behind the new content: the added bytes, and the line end before them where one was needed."""
+        try:
+            self.descriptor = io.open(old.path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
+        except FileNotFoundError:
+            raise Refused(f"{old.shown} is gone since it was opened; save under a new name.", "gone") from None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise Refused(changed(old.shown), "changed") from None
+            if error.errno == errno.EACCES:
+                raise Refused(
+                    f"{old.shown} may not be read by this user; check its permissions.", "read-only"
+                ) from None
+            raise
+        made.descriptors.append(self.descriptor)
+        self._lease = Leased(self.descriptor, io)
+        self._at_rename: os.stat_result | None = None
+
+    # --- before anything is written
+
+    def lock(self) -> None:
+        """Keep a second toolpair out. Where there are no locks, the comparisons that follow have to do."""
+        try:
+            self._io.flock(self.descriptor)
+        except BlockingIOError:
+            raise Refused(
+                f"Another program has locked {self._old.shown}, most likely a second toolpair that saves it; "
+                "try again when it is done.",
+                "held",
+            ) from None
+        except OSError:
+            pass
+
+    def stat(self) -> os.stat_result:
+        return self._io.fstat(self.descriptor)
+
+    def names_removed(self, before: os.stat_result) -> None:
+        """Other names of the file have been taken away since `before`, which moves one of its times."""
+        found = self.stat()
+        same = (before.st_size, before.st_mtime_ns) == (found.st_size, found.st_mtime_ns)
+        if same and Identity.of(before) == self._known:
+            self._known = Identity.of(found)
+
+    def refuse_writer(self) -> None:
+        """Refuse while a process has the file open for writing."""
+        deadline = time.monotonic() + _HELD
+        while (state := self._lease.take("read")) == "held":
+            if time.monotonic() > deadline:
+                raise self._held()
+            time.sleep(POLL)
+        if state == "granted":
+            self._lease.drop()
+        elif writers(self._old.path, self.stat()):
+            raise self._held()
+
+    def refuse_changed(self) -> None:
+        """Refuse what is no longer the file that was read, aside from what may be brought over."""
+        found, there = self.stat(), self._stat_path()
+        if (found.st_dev, found.st_ino) != (self._known.dev, self._known.ino) or not os.path.samestat(found, there):
+            raise Refused(changed(self._old.shown), "changed")
+        if Identity.of(found) != self._known:
+            if not self._still_begins(found):
+                raise Refused(changed(self._old.shown), "changed")
+            self._known = Identity.of(found)
+
+    def _stat_path(self) -> os.stat_result:
+        try:
+            return self._io.stat(self._old.path)
+        except FileNotFoundError:
+            raise Refused(f"{self._old.shown} is gone since it was opened; save under a new name.", "gone") from None
+
+    @property
+    def _size(self) -> int:
+        """Bytes of the old file that the new one accounts for."""
+        return self._old.identity.size + sum(map(len, self._added))
+
+    def _still_begins(self, found: os.stat_result) -> bool:
+        """Whether the file is what was read, with nothing or only something to bring over behind it."""
+        grew = found.st_size > self._size
+        if self._old.content is None or found.st_size < self._size or (grew and not self._old.appendable):
+            return False
+        self._io.seek(self.descriptor, 0)
+        return all(reads(self.descriptor, part, self._io) for part in (self._old.content, *self._added))
+
+    # --- catching up
+
+    def settle(self, new: Temporary) -> None:
+        """Bring over what was appended until nobody writes. From then on a new writer waits, where leases work."""
+        deadline = time.monotonic() + _SETTLE
+        while True:
+            self.refuse_changed()
+            if self.stat().st_size > self._size and not self._bring_over(new):
+                raise Refused(changed(self._old.shown), "changed")
+            state = self._lease.take("read")
+            if state != "held" and self.stat().st_size == self._size:
+                self.refuse_changed()
+                return
+            if state == "granted":
+                self._lease.drop()
+            if time.monotonic() > deadline:
+                raise self._held()
+            time.sleep(POLL)
+
+    def _bring_over(self, new: Temporary) -> bool:
+        """Write to the new file what is new at the end of the old. False when it has no place there."""
+        self._io.seek(self.descriptor, self._size)
+        pieces: list[bytes] = []
+        while piece := self._io.read(self.descriptor, _PIECE):
+            pieces.append(piece)
+        added = b"".join(pieces)
+        between: bytes | None = b""
+        if not self._added:
+            between = joint(self._old.content or b"", new.last_line(), added)
+            if between is None:
+                return False
+        size = new.size
+        try:
+            new.write([between or b"", added])
+        except BaseException:
+            new.cut_back(size, len(added) + 1)
+            raise
+        self._added.append(added)
+        self.appended += (between or b"") + added
+        return True
+
+    # --- the new file gets the name
+
+    def just_before(self, backup: os.stat_result | None) -> os.stat_result:
+        """The last look: the name still is this file's, and so is the backup that was made of it."""
+        found = self.stat()
+        if not os.path.samestat(found, self._stat_path()) or (
+            backup is not None and not os.path.samestat(found, backup)
+        ):
+            raise Refused(changed(self._old.shown), "changed")
+        # The backup's link has moved the time of the last change of the file's metadata; all else is as it was.
+        if (found.st_size, found.st_mtime_ns) != (self._known.size, self._known.mtime_ns):
+            raise Refused(changed(self._old.shown), "changed")
+        self._at_rename = found
+        return found
+
+    def drain(self, new: Temporary, name: str) -> Drained:
+        """Wait for those who opened the old file in time, and bring over what they wrote. `name` is its name now."""
+        before = self._at_rename
+        assert before is not None
+        held, holders = self._wait(name)
+        found = self.stat()
+        late: Literal["none", "brought", "left"] = "none"
+        if (found.st_size, found.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            late = "left"
+            if self._old.appendable and found.st_size > self._size and self._still_begins(found):
+                late = "brought" if self._bring_over(new) else "left"
+        return Drained(late, held, holders)
+
+    def _wait(self, name: str) -> tuple[bool, tuple[Holder, ...]]:
+        """Whether a writer has stayed, and who can be seen."""
+        self._lease.drop()
+        deadline = time.monotonic() + _DRAIN
+        while (state := self._lease.take("read")) == "held":
+            if time.monotonic() > deadline:
+                return True, tuple(writers(name, self.stat()))
+            time.sleep(POLL)
+        if state == "granted":
+            return False, ()
+        time.sleep(_UNGUARDED)
+        found = tuple(writers(name, self.stat()))
+        return bool(found), found
+
+    def _held(self) -> Refused:
+        found = writers(self._old.path, self.stat())
+        who = f"Another program ({found[0]})" if found else "Another program"
+        return Refused(
+            f"{who} has {self._old.shown} open for writing; end it and try again, or save under a new name.", "held"
+        )

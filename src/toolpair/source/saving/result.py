@@ -1,0 +1,26 @@
+"""What a save did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolpair.source.opening import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class SaveResult:
+    """What was written where. `identity` is the new file's, to check it before the next save.
+
+    `notes` are sentences that a person has to read. `appended` are the bytes behind the given content: what
+    other programs had appended to the old file meanwhile, and the line end before it where one was needed.
+    `removed` are older backups that the limit took away.
+    """
+
+    path: Path
+    backup: Path | None
+    notes: tuple[str, ...]
+    identity: Identity
+    aside: Path | None = None
+    appended: bytes = b""
+    removed: tuple[Path, ...] = ()

@@ -1,0 +1,230 @@
+"""The new content under a temporary name beside the target: written, flushed, compared."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from toolpair.source.opening import Identity
+from toolpair.source.saving.leases import Leased
+from toolpair.source.saving.made import Made, stat_or_none
+from toolpair.source.saving.names import temporary_name
+from toolpair.source.system import RENAMES_OPEN_FILES, Io
+
+_PIECE: Final = 1 << 20
+_NO_EXCHANGE: Final = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
+_ACL: Final = "system.posix_acl_"
+
+
+class Temporary:
+    """A file of mode 0600 that is locked, so that no other save sweeps it away. Its methods raise OSError."""
+
+    def __init__(self, folder: str, made: Made, io: Io) -> None:
+        self._io = io
+        self._made = made
+        self.name = temporary_name(folder)
+        self.size = 0
+        made.names.append(self.name)
+        # Appending: where nothing holds off those who open the new file early, nothing of theirs is written over.
+        self.descriptor = io.open(self.name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        made.descriptors.append(self.descriptor)
+        self._lease = Leased(self.descriptor, io)
+        self._guarded = False
+        found = io.fstat(self.descriptor)
+        made.inode = self._inode = _inode(found)
+        try:
+            io.flock(self.descriptor)
+        except OSError:
+            pass  # no locks on this file system: then nobody sweeps there either
+
+    def write(self, chunks: Iterable[bytes]) -> None:
+        """Add the bytes, flush them to the disk, read them back and compare."""
+        start, digest = self.size, hashlib.sha256()
+        # What can be gone through twice is compared itself, which is quicker.
+        kept = chunks if isinstance(chunks, Sequence) else None
+        for chunk in chunks:
+            if kept is None:
+                digest.update(chunk)
+            write_all(self.descriptor, chunk, self._io)
+            self.size += len(chunk)
+        self.flush()
+        self._io.seek(self.descriptor, start)
+        if not (self._has_digest(start, digest.digest()) if kept is None else all(map(self._has_next, kept))):
+            raise OSError(errno.EIO, "what was written reads back differently")
+
+    def flush(self) -> None:
+        """To the disk. Once only: after a failure a second attempt may claim success for what was dropped."""
+        self._io.fsync(self.descriptor)
+
+    def _has_digest(self, start: int, digest: bytes) -> bool:
+        again, left = hashlib.sha256(), self.size - start
+        while left and (piece := self._io.read(self.descriptor, min(left, _PIECE))):
+            again.update(piece)
+            left -= len(piece)
+        return not left and again.digest() == digest
+
+    def _has_next(self, chunk: bytes) -> bool:
+        return reads(self.descriptor, chunk, self._io)
+
+    def last_line(self) -> bytes:
+        """What stands behind the last line end; all of it when there is none."""
+        end: list[bytes] = []
+        position = self.size
+        while position:
+            start = max(0, position - _PIECE)
+            self._io.seek(self.descriptor, start)
+            piece = self._read_exactly(position - start)
+            head, newline, tail = piece.rpartition(b"\n")
+            end.append(tail if newline else head + tail)
+            if newline:
+                break
+            position = start
+        return b"".join(reversed(end))
+
+    def _read_exactly(self, size: int) -> bytes:
+        pieces: list[bytes] = []
+        while size and (piece := self._io.read(self.descriptor, size)):
+            pieces.append(piece)
+            size -= len(piece)
+        if size:
+            raise OSError(errno.EIO, "the file ended early")
+        return b"".join(pieces)
+
+    def take_on(self, like: os.stat_result, source: int) -> list[str]:
+        """Owner, ACLs, attributes and mode of the file `like`, open as `source`. Returns notes on what was not kept."""
+        io, notes = self._io, list[str]()
+        now = io.fstat(self.descriptor)
+        kept_owner = (now.st_uid, now.st_gid) == (like.st_uid, like.st_gid)
+        if not kept_owner:
+            try:
+                io.fchown(self.descriptor, like.st_uid, like.st_gid)
+                kept_owner = True
+            except OSError:
+                notes.append("The owner or group of the file could not be kept.")
+        if lost := self._copy_attributes(source):
+            notes.append(f"These attributes of the file could not be kept: {', '.join(lost)}.")
+        permissions = stat.S_IMODE(like.st_mode)
+        # With another owner or group the set-id bits would give away rights that nobody granted.
+        self.set_mode(permissions if kept_owner else permissions & 0o777)
+        return notes
+
+    def set_mode(self, mode: int) -> None:
+        self._io.fchmod(self.descriptor, stat.S_IMODE(mode))
+
+    def _copy_attributes(self, source: int) -> list[str]:
+        """The names of those that could not be copied."""
+        io, lost = self._io, list[str]()
+        try:
+            io.copy_metadata(source, self.descriptor)
+            wanted, present = io.attributes(source), io.attributes(self.descriptor)
+        except OSError as error:
+            return [] if error.errno in (errno.ENOTSUP, errno.ENOSYS) else ["ACLs and extended attributes"]
+        for name, value in wanted.items():
+            if present.get(name) != value:
+                try:
+                    io.set_attribute(self.descriptor, name, value)
+                except OSError:
+                    lost.append(name)
+        # A folder's default ACL gives a new file rights that the old one did not grant.
+        for name in present.keys() - wanted.keys():
+            if name.startswith(_ACL):
+                try:
+                    io.remove_attribute(self.descriptor, name)
+                except OSError:
+                    lost.append(f"{name} (it had none)")
+        return lost
+
+    def cut_back(self, size: int, most: int) -> None:
+        """Take off what was begun behind `size`; where it is more than `most` bytes, others have written, too."""
+        self.size = size
+        if self._io.fstat(self.descriptor).st_size <= size + most:
+            self._io.truncate(self.descriptor, size)
+
+    def give_name(self, path: str, instead: os.stat_result | None = None) -> bool:
+        """Take the name `path` in one step. Whoever opens it waits until `release`, where leases work.
+
+        False, and all is as before, when the file of that name is not `instead` but one that took its place.
+        """
+        if RENAMES_OPEN_FILES:
+            self._guarded = self._lease.take("write") == "granted"
+        else:
+            self._made.close(self.descriptor)
+        if instead is None:
+            self._io.rename(self.name, path)
+            return True
+        # In the end the name is taken away, unless it may be that of a stranger's file.
+        self._made.names.remove(self.name)
+        ours = False
+        try:
+            if not self._exchange(path):
+                self._io.rename(self.name, path)
+                ours = True
+            elif os.path.samestat(self._io.stat(self.name), instead):
+                ours = True
+            else:
+                self._io.exchange(self.name, path)
+                return False
+            return True
+        finally:
+            there = None if ours else stat_or_none(self.name)
+            if ours or (there is not None and (os.path.samestat(there, instead) or _inode(there) == self._inode)):
+                self._made.names.append(self.name)
+
+    def _exchange(self, path: str) -> bool:
+        try:
+            self._io.exchange(self.name, path)
+        except OSError as error:
+            if error.errno in _NO_EXCHANGE:
+                return False
+            raise
+        return True
+
+    def release(self) -> None:
+        if self._guarded:
+            self._lease.drop()
+            self._guarded = False
+
+    def is_called(self, path: str) -> bool:
+        found = stat_or_none(path)
+        return found is not None and _inode(found) == self._inode
+
+    def identity(self, path: str) -> Identity:
+        """Of the file under its final name, once it has it: that moves the time of its last change.
+
+        When it is not what was written any more, it is one that no file has, so that the next save compares.
+        """
+        try:
+            found = self._io.stat(path)
+            if _inode(found) == self._inode and found.st_size == self.size:
+                return Identity.of(found)
+        except OSError:
+            pass
+        return Identity(*self._inode, self.size, 0, 0)
+
+
+def reads(descriptor: int, expected: bytes, io: Io) -> bool:
+    """Whether these are the next bytes of the open file."""
+    position = 0
+    while position < len(expected):
+        piece = io.read(descriptor, min(len(expected) - position, _PIECE))
+        if not piece or not expected.startswith(piece, position):
+            return False
+        position += len(piece)
+    return True
+
+
+def _inode(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def write_all(descriptor: int, chunk: bytes, io: Io) -> None:
+    view = memoryview(chunk)
+    while view:
+        written = io.write(descriptor, view[:_PIECE])
+        if written <= 0:
+            raise OSError(errno.EIO, "nothing was written")
+        view = view[written:]

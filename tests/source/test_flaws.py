@@ -1,0 +1,143 @@
+"""Mending the bytes of a record, and finding what is wrong with records that can be read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolpair.source.document import lines_document
+from toolpair.source.mending import WAYS, bad_bytes, close, doubled_keys, joined, mended
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(alphabet='ab"\\\n\U0001f600é', max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(alphabet="abc", max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(st.text(alphabet="abc", min_size=1, max_size=3), JSON, min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "cut", "whole"),
+    [
+        (b'{"a":{"b":1}', b'{"a":{"b":1}}', b"", True),
+        (b'{"a":"x"', b'{"a":"x"}', b"", True),
+        (b'{"a":"x', b'{"a":"x"}', b"", False),
+        (b'{"a":"x\\', b'{"a":"x"}', b"\\", False),
+        (b'{"a":"\\\\', b'{"a":"\\\\"}', b"", False),
+        (b'{"a":"x\\u12', b'{"a":"x"}', b"\\u12", False),
+        (b'{"a":"\\ud83d', b'{"a":""}', b"\\ud83d", False),
+        (b'{"a":"\xc3', b'{"a":""}', b"\xc3", False),
+        (b'{"a":[1,2', b'{"a":[1]}', b",2", False),
+        (b'{"a":12,"b', b'{"a":12}', b',"b', False),
+        (b'{"a":1,"b":tru', b'{"a":1}', b',"b":tru', False),
+        (b'{"a":1,', b'{"a":1}', b",", False),
+    ],
+)
+def test_closing_a_cut_off_record(raw: bytes, text: bytes, cut: bytes, whole: bool) -> None:
+    closed = close(raw)
+    assert closed is not None
+    assert (closed.text, closed.cut, closed.whole) == (text, cut, whole)
+
+
+@settings(max_examples=60, deadline=None)
+@given(OBJECTS, st.integers(1, 200))
+def test_a_record_cut_anywhere_closes_to_what_was_there(value: dict[str, Any], at: int) -> None:
+    raw = json.dumps(value, ensure_ascii=False).encode()
+    torn = raw[: min(at, len(raw) - 1)]
+    closed = close(torn)
+    if closed is None:
+        return
+    assert not isinstance(parse(closed.text), Damaged)
+    assert torn.endswith(closed.cut)
+    kept = torn[: len(torn) - len(closed.cut)]
+    assert closed.text.startswith(kept) and set(closed.text[len(kept) :]) <= set(b'"]}')
+
+
+@pytest.mark.parametrize(
+    ("raw", "how", "bodies", "aside"),
+    [
+        (b'{"a":1}{"b":2}', "split", (b'{"a":1}', b'{"b":2}'), ()),
+        (b'xx{"a":1}yy{"b":2}zz', "trim", (b'{"a":1}', b'{"b":2}'), (b"xx", b"yy", b"zz")),
+        (b'{"a":1},', "trim", (b'{"a":1}',), (b",",)),
+        (b'{"a":1}\0\0{"b":2}', "nul", (b'{"a":1}', b'{"b":2}'), ()),
+        (b'{"a":"x\0y"}', "nul", (b'{"a":"xy"}',), ()),
+        (b"\0\0", "nul", (), (b"\0\0",)),
+        (b'{"a":"\x1b\t"}', "escape", (b'{"a":"\\u001b\\t"}',), ()),
+        (b'{"a":"\xff","b":"\\ud83d"}', "utf8", (b'{"a":"\xef\xbf\xbd","b":"\\ud83d"}',), ()),
+        (b'{"a":"\xff","b":"\\ud83d"}', "halves", (b'{"a":"\xff","b":"\\ufffd"}',), ()),
+        (b'\xef\xbb\xbf{"a":1}', "bom", (b'{"a":1}',), ()),
+        (b'{"a":1, "b":2, "a":3}', "keep_last", (b'{"b":2, "a":3}',), ()),
+        (b'{"a":1, "b":2, "a":3}', "keep_first", (b'{"a":1, "b":2}',), ()),
+        (b'{"c":{"x":1,"\\u0078":2}}', "keep_last", (b'{"c":{"\\u0078":2}}',), ()),
+        (b"junk", "aside", (), (b"junk",)),
+    ],
+)
+def test_each_way_changes_only_what_it_names(
+    raw: bytes, how: str, bodies: tuple[bytes, ...], aside: tuple[bytes, ...]
+) -> None:
+    made = mended(raw, how)
+    assert made is not None and (made.bodies, made.aside) == (bodies, aside)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet='{}[]",:\\u1ae \0\n-x', max_size=30).map(str.encode), st.sampled_from(WAYS))
+def test_no_way_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
+    made = mended(raw, how)
+    if made is None or how in ("escape", "halves", "utf8", "keep_last", "keep_first", "bom"):
+        return
+    there = b"".join((*made.bodies, *made.aside)).replace(b"\0", b"")
+    for byte in set(raw) - {0, 0x20, 0x0A}:
+        assert there.count(byte) >= raw.count(byte)
+
+
+def test_a_record_on_several_lines() -> None:
+    assert joined([b'{"a":"x', b'y"}', b"z"], [b"\r\n", b"\n"]) == (b'{"a":"x\\r\\ny"}', 2)
+    assert joined([b"{", b'"a":1', b"}"], [b"\n  ", b"\n"]) == (b'{ "a":1 }', 3)
+    assert joined([b'{"a":"x', b'{"b":1}'], [b"\n"]) is None
+    assert joined([b'{"a":1}', b'{"b":1}'], [b"\n"]) is None
+
+
+def test_what_is_wrong_is_named() -> None:
+    assert bad_bytes(b'{"a":"\xff\xfe"}') == (b"\xff", 2)
+    assert bad_bytes("é".encode()) == (b"", 0)
+    assert doubled_keys(b'{"a":1,"b":{"c":1,"c":2}}') == ("c",)
+
+
+def test_flaws_of_a_document() -> None:
+    lines = [
+        b'{"a":1}',
+        b'{"a":"\xff"}',
+        b'{"a":1,"a":1}',
+        b'{"a":123456789012345678901234}',
+        b'{"a":"123456789012345678901234"}',
+        b'{"a":12345678901234567}',
+        b'\xef\xbb\xbf{"a":1}',
+        b'{ "a" : [1.50, "\\u0041"] }',
+        b'{"a":1e999}',
+        b'{"a":"torn',
+    ]
+    document = lines_document(b"\n".join(lines))
+    always = {1: ("record.bad_utf8",), 6: ("record.bom",), 8: ("record.big_number",)}
+    assert document.flaws() == always
+    quiet = {2: ("record.duplicate_key",), 3: ("record.big_number",)}
+    assert document.flaws(range(len(lines))) == always | quiet
+    assert document.flaws() == always
+
+
+def test_what_is_set_aside_is_kept_through_later_changes() -> None:
+    data = b'{"a":1}\njunk\n{"b":2}\n'
+    document = lines_document(data)
+    after = document.mend(1, "aside").mend(0, "bom").mend(2, "aside")
+    assert after.to_bytes() == b'{"a":1}\n' and after.aside == (b"junk", b'{"b":2}')
+    assert document.to_bytes() == data and document.aside == ()
+
+
+def test_a_mark_in_front_of_the_file_is_taken_out_alone() -> None:
+    document = lines_document(b'\xef\xbb\xbf \n{"a":1}\r\n')
+    assert document.mend(0, "mark").to_bytes() == b' \n{"a":1}\r\n'

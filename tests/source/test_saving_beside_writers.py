@@ -1,0 +1,248 @@
+"""Saving while another process writes to the file, in each way that agents and editors do.
+
+Each round is a race. TOOLPAIR_TEST_ROUNDS multiplies their number.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.source.saves import ROUNDS
+from toolpair.source.errors import Refused
+from toolpair.source.opening import open_source
+from toolpair.source.saving import save_in_place
+from toolpair.source.saving.result import SaveResult
+from toolpair.source.system import Io
+
+FIRST, MENDED = b'{"a":1}\n', b'{"a":2}\n'
+THEIRS = b'{"theirs":1}\n' * 50
+Writer = Callable[[Path, random.Random, Callable[[], bool], Callable[[], None]], None]
+
+
+def record(number: int) -> bytes:
+    return b'{"n":%d,"text":"%s"}\n' % (number, b"x" * (number % 7 * 40))
+
+
+def append(path: Path, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    os.write(descriptor, data)
+    os.close(descriptor)
+
+
+def reopening(path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]) -> None:
+    number = 0
+    while not stopped():
+        append(path, record(number))
+        done()
+        number += 1
+        time.sleep(chance.random() * 0.002)
+
+
+def tearing(path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]) -> None:
+    """Each record in two writes of one descriptor."""
+    number = 0
+    while not stopped():
+        data = record(number)
+        cut = chance.randrange(1, len(data))
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+        os.write(descriptor, data[:cut])
+        time.sleep(chance.random() * 0.001)
+        os.write(descriptor, data[cut:])
+        os.close(descriptor)
+        done()
+        number += 1
+        time.sleep(chance.random() * 0.002)
+
+
+def tearing_and_reopening(
+    path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]
+) -> None:
+    """The two halves of each record find the file by its name, each for itself."""
+    number = 0
+    while not stopped():
+        data = record(number)
+        cut = chance.randrange(1, len(data))
+        append(path, data[:cut])
+        time.sleep(chance.random() * 0.001)
+        append(path, data[cut:])
+        done()
+        number += 1
+        time.sleep(chance.random() * 0.002)
+
+
+def holding(path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]) -> None:
+    """Starts in mid-save, and never lets go."""
+    time.sleep(chance.random() * 0.02)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    number = 0
+    while not stopped():
+        os.write(descriptor, record(number))
+        done()
+        number += 1
+        time.sleep(chance.random() * 0.002)
+
+
+def truncating(path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]) -> None:
+    time.sleep(chance.random() * 0.02)
+    descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC)
+    os.write(descriptor, THEIRS[:100])
+    os.write(descriptor, THEIRS[100:])
+    os.close(descriptor)
+    done()
+
+
+def replacing(path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]) -> None:
+    other = path.with_name("other")
+    other.write_bytes(THEIRS)
+    time.sleep(chance.random() * 0.02)
+    other.replace(path)
+    done()
+
+
+@contextmanager
+def running(writer: Writer, path: Path, seed: int) -> Iterator[Callable[[], int]]:
+    """Another process that writes; what is given tells how often it was done, once it has stopped."""
+    shared = mmap.mmap(-1, 16)
+
+    def done() -> None:
+        shared[8:16] = (int.from_bytes(shared[8:16], "little") + 1).to_bytes(8, "little")
+
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            writer(path, random.Random(seed), lambda: shared[0] != 0, done)
+            code = 0
+        finally:
+            os._exit(code)
+    status: list[int] = []
+
+    def stop() -> int:
+        if not status:
+            shared[0] = 1
+            status.append(os.waitpid(child, 0)[1])
+        assert status == [0]
+        return int.from_bytes(shared[8:16], "little")
+
+    try:
+        yield stop
+    finally:
+        if not status:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def save(path: Path, chance: random.Random) -> SaveResult | None:
+    """The first record is mended. None when it was refused."""
+    snapshot = open_source(path)
+    assert snapshot.data.startswith(FIRST)
+
+    def chunks() -> Iterator[bytes]:
+        yield MENDED
+        time.sleep(chance.random() * 0.003)
+        yield snapshot.data[len(FIRST) :]
+
+    time.sleep(chance.random() * 0.005)
+    try:
+        return save_in_place(snapshot, chunks(), appendable=True)
+    except Refused as error:
+        assert error.reason in ("held", "changed")
+        return None
+
+
+def numbers(data: bytes) -> list[int]:
+    """Of the records behind the first. Every line has to be one whole record."""
+    assert data.endswith(b"\n")
+    return [json.loads(line)["n"] for line in data.split(b"\n")[1:-1]]
+
+
+@pytest.fixture
+def leases(tmp_path: Path) -> None:
+    probe = tmp_path / "probe"
+    probe.touch()
+    descriptor = os.open(probe, os.O_RDONLY)
+    try:
+        Io().set_lease(descriptor, "read")
+    except OSError:
+        pytest.skip("no leases on this file system, so that late appends can go to the backup alone")
+    finally:
+        os.close(descriptor)
+
+
+@pytest.mark.usefixtures("leases")
+@pytest.mark.parametrize("writer", [reopening, tearing, tearing_and_reopening, holding])
+def test_no_appended_record_is_lost_unsaid(tmp_path: Path, writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Who never lets go is waited for less long than in earnest.
+    monkeypatch.setattr("toolpair.source.saving.replaced._SETTLE", 0.4)
+    monkeypatch.setattr("toolpair.source.saving.replaced._DRAIN", 0.2)
+    saved = 0
+    for seed in range((3 if writer is holding else 8) * ROUNDS):
+        chance = random.Random(seed)
+        path = tmp_path / f"{seed}.jsonl"
+        path.write_bytes(FIRST)
+        with running(writer, path, seed) as stop:
+            time.sleep(chance.random() * 0.01)
+            result = save(path, chance)
+            time.sleep(chance.random() * 0.005)
+            count = stop()
+        content = path.read_bytes()
+        assert content.startswith(FIRST if result is None else MENDED), seed
+        there = numbers(content)
+        if result is None:
+            assert there == list(range(count)), seed
+            continue
+        saved += 1
+        assert result.backup is not None
+        if any("still has the old file open" in note or "alone" in note for note in result.notes):
+            kept = numbers(result.backup.read_bytes())
+            assert there == kept[: len(there)], seed
+            assert kept == list(range(count)), seed
+        else:
+            assert there == list(range(count)), seed
+        assert bool(result.notes) or not result.appended, seed
+    assert saved or writer is holding
+
+
+@pytest.mark.usefixtures("leases")
+@pytest.mark.parametrize("writer", [truncating, replacing])
+def test_nothing_that_others_wrote_anew_is_lost_unsaid(tmp_path: Path, writer: Writer) -> None:
+    for seed in range(12 * ROUNDS):
+        chance = random.Random(seed)
+        path = tmp_path / f"{seed}.jsonl"
+        path.write_bytes(FIRST)
+        result = None
+        with running(writer, path, seed) as stop:
+            time.sleep(chance.random() * 0.01)
+            # Emptied, or theirs already: then there was nothing to save.
+            if path.read_bytes() == FIRST:
+                result = save_if_ours(path, chance)
+            assert stop() == 1
+        content = path.read_bytes()
+        if content == THEIRS:
+            continue
+        assert result is not None, seed
+        assert content == MENDED, seed
+        assert result.backup is not None
+        assert result.backup.read_bytes() == THEIRS, seed
+        assert result.notes, seed
+
+
+def save_if_ours(path: Path, chance: random.Random) -> SaveResult | None:
+    from toolpair.source.errors import Unreadable
+
+    try:
+        return save(path, chance)
+    except (AssertionError, Unreadable):
+        if path.read_bytes().startswith(FIRST):
+            raise
+        return None

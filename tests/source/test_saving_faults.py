@@ -1,0 +1,225 @@
+"""Saving while the system fails: at each call, before or after it, with errors, short counts, and a sudden end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.source.saves import NEW, NOW, OLD, ROUNDS, Watched, names
+from toolpair.source.errors import Refused, SaveFailed
+from toolpair.source.opening import Snapshot, open_source
+from toolpair.source.saving import restore, save_as, save_in_place
+from toolpair.source.saving.result import SaveResult
+from toolpair.source.system import Io
+
+LATE = b'{"late":1}\n'
+EARLIER = ("s.jsonl.toolpair-20250101-000000.bak", "s.jsonl.toolpair-20250102-000000.bak")
+BACKUP, ASIDE = "s.jsonl.toolpair-20260102-030405.bak", "s.jsonl.toolpair-20260102-030405.aside"
+STALE = ".toolpair-0123456789abcdef.tmp"
+
+
+class Faulty(Watched):
+    """Fails at the n-th system call, before or after it was made."""
+
+    def __init__(self, at: int, fault: BaseException, after: bool = False) -> None:
+        def before(number: int, name: str) -> None:
+            if number == at and not after:
+                raise fault
+
+        super().__init__(before)
+        self._fault = (at, fault, after)
+
+    def __getattribute__(self, name: str) -> object:
+        found = super().__getattribute__(name)
+        if name.startswith("_") or name == "made":
+            return found
+        at, fault, after = self._fault
+        if len(self.made) != at or not after:
+            return found
+
+        def call(*args: object) -> object:
+            found(*args)
+            raise fault
+
+        return call
+
+    @property
+    def reached(self) -> bool:
+        return len(self.made) >= self._fault[0]
+
+
+class Short(Io):
+    def write(self, descriptor: int, data: memoryview) -> int:
+        return os.write(descriptor, data[:3])
+
+    def read(self, descriptor: int, size: int) -> bytes:
+        return os.read(descriptor, min(size, 2))
+
+
+FAULTS: list[Callable[[], BaseException]] = [
+    lambda: OSError(errno.ENOSPC, "No space left on device"),
+    lambda: OSError(errno.EIO, "Input/output error"),
+    lambda: OSError(errno.EPERM, "Operation not permitted"),
+    lambda: InterruptedError(errno.EINTR, "Interrupted system call"),
+    KeyboardInterrupt,
+]
+
+
+class Case:
+    """A folder in which a save has all there is to do: sweep, catch up, set aside, keep, prune."""
+
+    def __init__(self, folder: Path, how: str) -> None:
+        folder.mkdir()
+        self.folder = folder
+        self.how = how
+        self.path = folder / "s.jsonl"
+        self.old: bytes | None = OLD
+        self.new = b"".join(NEW)
+        self.snapshot: Snapshot | None = None
+        if how == "as":
+            self.old = None
+        else:
+            self.path.write_bytes(OLD)
+        if how in ("in place", "restored"):
+            for name in (*EARLIER, STALE):
+                (folder / name).write_bytes(b"earlier")
+        if how == "in place":
+            self.snapshot = open_source(self.path)
+            with self.path.open("ab") as stream:
+                stream.write(LATE)
+            self.old, self.new = OLD + LATE, self.new + LATE
+        if how == "restored":
+            self.new = b"earlier"
+
+    def save(self, io: Io, chunks: Sequence[bytes] = NEW) -> SaveResult:
+        if self.snapshot is not None:
+            return save_in_place(
+                self.snapshot, chunks, now=NOW, io=io, appendable=True, aside=[b"a", b"b"], keep_backups=2
+            )
+        if self.how == "restored":
+            return restore(self.path, self.folder / EARLIER[1], now=NOW, io=io)
+        return save_as(self.path, chunks, force=self.how == "over", now=NOW, io=io, aside=[b"a", b"b"])
+
+    @property
+    def content(self) -> bytes | None:
+        return self.path.read_bytes() if self.path.exists() else None
+
+    def check(self, swept: bool = True) -> bool:
+        """Assert that all is as it was, or all as it is to be; True when it is the new."""
+        content = self.content
+        assert content in (self.old, self.new)
+        done = content == self.new
+        left = set(names(self.folder)) - {"s.jsonl", STALE}
+        if not swept:
+            left = {name for name in left if not name.endswith((".tmp", ".bak", ".aside")) or name == BACKUP}
+            if BACKUP in left:
+                assert (self.folder / BACKUP).read_bytes() == self.old
+            if done and self.how == "in place":
+                assert BACKUP in left
+                assert (self.folder / ASIDE).read_bytes() == b"a\nb\n"
+            assert left <= {BACKUP}
+            return done
+        wanted = set(EARLIER) if self.how in ("in place", "restored") else set()
+        if done and self.how in ("in place", "restored"):
+            wanted.add(BACKUP)
+            assert (self.folder / BACKUP).read_bytes() == self.old
+        if done and self.how != "restored":
+            wanted.add(ASIDE)
+            assert (self.folder / ASIDE).read_bytes() == b"a\nb\n"
+        # The oldest goes last of all, and may stay when its turn did not come.
+        assert left in (wanted, wanted - {EARLIER[0]}) if done and self.how == "in place" else left == wanted
+        return done
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(
+    ("how", "fault"),
+    [("in place", fault) for fault in FAULTS]
+    + [(how, fault) for how in ("as", "over", "restored") for fault in (FAULTS if ROUNDS > 1 else FAULTS[1::3])],
+)
+def test_every_call_can_fail(tmp_path: Path, fault: Callable[[], BaseException], after: bool, how: str) -> None:
+    for at in range(1, 150):
+        case = Case(tmp_path / str(at), how)
+        io = Faulty(at, fault(), after)
+        failed: BaseException | None = None
+        try:
+            case.save(io)
+        except (SaveFailed, Refused, KeyboardInterrupt) as error:
+            failed = error
+        done = case.check()
+        if failed is None:
+            assert done
+        elif isinstance(failed, SaveFailed):
+            assert ("unchanged" in str(failed)) == (not done)
+        elif isinstance(failed, Refused):
+            assert not done
+        if not io.reached:
+            return
+    pytest.fail("the save never came to its end")
+
+
+@pytest.mark.parametrize("how", ["in place", "as", "over", "restored"])
+def test_short_counts(tmp_path: Path, how: str) -> None:
+    case = Case(tmp_path / "x", how)
+    case.save(Short())
+    assert case.check()
+
+
+def deadly(at: int) -> Io:
+    return Watched(lambda number, name: os.kill(os.getpid(), signal.SIGKILL) if number == at else None)
+
+
+@pytest.mark.parametrize("how", ["in place", "as", "over", "restored"])
+def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path, how: str) -> None:
+    outcomes = set()
+    for at in range(1, 150):
+        case = Case(tmp_path / str(at), how)
+        child = os.fork()
+        if not child:
+            try:
+                case.save(deadly(at))
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(child, 0)
+        outcomes.add(case.check(swept=False))
+        if os.WIFEXITED(status):
+            assert os.WEXITSTATUS(status) == 0
+            break
+        if case.path.exists():
+            # The next save goes through, and takes away what the killed one left; an empty file after a minute.
+            for left in case.folder.glob(".toolpair-*.tmp"):
+                if not left.stat().st_size:
+                    os.utime(left, (0, 0))
+            save_in_place(open_source(case.path), [b"next"])
+            assert case.content == b"next"
+            assert not [name for name in names(case.folder) if name.endswith(".tmp")]
+    else:
+        pytest.fail("the save never came to its end")
+    assert outcomes == {False, True}
+
+
+def test_the_bytes_are_on_disk_before_the_name_is_theirs_and_the_name_after(tmp_path: Path) -> None:
+    case = Case(tmp_path / "x", "in place")
+    io = Watched(lambda number, name: None)
+    case.save(io)
+    named = io.made.index("exchange")
+    written = max(number for number, name in enumerate(io.made[:named]) if name in ("write", "fchmod"))
+    assert "fsync" in io.made[written:named]
+    assert "write" not in io.made[named:]
+    assert "fsync" in io.made[named:]
+
+
+def test_a_disk_that_writes_something_else_is_noticed(tmp_path: Path) -> None:
+    class Liar(Io):
+        def write(self, descriptor: int, data: memoryview) -> int:
+            return os.write(descriptor, bytes(data).replace(b"2", b"7"))
+
+    case = Case(tmp_path / "x", "in place")
+    with pytest.raises(SaveFailed, match=r"reads back differently.*unchanged"):
+        case.save(Liar())
+    assert not case.check()

@@ -1,0 +1,170 @@
+"""The real system calls of a save made to fail one by one, and the process killed at each, by strace.
+
+What the layer of system calls in the tests of faults cannot see is seen here: calls that Python makes besides.
+By default a part of the calls is taken; with TOOLPAIR_TEST_ROUNDS of 4 or more all are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.source.saves import OLD, ROUNDS, names
+
+STRACE = shutil.which("strace")
+SOURCE = str(Path(__file__).resolve().parents[2] / "src")
+LATE = b'{"late":1}\n'
+NEW = b'{"a":2}\n' * 3
+EARLIER = "s.jsonl.toolpair-20250101-000000.bak"
+MARKER = "chdir"
+CALLS = (
+    *("openat", "read", "write", "fsync", "fstat", "newfstatat", "lseek", "fcntl", "flock", "ftruncate", "close"),
+    *("fchmod", "fchown", "fsetxattr", "flistxattr", "linkat", "link", "rename", "renameat2", "unlink", "getdents64"),
+)
+SAVE = """
+import os, sys, ctypes
+from datetime import datetime
+from toolpair.source.errors import Refused, SaveFailed
+from toolpair.source.opening import open_source
+from toolpair.source.saving import save_in_place
+ctypes.CDLL(None)
+path = sys.argv[1]
+snapshot = open_source(path)
+with open(path, "ab") as stream:
+    stream.write(b'{"late":1}\\n')
+new = [b'{"a":2}\\n'] * 3
+os.chdir("/")
+try:
+    save_in_place(snapshot, new, appendable=True, aside=[b"torn"], keep_backups=5, now=datetime(2026, 1, 2, 3, 4, 5))
+except SaveFailed as error:
+    os._exit(5 if "unchanged" in str(error) else 6)
+except Refused:
+    os._exit(3)
+os._exit(0)
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The `number`-th call of its name, from 1, counted from the start of the process."""
+
+    call: str
+    number: int
+
+
+def traced(path: Path, *options: str) -> int:
+    assert STRACE is not None
+    ended = subprocess.run(
+        [STRACE, "-qq", "-e", "signal=none", *options, sys.executable, "-S", "-c", SAVE, str(path)],
+        env={
+            "PYTHONPATH": os.pathsep.join([SOURCE, *sys.path]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": "/usr/bin:/bin",
+        },
+        stderr=subprocess.DEVNULL,
+        timeout=60,
+    )
+    return ended.returncode
+
+
+def case(folder: Path) -> Path:
+    folder.mkdir()
+    path = folder / "s.jsonl"
+    path.write_bytes(OLD)
+    (folder / EARLIER).write_bytes(b"earlier")
+    return path
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> list[Place]:
+    """The system calls of a save, as they come in each run."""
+    if STRACE is None:
+        pytest.skip("strace is not installed")
+    folder = tmp_path_factory.mktemp("traced")
+    log = folder / "log"
+    if traced(case(folder / "x"), "-o", str(log), "-e", f"trace=?{',?'.join((*CALLS, MARKER))}"):
+        pytest.skip("strace may not trace here")
+    found: list[Place] = []
+    counted: Counter[str] = Counter()
+    begun = False
+    for line in log.read_text(errors="replace").splitlines():
+        match = re.match(r"(\w+)\(", line)
+        if match is None:
+            continue
+        counted[match.group(1)] += 1
+        begun = begun or match.group(1) == MARKER
+        if begun and match.group(1) != MARKER:
+            found.append(Place(match.group(1), counted[match.group(1)]))
+    assert len(found) > 40
+    return found
+
+
+def check(path: Path, swept: bool) -> bool:
+    """Assert that all is as it was or as it is to be; True when it is the new."""
+    content = path.read_bytes()
+    assert content in (OLD + LATE, NEW + LATE)
+    done = content == NEW + LATE
+    stem = "s.jsonl.toolpair-20260102-030405"
+    kept = {f"{stem}.bak", f"{stem}.aside"}
+    there = set(names(path.parent))
+    if done:
+        assert kept <= there
+        assert (path.parent / f"{stem}.bak").read_bytes() == OLD + LATE
+        assert (path.parent / f"{stem}.aside").read_bytes() == b"torn\n"
+    if swept:
+        assert there == {"s.jsonl", EARLIER} | (kept if done else set())
+    assert not [name for name in there if name.endswith((".json", ".jsonl")) and name != "s.jsonl"]
+    return done
+
+
+MUTATING = frozenset({"write", "fsync", "fchmod", "linkat", "link", "rename", "renameat2", "unlink", "ftruncate"})
+ALL = ROUNDS >= 4
+
+
+def chosen(places: list[Place], every: int, offset: int = 0) -> list[Place]:
+    return places if ALL else [place for place in places if place.call in MUTATING][offset::every]
+
+
+@pytest.mark.parametrize(("fault", "offset"), [("ENOSPC", 0), ("EIO", 1), ("EINTR", 2)])
+def test_a_call_that_fails(tmp_path: Path, places: list[Place], fault: str, offset: int) -> None:
+    for place in chosen(places, 3, offset):
+        if fault == "EINTR" and place.call == "close":
+            continue
+        path = case(tmp_path / f"{place.call}-{place.number}")
+        code = traced(
+            path,
+            "-o",
+            "/dev/null",
+            "-e",
+            f"trace={place.call}",
+            "-e",
+            f"inject={place.call}:error={fault}:when={place.number}",
+        )
+        # Leftovers are for the next save where taking them away is what failed.
+        done = check(path, swept=place.call != "unlink")
+        assert code in ((0, 6) if done else (3, 5)), place
+
+
+def test_kill_9(tmp_path: Path, places: list[Place]) -> None:
+    outcomes = set()
+    for place in chosen(places, 1):
+        path = case(tmp_path / f"{place.call}-{place.number}")
+        traced(
+            path,
+            "-o",
+            "/dev/null",
+            "-e",
+            f"trace={place.call}",
+            "-e",
+            f"inject={place.call}:signal=SIGKILL:when={place.number}",
+        )
+        outcomes.add(check(path, swept=False))
+    assert outcomes == {False, True}
