@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
-from toolpair.formats.base import AS_RESUMED, Format, Item, Seen, View
+from toolpair.formats.base import AS_RESUMED, Format, Item, OwnRules, Seen, View
+from toolpair.formats.damaged import DamagedRecords
 from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.edits import Edit, Split
+from toolpair.source.document import Document
+from toolpair.transcript.edits import Edit, MendBytes
 from toolpair.transcript.model import Damaged, Transcript
 from toolpair.transcript.pairing import Pair
+
+_PASSED_BY: Final = Damaged("record.bad_json", "its agent does not take it for a record")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,8 @@ class Judged:
     request: Callable[[Transcript], Transcript] | None = None
     """Adds what the request around the messages says (declared tools, thinking)."""
     view: View = AS_RESUMED
+    document: Document | None = None
+    """The bytes of the records, where they stand in a file."""
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -36,60 +42,48 @@ class Judged:
     @cached_property
     def seen(self) -> Seen | None:
         """What the agent would send if it resumed now; None when the records are no agent's own."""
-        return self.format.sees(self.items, self.transcript)
+        gone = self.damaged.passed_by if self.damaged is not None else frozenset()
+        items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in self.items]
+        seen = self.format.sees(items if gone else self.items, self.transcript)
+        refused = self.damaged.refused if self.damaged is not None else None
+        return seen if seen is None or refused is None else replace(seen, refuses=refused)
+
+    @cached_property
+    def damaged(self) -> DamagedRecords | None:
+        """The damaged records, where the records stand in a file."""
+        if self.document is None:
+            return None
+        return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
     @cached_property
     def judgement(self) -> Judgement:
-        return judge(self.transcript, self.profile, self._on_resume, self._damaged)
+        unreadable = self.damaged.unreadable() if self.damaged is not None else None
+        found = judge(self.transcript, self.profile, self._on_resume, self._of_the_file, unreadable)
+        return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
+
+    def _with_notes(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        """The problems with what each fix changes besides in a file of this format."""
+        assert isinstance(self.format, OwnRules)
+        notes = iter(self.format.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
+        return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
 
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
-        return self.format.on_resume(transcript, problem, self.seen)
+        found = self.damaged.on_resume(problem) if self.damaged is not None else None
+        return found or self.format.on_resume(transcript, problem, self.seen)
 
-    def _damaged(self, context: Context) -> None:
-        """A problem for each record that cannot be read: its agent passes it by, and so does everything here."""
-        who = self.transcript.agent or "whoever reads the file"
-        glued = {
-            part["uuid"]
-            for item in self.items
-            if isinstance(item.value, Damaged)
-            for part in item.value.parts
-            if isinstance(part, dict) and isinstance(part.get("uuid"), str)
-        }
-        if glued:
-            # A link to a record that stands on a glued line is mended by parting the line.
-            parents = {item.uid: item.value.get("parentUuid") for item in self.items if isinstance(item.value, dict)}
-            context.problems[:] = [
-                problem
-                for problem in context.problems
-                if not (problem.rule.startswith("chain.") and parents.get(problem.record or -1) in glued)
-            ]
-        for item in self.items:
-            if not isinstance(item.value, Damaged):
+    def _of_the_file(self, context: Context) -> None:
+        """Problems of the records as such."""
+        if self.damaged is not None:
+            self.damaged.check(context)
+        if not self.transcript.native:
+            for item in self.items:
                 self._no_message(context, item)
-                continue
-            readable = [part for part in item.value.parts if isinstance(part, dict)]
-            needed = self.format.needs(self.items, readable)
-            # Of a plain list that is cut off nothing can be sent.
-            unfinished = not self.transcript.native and item.value.rule == "record.torn"
-            fixes = []
-            if readable:
-                glue = item.value.rule == "record.glued"
-                title = "write each record on a line of its own" if glue else "take the NUL bytes out"
-                fixes.append(Fix("split" if glue else "clean", title, (Split(item.uid),), recommended=True))
-            context.add(
-                item.value.rule,
-                f"This record cannot be read ({item.value.reason}), so {who} skips it.",
-                record=item.uid,
-                severity="error" if (needed and fixes) or unfinished else "warning",
-                impact="loses" if needed else "stops" if unfinished else "harmless",
-                cause=Cause(item.value.rule, item.value.reason),
-                fixes=fixes,
-                no_fix=None if fixes else "It is kept as it is, byte for byte; the other records are read around it.",
-            )
+        if isinstance(self.format, OwnRules):
+            self.format.check(context, self.items, self.view)
 
     def _no_message(self, context: Context, item: Item) -> None:
         """A problem for an element of a plain list that is no message at all."""
-        if self.transcript.native or isinstance(item.value, dict):
+        if isinstance(item.value, (dict, Damaged)):
             return
         context.add(
             "record.no_message",
@@ -97,6 +91,9 @@ class Judged:
             record=item.uid,
             severity="error",
             cause=Cause("no_message", "something else was written into the list of messages"),
+            fixes=(Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),)),)
+            if self.document is not None
+            else (),
             no_fix="What it was meant to be only you know: take it out, or write the message that belongs there.",
         )
 
@@ -114,6 +111,14 @@ class Judged:
 
     def with_items(self, items: Sequence[Item]) -> Judged:
         return replace(self, items=items)
+
+    def with_document(self, document: Document) -> Judged:
+        """The same for the records of another state of the document."""
+        return replace(self, items=[Item(record.uid, record.value) for record in document.records], document=document)
+
+
+def _noted(fix: Fix, note: str | None) -> Fix:
+    return fix if note is None else replace(fix, note=f"{fix.note}; {note}" if fix.note else note)
 
 
 def type_name(value: Any) -> str:

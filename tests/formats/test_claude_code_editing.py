@@ -289,3 +289,49 @@ def test_a_mended_session_is_mended() -> None:
     after, read = apply(items, [Answer(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
     assert not broken(read) and not broken(FORMAT.read(again(after)))
     assert FORMAT.apply(after, read, []) == after
+
+
+def test_what_names_a_removed_record_names_the_one_before_it() -> None:
+    log = session()
+    log.note("summary", summary="a title", leafUuid="a7")
+    log.note("file-history-snapshot", messageId="a7", snapshot={"messageId": "a7", "trackedFileBackups": {}})
+    log.record("system", "s1", "a7", subtype="turn_duration", logicalParentUuid="a7")
+    items = log.items
+    transcript = FORMAT.read(items)
+    after, read = apply(items, [RemoveMessage(transcript.messages[-1])], transcript)
+    assert shape(read)[-1] == ("user", ["result toolu_D"])
+    by_type = {item.value["type"]: item.value for item in after}
+    assert by_type["summary"]["leafUuid"] == by_type["last-prompt"]["leafUuid"] == "r4"
+    assert by_type["file-history-snapshot"] == {
+        **log.values[-2],
+        "messageId": "r4",
+        "snapshot": {"messageId": "r4", "trackedFileBackups": {}},
+    }
+    assert values(after)["s1"]["parentUuid"] == values(after)["s1"]["logicalParentUuid"] == "r4"
+
+
+def test_removing_a_kept_pair_keeps_the_rest_of_what_a_compaction_kept() -> None:
+    log = session()
+    kept = ["a6", "r4", "a7"]
+    lists = {"anchorUuid": "c2", "uuids": kept, "allUuids": kept}
+    segment = {"headUuid": "a6", "anchorUuid": "c2", "tailUuid": "a7"}
+    metadata = {"preservedMessages": lists, "preservedSegment": segment}
+    log.record("system", "c1", None, subtype="compact_boundary", compactMetadata=metadata)
+    log.user("c2", "This session is being continued", isCompactSummary=True)
+    log.user("u9", "go on", parent="a7")
+    transcript = FORMAT.read(log.items)
+    pair: list[Edit] = [Remove(block(transcript, kind, "toolu_D")) for kind in ("call", "result")]
+    after, read = apply(log.items, pair, transcript)
+    assert [words for _, words in shape(read)] == [["This session is being continued"], ["Done."], ["go on"]]
+    metadata = values(after)["c1"]["compactMetadata"]
+    assert metadata["preservedMessages"] == {"anchorUuid": "c2", "uuids": ["a7"], "allUuids": ["a7"]}
+    assert metadata["preservedSegment"] == {"headUuid": "a7", "anchorUuid": "c2", "tailUuid": "a7"}
+
+
+def test_a_message_of_several_parts_is_inserted_as_it_is() -> None:
+    items = session().items
+    transcript = FORMAT.read(items)
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    after, _ = apply(items, [InsertMessage(transcript.messages[-1], "user", [text("look"), picture])], transcript)
+    new = next(item.value for item in after if item.uid < 0)
+    assert new["message"]["content"] == [text("look"), picture] and new["parentUuid"] == "a7"

@@ -12,16 +12,20 @@ from toolpair.formats.claude_code import FORMAT
 from toolpair.rules.base import OnResume, Problem
 
 
-def resumed(rule: str, *, items: list[Item] | None = None, **fields: Any) -> OnResume | None:
-    transcript = FORMAT.read(items or session().items)
-    problem = Problem(rule, "error", "harmless", "observed", "", 0, 0, 0, 0, **fields)
-    return FORMAT.on_resume(transcript, problem)
+def resumed(rule: str, items: list[Item] | None = None, **named: tuple[str, str]) -> OnResume | None:
+    """What is said of a problem of this rule; `named` are its blocks, by kind and id."""
+    items = items or session().items
+    transcript = FORMAT.read(items)
+    blocks: dict[str, Any] = {field: block(transcript, kind, id_) for field, (kind, id_) in named.items()}
+    problem = Problem(rule, "error", "harmless", "observed", "", 0, 0, 0, 0, **blocks)
+    return FORMAT.on_resume(transcript, problem, FORMAT.sees(items, transcript))
 
 
 def test_a_result_under_another_id_is_dropped_with_its_call() -> None:
-    transcript = FORMAT.read(session().items)
-    pair = {"call": block(transcript, "call", "toolu_D"), "result": block(transcript, "result", "toolu_D")}
-    found = resumed("result.id_mismatch", **pair)
+    items = session().items
+    (result,) = [item for item in items if item.value.get("uuid") == "r4"]
+    result.value["message"]["content"][0]["tool_use_id"] = "toolu.D"
+    found = resumed("result.id_mismatch", items, call=("call", "toolu_D"), result=("result", "toolu.D"))
     assert found == OnResume(
         "Claude Code",
         "2.1.329",
@@ -32,17 +36,16 @@ def test_a_result_under_another_id_is_dropped_with_its_call() -> None:
     )
 
 
+def test_what_reaches_the_model_is_never_called_lost() -> None:
+    found = resumed("result.id_mismatch", call=("call", "toolu_D"), result=("result", "toolu_D"))
+    assert found is None or (found.loses, found.outputs_lost) == (None, 0)
+
+
 def test_a_call_without_result_is_dropped_in_the_middle_and_answered_at_the_end() -> None:
-    items = without(session(), "r4")
-    middle = resumed("result.missing", items=items, call=block(FORMAT.read(items), "call", "toolu_D"))
+    middle = resumed("result.missing", without(session(), "r4"), call=("call", "toolu_D"))
     assert middle is not None and (middle.effect, middle.outputs_lost) == ("dropped", 0)
-    items = without(session(), "r4", "a7")
-    transcript = FORMAT.read(items)
-    problem = Problem(
-        "result.missing", "error", "stops", "observed", "", 3, 1, 3, 9, call=block(transcript, "call", "toolu_D")
-    )
-    found = FORMAT.on_resume(transcript, problem)
-    assert found is not None and (found.effect, found.loses) == ("placeholder", None)
+    end = resumed("result.missing", without(session(), "r4", "a7"), call=("call", "toolu_D"))
+    assert end is not None and (end.effect, end.loses) == ("placeholder", None)
 
 
 @pytest.mark.parametrize("rule", ["id.empty", "id.pattern", "args.not_object", "result.not_first", "role.call_in_user"])
@@ -52,15 +55,14 @@ def test_what_the_agent_sends_as_it_is(rule: str) -> None:
 
 
 def test_older_versions_repair_less() -> None:
-    items = session().items
+    items = without(session(), "a6")
     for item in items:
         item.value["version"] = "2.0.14"
-    result = block(FORMAT.read(items), "result", "toolu_D")
-    found = resumed("result.orphan", items=items, result=result)
-    assert found is not None and (found.effect, found.version) == ("rejected", "2.1.1")
+    found = resumed("result.orphan", items, result=("result", "toolu_D"))
+    assert found is not None and (found.effect, found.version, found.outputs_lost) == ("rejected", "2.1.1", 0)
     for item in items:
         item.value["version"] = "2.1.200"
-    found = resumed("result.orphan", items=items, result=result)
+    found = resumed("result.orphan", items, result=("result", "toolu_D"))
     assert found is not None and (found.effect, found.version, found.outputs_lost) == ("dropped", "2.1.329", 1)
     assert found.text.endswith("(measured with 2.1.329).")
 

@@ -10,6 +10,7 @@ from toolpair.formats.base import Format
 
 REGISTRY: Final = {
     "claude-code": "toolpair.formats.claude_code",
+    "codex": "toolpair.formats.codex",
     "roo-code": "toolpair.formats.roo_code",
     "anthropic": "toolpair.formats.anthropic",
     "openai-chat": "toolpair.formats.openai_chat",

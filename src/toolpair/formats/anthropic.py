@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import AS_RESUMED, Item, Seen, View
+from toolpair.formats.base import AS_RESUMED, Damage, Harm, Item, Seen, View
 from toolpair.formats.blocks import blocks_of
 from toolpair.formats.editor import Editor, call_ranks
+from toolpair.formats.lost import plain_harm
 from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Answer, Arrange, Edit, Place
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY
 from toolpair.transcript.model import Block, Message, Scope, Transcript
 
 
@@ -21,6 +23,8 @@ def looks_like_messages(values: Sequence[Any]) -> bool:
         return False
     for value in dicts:
         if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
+            return False
+        if "role" not in value and (value.get("type") in CALL_FAMILY or value.get("type") in OUTPUT_FAMILY):
             return False
         content = value.get("content")
         for part in content if isinstance(content, list) else ():
@@ -85,8 +89,8 @@ class AnthropicFormat:
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return MessageEditor(items, transcript).run(edits)
 
-    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
-        return bool(values)
+    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        return [plain_harm(damage) for damage in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
         return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
-from toolpair.rules.base import OnResume, Problem
+from toolpair.rules.base import Effect, Fix, Impact, OnResume, Problem
+from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Transcript
 
@@ -32,6 +33,12 @@ class Beside(Protocol):
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes, by its path relative to the session file's folder; None when it cannot be had."""
+
+    def start(self, name: str, count: int) -> bytes:
+        """The first bytes of a file; none when it cannot be had."""
+
+    def lines_with(self, name: str, wanted: Iterable[bytes]) -> Mapping[bytes, Sequence[bytes]]:
+        """The lines of a file that hold one of these byte strings, by the string; a few of each are enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,89 @@ class Seen:
         return self.fates.get(id(block)) in ("sent", "changed")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Damage:
+    """A record whose bytes are not as they should be."""
+
+    record: int
+    """Its uid."""
+    rule: str
+    """"record.torn" and its kin; "record.bom" with `front` for a byte order mark in front of the whole file."""
+    line: int | None
+    readable: bool
+    """The record as such can be read, its flaw notwithstanding."""
+    values: tuple[Any, ...]
+    """The whole records in it that can be read once its bytes are mended."""
+    partial: Any
+    """What can be read of a record in it that was cut off; None when nothing can, or none was."""
+    raw: bytes
+    first: bool = False
+    last: bool = False
+    """It is the file's first, last record."""
+    front: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """What its agent makes of a damaged record when it resumes the file.
+
+    "stops" and "loses" make the damage an error, "harmless" a warning (a number too long for readers: an info).
+    """
+
+    impact: Impact
+    says: str
+    """A clause for the screen: "Claude Code skips it", "Codex does not resume this session"."""
+    effect: Effect = "dropped"
+    loses: str | None = None
+    """One phrase; needed where something is lost."""
+    outputs: int = 0
+    """How many real outputs the model does not see because of it."""
+    complete: bool = True
+    """The agent can go on with the record in `values` or `partial`, were a cut off one only closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A session of a sub-agent in a file of its own. `label` and `kind` are untrusted."""
+
+    path: Path
+    label: str
+    """What it was to do: its description, or its first words."""
+    call: str | None
+    """The id of the call that began it."""
+    kind: str | None = None
+
+
+@runtime_checkable
+class Branching(Protocol):
+    """What a format can tell whose files fork, or whose agents have helpers."""
+
+    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+        """Of each history that is not sent its leaf, and its records from where it leaves the others."""
+
+    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[Companion]:
+        """The sub-agents' sessions beside the file."""
+
+
+@runtime_checkable
+class OwnRules(Protocol):
+    """A format whose files can be wrong in ways of their own, and whose fixes change more than their titles say."""
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        """Add the problems that only files of this format have."""
+
+    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
+        """For each fix a phrase on what else it changes in the file."""
+
+
+@runtime_checkable
+class Indexed(Protocol):
+    """A format whose agent keeps an index of its files."""
+
+    def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
+        """What to know before the file is saved in its place. `before` and `after` are its sizes in bytes."""
+
+
 class Format(Protocol):
     """One agent's or API's way to write a session. Register an instance in `formats/__init__.py`."""
 
@@ -110,8 +200,11 @@ class Format(Protocol):
         copied). New records have negative uids, all different. `transcript` is what `read(items)` gave.
         """
 
-    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
-        """Whether the history of these records lacks `values`, which stand in a record that cannot be read."""
+    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        """What the format's agent makes of each of these damaged records, in their order; None: nothing to tell.
+
+        All are given at once, so that what is looked up in the file is looked up once.
+        """
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
         """What its agent would send when it resumes; None when there is no such agent."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.anthropic import looks_like_messages
-from toolpair.formats.base import AS_RESUMED, Item, Seen, View
+from toolpair.formats.base import AS_RESUMED, Damage, Harm, Item, Seen, View
 from toolpair.formats.editor import Editor, call_ranks
+from toolpair.formats.lost import plain_harm
 from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.content import text_of
@@ -98,8 +99,8 @@ class OpenAIChatFormat:
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return _ChatEditor(items, transcript).run(edits)
 
-    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
-        return bool(values)
+    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        return [plain_harm(damage) for damage in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
         return None

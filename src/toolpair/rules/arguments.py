@@ -84,8 +84,8 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         )
         return
     holder = function_of(call)
-    if holder is None or call.value.get("type") == "custom":
-        return
+    if holder is None or call.value.get("type") in ("custom", "tool_search_call"):
+        return  # free text, and an object: neither is JSON in a string
     raw = holder.get("arguments")
     if isinstance(raw, str):
         if raw.strip() == "" or not isinstance(arguments(call), str):

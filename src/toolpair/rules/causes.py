@@ -7,7 +7,7 @@ from typing import Final
 
 from toolpair.rules.base import Cause
 from toolpair.rules.context import Between, Context
-from toolpair.transcript.content import block_text, is_placeholder_text
+from toolpair.transcript.content import block_text, is_placeholder_text, result_text
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 
@@ -23,6 +23,10 @@ _COUNTER: Final = re.compile(r"(?:^|[_:.-])\d{1,4}$")
 _INTERRUPTED: Final = re.compile(
     r"\[Request interrupted by user|Task was interrupted|Operation cancelled", re.IGNORECASE
 )
+
+_LOOKED_AT: Final = 50
+"""Of the calls of one turn; with more of them the question is not worth the walk for each."""
+_REJECTED: Final = re.compile(r"The user doesn't want to |User rejected tool use|\[Request interrupted by user")
 
 
 def of_mismatch(pair: Pair) -> Cause:
@@ -65,6 +69,9 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
             )
     if at == len(context.messages) - 1:
         return Cause("killed", "stopped while running: nothing follows the call")
+    together = _same_message(context, pair)
+    if any(_REJECTED.match(result_text(result)) for found in together for result in found.results):
+        return Cause("rejected", "the user stopped a call of the same turn", "its result says that it was rejected")
     siblings = sum(1 for block in context.messages[at].blocks if block.kind == "call")
     if siblings > 1:
         return (
@@ -72,12 +79,18 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
             if any(found is not pair and found.results for found in _same_message(context, pair))
             else None
         )
+    if following[0].role == "user" and not following[0].results:
+        return Cause(
+            "prompt_follows",
+            "nothing came back before the user's next words: stopped while running, or never saved",
+            "the next message is the user's, without results",
+        )
     return None
 
 
 def _same_message(context: Context, pair: Pair) -> list[Pair]:
     assert pair.call_at is not None
-    blocks = context.messages[pair.call_at[0]].blocks
+    blocks = context.messages[pair.call_at[0]].blocks[:_LOOKED_AT]
     return [found for block in blocks if block.kind == "call" and (found := context.pairing.pair_of(block)) is not None]
 
 
@@ -103,11 +116,19 @@ def of_duplicate(pair: Pair, texts: list[str]) -> Cause:
     return Cause("duplicate.differ", "two different results were written for one call")
 
 
-def of_shared_id(calls: list[Block]) -> Cause:
+def of_shared_id(calls: list[Block], pairs: list[Pair]) -> Cause:
     id_ = str(calls[0].id)
+    crossed = ""
+    answered = [pair for pair in pairs if pair.results]
+    first = next((pair for pair in pairs if pair.call is calls[0]), None)
+    if answered and first is not None and len({pair.call_message for pair in pairs}) == 1:
+        written = min(answered, key=lambda pair: pair.results_at[0])
+        if written is not first:
+            crossed = "another call finished first: by the id alone its output is taken for the first call's"
     if _COUNTER.search(id_):
-        return Cause("id.counter_restarts", "the provider counts its ids anew in each turn", f"ids such as `{id_}`")
-    return Cause("id.shared", "one id was given to several calls")
+        evidence = f"ids such as `{id_}`" + (f"; {crossed}" if crossed else "")
+        return Cause("id.counter_restarts", "the provider counts its ids anew in each turn", evidence)
+    return Cause("id.shared", "one id was given to several calls", crossed)
 
 
 def what_stands_between(between: Between) -> tuple[str, str]:

@@ -2,51 +2,106 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
-from toolpair.transcript.edits import Relink
+from toolpair.transcript.edits import Edit, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord
+from toolpair.transcript.model import Boundary, Repair
 from toolpair.transcript.words import plural
 
 _CAUSES: Final = {
     "chain.missing_parent": "the record that it hangs on is not in the file: its line was lost or cannot be read",
     "chain.null_parent": "it hangs on nothing although it stands in the middle of the conversation",
-    "chain.second_root": "it begins anew: history was lost here, or the user went back to the very beginning",
+    "chain.second_root": "a prompt in the middle hangs on nothing: history was lost here",
     "chain.cycle": "the links lead round in a circle",
+    "chain.wrong_leaf": "it was written at the end of the file, but belongs to a call far above",
 }
+_NO_FIX: Final = {
+    "error": "What it hangs on is not in the file, and nothing says what it was.",
+    "warning": "What is missing is not in the file.",
+    "info": "Nothing has to be done: it is kept as it is.",
+}
+_UNSURE: Final = "it begins anew: history was lost here, or the user went back to the very beginning"
 
 
 def check(context: Context) -> None:
-    agent = context.transcript.agent or "The agent"
     for boundary in context.transcript.boundaries:
-        if boundary.kind != "cut" or boundary.rule is None or boundary.record is None:
-            continue
-        lost = f"{plural(boundary.messages, 'message')}, {plural(boundary.outputs, 'output')}"
-        behind = boundary.message > 0
-        # Going back to the very beginning looks the same as history that was lost.
-        unsure = boundary.rule == "chain.second_root"
-        fixes = []
-        if boundary.relink_to is not None:
-            fixes.append(
-                Fix(
-                    "reconnect",
-                    f"reconnect to the record before it (brings back {plural(boundary.outputs, 'output')})",
-                    (Relink(boundary.record, boundary.relink_to),),
-                    recommended=True,
-                    certain=not unsure,
-                    several="reconnect to the records before them",
-                )
-            )
+        if boundary.kind == "cut" and boundary.rule is not None and boundary.record is not None:
+            _cut(context, boundary)
+    for defect in context.transcript.defects:
         context.add(
-            boundary.rule,
-            f"{agent} forgets everything {'behind' if behind else 'before'} this line: {lost}.",
-            at=(min(boundary.message, len(context.messages) - 1), None) if context.messages else None,
-            record=boundary.record,
-            severity="warning" if unsure else "error",
-            impact="loses",
-            guess=unsure,
-            cause=Cause(boundary.rule, _CAUSES.get(boundary.rule, "the link upwards is lost")),
-            fixes=fixes,
-            no_fix=None if fixes else "There is no record before it that it could be linked to.",
+            defect.rule,
+            defect.text,
+            record=defect.record,
+            severity=defect.severity,
+            impact="loses" if defect.severity == "error" else "harmless",
+            cause=Cause(defect.rule if defect.severity == "error" else f"{defect.rule}:note", defect.cause),
+            fixes=_fixes(defect.repair, True),
+            no_fix=None if defect.repair is not None else _NO_FIX.get(defect.severity, _NO_FIX["info"]),
         )
+    _retries(context)
+
+
+def _cut(context: Context, boundary: Boundary) -> None:
+    agent = context.transcript.agent or "The agent"
+    lost = f"{plural(boundary.messages, 'message')}, {plural(boundary.outputs, 'output')}"
+    assert boundary.rule is not None
+    text = f"{agent} forgets everything {'behind' if boundary.message > 0 else 'before'} this line: {lost}."
+    if boundary.rule == "chain.wrong_leaf":
+        text = f"{agent} goes on from this late record, and forgets what followed its call: {lost}."
+    cause = boundary.cause or _CAUSES.get(boundary.rule, "the link upwards is lost")
+    if not boundary.certain and boundary.rule == "chain.second_root":
+        # Going back to the very beginning looks the same as history that was lost.
+        cause = _UNSURE
+    fixes = _fixes(boundary.repair, boundary.certain)
+    context.add(
+        boundary.rule,
+        text,
+        at=(min(boundary.message, len(context.messages) - 1), None) if context.messages else None,
+        record=boundary.record,
+        severity="error" if boundary.certain else "warning",
+        impact="loses",
+        guess=not boundary.certain,
+        cause=Cause(boundary.rule, cause),
+        fixes=fixes,
+        no_fix=None if fixes else "There is no record before it that it could be linked to.",
+    )
+
+
+def _fixes(repair: Repair | None, certain: bool) -> Sequence[Fix]:
+    if repair is None:
+        return ()
+    edits: list[Edit] = [Relink(record, parent) for record, parent in repair.relink]
+    edits += [Reidentify(record, id_, children) for record, id_, children in repair.identify]
+    edits += [MoveRecord(record, behind) for record, behind in repair.move]
+    edits += [SetInRecord(record, (key,), value) for record, key, value in repair.write]
+    id_ = "write" if repair.write else "reconnect"
+    return (Fix(id_, repair.title, tuple(edits), recommended=True, certain=certain, several=repair.several),)
+
+
+def _retries(context: Context) -> None:
+    """Prompts at the end that got nothing but error messages: they cost nothing but room."""
+    retries = context.transcript.retries
+    if retries is None or not context.messages:
+        return
+    prompts = plural(retries.prompts, "repeated prompt")
+    context.add(
+        "turn.failed_retries",
+        f"The session ends with {prompts} that got nothing but error messages.",
+        at=(len(context.messages) - 1, None),
+        record=retries.records[0],
+        severity="info",
+        impact="harmless",
+        cause=Cause("failed_retries", "the API refused the session again and again, and the prompts piled up"),
+        fixes=(
+            Fix(
+                "remove-retries",
+                f"remove {prompts} and the agent's error messages",
+                tuple(RemoveRecord(record) for record in retries.records),
+                loses=f"{prompts}, whose words stand in the session before or only ask to go on",
+                several="remove the repeated prompts and the agent's error messages",
+            ),
+        ),
+    )

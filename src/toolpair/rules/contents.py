@@ -17,6 +17,8 @@ _ALLOWED_PARTS: Final = {
     "blocks": frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"}),
     "tool_messages": frozenset({"text"}),
 }
+_ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
+"""What the output of a Responses item may hold."""
 
 
 def check(context: Context) -> None:
@@ -154,6 +156,8 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
 def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) -> None:
     if not isinstance(result.value, dict):
         return
+    if result.value.get("type") == "tool_search_output":
+        return  # it holds tools, not words
     content = result_content(result)
     whose = f"The result of {tool_of(pair.call)}"
     if content is None and context.judges("content.empty_result"):
@@ -170,7 +174,7 @@ def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) ->
                 Fix(
                     "empty-string",
                     "write an empty string",
-                    (SetValue(result, {**result.value, "content": ""}),),
+                    (SetValue(result, {**result.value, _key(result): ""}),),
                     recommended=True,
                 ),
             ),
@@ -200,8 +204,24 @@ def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) ->
     _parts(context, pair, result, at, content, whose)
 
 
+def _key(result: Block) -> str:
+    """Where a result says what it says: an item of the Responses API has `output`."""
+    return "output" if str(result.value.get("type")).endswith("_output") else "content"
+
+
+def _said(part: Any) -> str:
+    """What a part of another API says."""
+    if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
+        return str(part["text"])
+    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+
+
+def _text_type(result: Block) -> str:
+    return "input_text" if _key(result) == "output" else "text"
+
+
 def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], content: Any, whose: str) -> None:
-    allowed = _ALLOWED_PARTS[context.transcript.layout]
+    allowed = _ITEM_PARTS if _key(result) == "output" else _ALLOWED_PARTS[context.transcript.layout]
     parts = content if isinstance(content, list) else [content]
     bad = [part for part in parts if not (isinstance(part, dict) and part.get("type") in allowed)]
     if context.transcript.native:
@@ -209,7 +229,10 @@ def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], con
         bad = [part for part in bad if not (isinstance(part, dict) and "type" not in part)]
     if bad or not isinstance(content, list):
         mended: Any = [
-            {"type": "text", "text": part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)}
+            {
+                "type": _text_type(result),
+                "text": _said(part),
+            }
             if any(part is found for found in bad)
             else part
             for part in parts
@@ -221,7 +244,7 @@ def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], con
             Fix(
                 "as-text",
                 "write it as text",
-                (SetValue(result, {**result.value, "content": mended}),),
+                (SetValue(result, {**result.value, _key(result): mended}),),
                 recommended=not images,
             )
         ]

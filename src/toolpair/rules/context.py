@@ -6,13 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, Final
 
 from toolpair.rules.base import Cause, Fix, Impact, Problem, Severity
+from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.profiles import Profile
+from toolpair.rules.unreadable import Unreadable
 from toolpair.transcript.content import result_content, result_text, text_of
+from toolpair.transcript.copies import Copies
 from toolpair.transcript.edits import Edit, ToText
-from toolpair.transcript.ids import fresh
+from toolpair.transcript.ids import fresh, usable
 from toolpair.transcript.model import Block, Message, Transcript, kept_output_label
 from toolpair.transcript.pairing import Pair, Pairing
 
@@ -55,6 +58,7 @@ class Context:
     transcript: Transcript
     pairing: Pairing
     profile: Profile
+    unreadable: Unreadable = field(default_factory=Unreadable)
     problems: list[Problem] = field(default_factory=list)
     renamed: set[int] = field(default_factory=set)
     """id() of blocks whose id another problem's recommended fix replaces."""
@@ -70,6 +74,10 @@ class Context:
                 self._used_ids.add(block.id)
 
     @cached_property
+    def elsewhere(self) -> Elsewhere:
+        return Elsewhere(self.transcript)
+
+    @cached_property
     def passed(self) -> _Passed:
         return _Passed(self.messages)
 
@@ -81,6 +89,15 @@ class Context:
     def tool_messages(self) -> bool:
         """Results are messages of their own, as chat writes them."""
         return self.transcript.layout == "tool_messages"
+
+    def files_naming(self, id_: Any) -> str | None:
+        """A note on renaming an id that other files name too."""
+        copies = self.transcript.copies
+        names = copies.files_naming(id_) if isinstance(copies, Copies) and usable(id_) else ()
+        if not names:
+            return None
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        return f"{names[0]}{more} names the old id: another file, which stays as it is"
 
     def judges(self, rule: str) -> bool:
         """Whether the profile has a severity for the rule."""
@@ -165,13 +182,16 @@ def lines_of(result: Block) -> str:
     return f"{count:,} line{'' if count == 1 else 's'}"
 
 
+_MEDIA: Final = ("image", "document", "input_image", "input_file")
+
+
 def keep_as_text(result: Block, tool: str | None) -> ToText:
     """The edit that keeps an output as labelled text, with its images beside it."""
     content = result_content(result)
     media: tuple[Any, ...] = ()
     text = content
     if isinstance(content, list):
-        media = tuple(part for part in content if isinstance(part, dict) and part.get("type") in ("image", "document"))
+        media = tuple(part for part in content if isinstance(part, dict) and part.get("type") in _MEDIA)
         text = [part for part in content if not any(part is kept for kept in media)]
     return ToText(result, f"{kept_output_label(tool)}\n{text_of(text)}", media)
 

@@ -17,12 +17,21 @@ _ESCAPED: Final = re.compile(r'\\+(["\'`/])')
 _SPACE: Final = re.compile(r"(?:\\+[nrt]|\s)+")
 
 
+ITEM_PREFIXES: Final = {
+    "reasoning": "rs",
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "message": "msg",
+}
+"""How the Responses API wants the ids of these items to begin."""
+
 _SEEN_AS: Final = dict.fromkeys(
     (
         "result.id_mismatch",
         "result.not_adjacent",
         "result.not_first",
         "result.split_over_messages",
+        "result.kind",
         "turn.trailing_call",
     ),
     "result.missing",
@@ -116,12 +125,17 @@ def _first_for(rule: str, provider: str) -> ErrorText | None:
     )
 
 
-def words_for(problem: Problem, provider: str) -> str | None:
-    """What the provider would answer to this problem, ids filled in; None where no such text is known."""
+def words_for(problem: Problem, provider: str, item: int | None = None) -> str | None:
+    """What the provider would answer to this problem, ids filled in; None where no such text is known.
+
+    `item` is the place among all blocks, for an API that counts items and not messages.
+    """
     # Results that the API does not find are missing to it, whatever became of them.
     error = _first_for(problem.rule, provider) or _first_for(_SEEN_AS.get(problem.rule, ""), provider)
     if error is None:
         return None
+    if provider == "openai-responses":
+        return _of_items(problem, error, item)
     block = problem.result if problem.rule.startswith("result.") and problem.rule != "result.missing" else problem.call
     block = block or problem.call or problem.result
     id_ = str(block.id) if block is not None and block.id is not None else ""
@@ -141,3 +155,27 @@ def words_for(problem: Problem, provider: str) -> str | None:
     }
     filled = re.sub(r"\[, \{id\}\.\.\.\]|\[messages[^\]]*\]", "", error.text)
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match.group(1), match.group(0)), filled)
+
+
+def _of_items(problem: Problem, error: ErrorText, item: int | None) -> str:
+    """The words of an API whose input is a list of items with ids of their own beside the call ids."""
+    block = (problem.result if problem.rule == "result.orphan" else None) or problem.call or problem.result
+    block = block or next(iter(problem.others), None)
+    value: Any = block.value if block is not None and isinstance(block.value, dict) else {}
+    about: Any = problem.about.value if problem.about is not None else None
+    if not value and isinstance(about, dict):
+        value = about
+    text = error.text
+    kind = str(value.get("type", ""))
+    if kind.startswith("custom_tool_call"):
+        text = text.replace(" function call", " custom tool call")
+    named_by_item = problem.rule.startswith(("item.", "reasoning."))
+    id_ = value.get("id") if named_by_item else block.id if block is not None else None
+    id_ = id_ if isinstance(id_, str) else ""
+    values = {
+        "N": str(item or 0),
+        "id": id_,
+        "len": str(len(id_)),
+        "prefix": ITEM_PREFIXES.get(kind, ""),
+    }
+    return re.sub(r"\{(\w+)\}", lambda match: values.get(match.group(1), match.group(0)), text)

@@ -6,8 +6,9 @@ from collections import defaultdict
 
 from toolpair.rules import causes
 from toolpair.rules.base import Cause, Fix, Severity
-from toolpair.rules.context import Context
-from toolpair.transcript.edits import Edit, Rename
+from toolpair.rules.context import Context, keep_as_text
+from toolpair.rules.elsewhere import fixes as fixes_of
+from toolpair.transcript.edits import Answer, Edit, Rename
 from toolpair.transcript.ids import usable
 from toolpair.transcript.pairing import Pair
 
@@ -17,9 +18,21 @@ def check(context: Context) -> None:
     _refused(context)
 
 
-def _renames(pair: Pair, new: str) -> list[Edit]:
+def _renames(pair: Pair, new: str, *, nearest: bool = True) -> list[Edit]:
+    """Unless `nearest`, results that are a call's by their order alone are kept as text."""
     blocks = ([pair.call] if pair.call is not None else []) + list(pair.results)
+    if pair.ambiguous and not nearest:
+        blocks = blocks[:1]
     return [Rename(block, new) for block in blocks]
+
+
+def _found_output(context: Context, pair: Pair) -> list[Edit]:
+    """The real output of a call without result, put in with the new id: elsewhere it is known by the old one."""
+    if pair.call is None or pair.results:
+        return []
+    call = pair.call
+    fixes = fixes_of(context.elsewhere.of_call(call), lambda content, error: Answer(call, content, error))
+    return [edit for fix in fixes if fix.recommended for edit in fix.edits]
 
 
 def _shared(context: Context) -> None:
@@ -50,14 +63,39 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     if not context.judges(rule):
         return number
     edits: list[Edit] = []
+    nearest: list[Edit] = []
     for pair in later:
         number += 1
-        edits.extend(_renames(pair, context.new_id(id_, number)))
+        new = context.new_id(id_, number)
+        nearest.extend(_renames(pair, new))
+        edits.extend(_renames(pair, new, nearest=False))
+        edits.extend(_found_output(context, pair))
+    unclear = [result for pair in pairs if pair.ambiguous for result in pair.results]
+    edits.extend(keep_as_text(result, result.name) for result in unclear)
+    title = (
+        "give the later calls and their results new ids"
+        if len(later) > 1
+        else "give the later call and its result a new id"
+    )
+    fixes = [
+        Fix(
+            "new-ids",
+            f"{title}, keep what may be any call's as text" if unclear else title,
+            tuple(edits),
+            recommended=True,
+            note=context.files_naming(id_),
+        )
+    ]
+    if unclear:
+        fixes.append(Fix("nearest", f"{title}, late results to the nearest call", tuple(nearest), certain=False))
     calls = [pair.call for pair in pairs if pair.call is not None]
     second = later[0]
     severity: Severity | None = None
     if context.tool_messages and rule == "call.duplicate_id" and sum(bool(pair.results) for pair in pairs) > 1:
         severity = "error"  # two tool messages with one tool_call_id are refused, whatever is thought of the calls
+    families = [call.family for call in calls if call.family]
+    if len(set(families)) < len(families):
+        severity = "error"  # outputs are found by id alone: one call has two, or nobody answers the other
     context.add(
         rule,
         f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
@@ -65,19 +103,11 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         pairs=later,
         call=second.call,
         result=second.result,
-        others=tuple(calls),
+        others=(*calls, *(result for pair in pairs for result in pair.results)),
         severity=severity,
-        cause=causes.of_shared_id(calls),
-        fixes=(
-            Fix(
-                "new-ids",
-                "give the later calls and their results new ids"
-                if len(later) > 1
-                else "give the later call and its result a new id",
-                tuple(edits),
-                recommended=True,
-            ),
-        ),
+        cause=causes.of_shared_id(calls, pairs),
+        fixes=fixes,
+        guess=bool(unclear),
     )
     return number
 
@@ -131,6 +161,8 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
     if not context.judges(rule):
         return
     new = context.new_id(call.id)
+    found = _found_output(context, pair)
+    what = "the call and its result" if pair.results else "the call"
     context.add(
         rule,
         text,
@@ -142,10 +174,11 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
         fixes=(
             Fix(
                 "new-id",
-                f"give {'the call and its result' if pair.results else 'the call'} the id {new}",
-                tuple(_renames(pair, new)),
+                f"give {what} the id {new}{', and the real output that is found elsewhere' if found else ''}",
+                (*_renames(pair, new), *found),
                 recommended=True,
                 several="give the calls and their results ids that are accepted",
+                note=context.files_naming(call.id),
             ),
         ),
     )

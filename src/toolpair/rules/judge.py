@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final
 
 from toolpair.rules import (
@@ -15,6 +16,7 @@ from toolpair.rules import (
     pairs,
     reasoning,
     records,
+    responses_items,
     roles,
     server_tools,
     turns,
@@ -24,6 +26,7 @@ from toolpair.rules.binding import SignedThinking
 from toolpair.rules.context import Context
 from toolpair.rules.error_texts import words_for
 from toolpair.rules.profiles import Profile
+from toolpair.rules.unreadable import Unreadable
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.pairing import Pair, Pairing, pair
 
@@ -36,6 +39,7 @@ FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
     contents.check,
     server_tools.check,
     reasoning.check,
+    responses_items.check,
     fields.check,
     records.check,
     chain.check,
@@ -64,16 +68,21 @@ def judge(
     profile: Profile,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None = None,
     own_rules: Callable[[Context], None] | None = None,
+    unreadable: Unreadable | None = None,
 ) -> Judgement:
-    """All problems of a transcript in its own order. `on_resume` is the agent's model, `own_rules` the format's."""
-    context = Context(transcript, pair(transcript), profile)
+    """All problems of a transcript in its own order. `on_resume` is the agent's model, `own_rules` the format's.
+
+    `unreadable` are the calls and results in records that cannot be read.
+    """
+    context = Context(transcript, pair(transcript), profile, unreadable or Unreadable())
     for check in FAMILIES:
         check(context)
     if own_rules is not None:
         own_rules(context)
     thinking = SignedThinking(transcript)
+    starts = [0, *accumulate(len(message.blocks) for message in transcript.messages)]
     problems = [
-        _finished(transcript, problem, profile, on_resume, thinking)
+        _finished(transcript, problem, profile, on_resume, thinking, starts)
         for problem in sorted(context.problems, key=lambda found: (found.message or 0, found.block or 0))
     ]
     return Judgement(context.pairing, tuple(problems))
@@ -85,6 +94,7 @@ def _finished(
     profile: Profile,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None,
     thinking: SignedThinking,
+    starts: Sequence[int],
 ) -> Problem:
     """The problem with what its agent does, the impact that follows, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
@@ -96,7 +106,8 @@ def _finished(
             impact = "loses"
         else:
             impact = "harmless"
-    says = words_for(problem, profile.id) if problem.severity == "error" else None
+    item = starts[problem.message] + (problem.block or 0) if problem.message is not None else None
+    says = words_for(problem, profile.id, item) if problem.severity == "error" else None
     return replace(
         problem,
         on_resume=resumed,

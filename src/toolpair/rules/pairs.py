@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
 
 from toolpair.rules import causes
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, keep_as_text, lines_of, tool_of, with_edits
-from toolpair.transcript.content import is_real_output, result_content, result_text
-from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Remove, Rename
+from toolpair.rules.elsewhere import fixes as fixes_of
+from toolpair.rules.unreadable import Lost, repair
+from toolpair.transcript.content import is_real_output, result_text
+from toolpair.transcript.edits import (
+    Answer,
+    Arrange,
+    Edit,
+    InsertMessage,
+    Place,
+    Remove,
+    RemoveRecord,
+    Rename,
+    SetValue,
+)
 from toolpair.transcript.ids import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
 from toolpair.transcript.pairing import Pair
@@ -43,11 +59,14 @@ def check(context: Context) -> None:
                 split[pair.call_at[0]].append(pair)
             elif place == "behind":
                 behind[pair.results_at[0][0]].append(pair)
+            else:
+                _placeholder(context, pair)
     for pairs in split.values():
         _split(context, pairs)
     for message, pairs in behind.items():
         _not_first(context, message, pairs)
     _order(context)
+    _unreached(context)
 
 
 def where(context: Context, pair: Pair) -> str:
@@ -98,18 +117,22 @@ def _missing(context: Context, pair: Pair) -> None:
         pair.state = "missing"
         return
     trailing = pair.call_at[0] == len(context.messages) - 1
-    fixes = list(_real_output_elsewhere(context, call))
+    copies = context.elsewhere.of_call(call)
+    fixes = fixes_of(copies, lambda content, error: Answer(call, content, error))
+    lost = context.unreadable.of_call(call)
+    if lost is not None:
+        fixes = _with_repair(fixes, lost, call, first=lost.fix is not None and all(copy.partial for copy in copies))
     fixes.append(
         Fix(
             "insert-placeholder",
             PLACEHOLDER_TITLE,
             (Answer(call, PLACEHOLDER, True),),
-            recommended=not fixes,
+            recommended=not any(fix.recommended for fix in fixes),
             placeholder=True,
         )
     )
     fixes.append(_remove_call(pair))
-    cause = causes.of_missing(context, pair)
+    cause = causes.of_missing(context, pair) if lost is None else lost.cause
     severity = None
     if trailing:
         rule, text = "turn.trailing_call", f"{tool_of(call)} was called at the very end, and nothing follows."
@@ -120,6 +143,8 @@ def _missing(context: Context, pair: Pair) -> None:
         if context.transcript.native and _only_open_tail(context, pair):
             rule, severity = "turn.trailing_call", "info"
             text = f"{tool_of(call)} was called in the last turn: still running, or interrupted."
+    if lost is not None:
+        text = f"The result of {tool_of(call)} stands in {lost.where}, which cannot be read ({lost.reason})."
     pair.state = "pending" if severity == "info" else "missing"
     context.add(
         rule,
@@ -129,9 +154,17 @@ def _missing(context: Context, pair: Pair) -> None:
         call=call,
         cause=cause,
         fixes=fixes,
-        guess=bool(pair.candidates),
+        guess=bool(pair.candidates) or any(not fix.certain for fix in fixes),
         severity=severity,  # type: ignore[arg-type]
     )
+
+
+def _with_repair(fixes: list[Fix], lost: Lost, call: Block | None, *, first: bool) -> list[Fix]:
+    """The fixes with the one that brings back what stands in a damaged line: before the others or behind them."""
+    if first:
+        found = repair(lost, call, recommended=True)
+        return [*found, *(replace(fix, recommended=False) for fix in fixes)] if found else fixes
+    return [*fixes, *repair(lost, call, recommended=not any(fix.recommended for fix in fixes))]
 
 
 def _only_open_tail(context: Context, pair: Pair) -> bool:
@@ -141,26 +174,73 @@ def _only_open_tail(context: Context, pair: Pair) -> bool:
     return bool(rest) and all(block.kind == "result" for message in rest for block in message.blocks)
 
 
-def _real_output_elsewhere(context: Context, call: Block) -> list[Fix]:
-    if not usable(call.id):
-        return []
-    copy = context.transcript.copies.get(call.id)
-    if copy is not None:
-        content, place = copy
-        return [
-            Fix("use-copy", f"use the real output found {place}", (Answer(call, content, False),), recommended=True)
-        ]
-    for block in context.transcript.inactive_blocks:
-        if block.kind == "result" and block.id == call.id and is_real_output(block):
-            return [
+def _placeholder(context: Context, pair: Pair) -> None:
+    """A result that says only that there is none, though the real one can be found."""
+    call, result = pair.call, pair.result
+    assert call is not None and result is not None
+    text = result_text(result)
+    if is_real_output(result) or not isinstance(result.value, dict) or result.slot[-1:] == ("function_call",):
+        return
+    copies = [copy for copy in context.elsewhere.of_call(call) if text.strip() or not copy.partial]
+    if not copies:
+        return
+
+    def put(content: Any, is_error: bool) -> Edit:
+        kept = {key: value for key, value in result.value.items() if key != "is_error"}
+        key = "output" if "output" in kept and "content" not in kept else "content"
+        return SetValue(result, {**kept, key: content, **({"is_error": True} if is_error else {})})
+
+    found = fixes_of(copies, put)
+    what = "only a placeholder stands" if text.strip() else "nothing stands"
+    context.add(
+        "result.placeholder",
+        f"For the result of {tool_of(call)} {what} here, but its real output is known.",
+        at=pair.results_at[0],
+        pair=pair,
+        call=call,
+        result=result,
+        cause=Cause("placeholder", "a placeholder was put in, and the real output stands elsewhere"),
+        fixes=found,
+        guess=not found[0].certain,
+        severity="warning",
+        impact="loses" if context.transcript.native else "harmless",
+        record=result.record,
+    )
+
+
+def _unreached(context: Context) -> None:
+    """A result whose call was lost, beside the history: nobody is told of it."""
+    if not context.transcript.unreached or not context.messages:
+        return
+    # How far each message reaches in the file's own order.
+    begins = list(accumulate((min(message.records, default=0) for message in context.messages), max))
+    for result in context.transcript.unreached:
+        number = max(bisect_left(begins, result.record) - 1, 0)
+        # Between calls and their results nothing may be put.
+        if context.messages[number].calls and number + 1 < len(context.messages):
+            number += 1
+        kept = keep_as_text(result, result.name)
+        words: list[Any] = [{"type": "text", "text": kept.text}, *kept.media]
+        insert = InsertMessage(context.messages[number], "user", words if kept.media else kept.text)
+        context.add(
+            "result.unreached",
+            f"This result is in the file but not in the history: the record of its call is lost ({result.id}).",
+            at=(number, None),
+            result=result,
+            cause=Cause("call_lost", "the record of its call was lost, so nothing leads to the result"),
+            fixes=(
                 Fix(
-                    "use-copy",
-                    "use the real output found on another branch",
-                    (Answer(call, result_content(block), block.is_error),),
+                    "keep-as-text",
+                    "keep the output as text in the history",
+                    (insert, RemoveRecord(result.record)),
                     recommended=True,
-                )
-            ]
-    return []
+                    note="it is tool output in a user's place: it is labelled as data",
+                ),
+            ),
+            severity="warning",
+            impact="loses",
+            record=result.record,
+        )
 
 
 def _orphan(context: Context, pair: Pair) -> None:
@@ -208,16 +288,23 @@ def _orphan(context: Context, pair: Pair) -> None:
         )
     )
     id_ = result.id if usable(result.id) else "it has no id"
+    text = f"This result stands before the call that it answers ({id_})."
+    cause = causes.of_orphan(context, pair)
+    if pair.call is None:
+        text = f"This result answers a call that is not in this history ({id_})."
+        lost = context.unreadable.of_result(result)
+        if lost is not None:
+            text = f"This result answers a call that stands in {lost.where}, which cannot be read ({lost.reason})."
+            cause = lost.cause
+            fixes = _with_repair(fixes, lost, None, first=True)
     context.add(
         "result.orphan",
-        f"This result answers a call that is not in this history ({id_})."
-        if pair.call is None
-        else f"This result stands before the call that it answers ({id_}).",
+        text,
         at=pair.results_at[0],
         pair=pair,
         result=result,
         call=pair.call,
-        cause=causes.of_orphan(context, pair),
+        cause=cause,
         fixes=fixes,
         guess=bool(pair.candidates),
     )
@@ -277,15 +364,24 @@ def _mismatch(context: Context, pair: Pair) -> None:
             )
         )
     fixes.append(_remove_call(pair))
+    text = f"This result is written under another id than its call, {tool_of(call)}."
+    cause = causes.of_mismatch(pair)
+    lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
+    if lost is not None and lost.fix is not None:
+        # What each of them waits for stands in a damaged line: there is nothing to guess.
+        text = (
+            f"What belongs to this call and this result stands in {lost.where}, which cannot be read ({lost.reason})."
+        )
+        fixes, cause, certain = _with_repair(fixes, lost, None, first=True), lost.cause, True
     context.renamed.update({id(call), id(result)})
     context.add(
         "result.id_mismatch",
-        f"This result is written under another id than its call, {tool_of(call)}.",
+        text,
         at=pair.results_at[0],
         pair=pair,
         call=call,
         result=result,
-        cause=causes.of_mismatch(pair),
+        cause=cause,
         fixes=fixes,
         guess=not certain,
         record=result.record,
@@ -412,15 +508,23 @@ def _late(context: Context, pair: Pair) -> None:
         result=result,
         cause=Cause(cause, f"{what} came between the call and its result"),
         fixes=(
-            Fix("move", "move it behind its call", (Place(result, call),), recommended=True),
+            Fix(
+                "move",
+                "move it behind its call" if pair.certain else "move it behind the nearest call of that id",
+                (Place(result, call),),
+                recommended=pair.certain,
+                certain=pair.certain,
+            ),
             Fix(
                 "placeholder-and-text",
                 f"{PLACEHOLDER_TITLE} at the call and keep the output as text here",
                 (Answer(call, PLACEHOLDER, True), keep_as_text(result, call.name)),
+                recommended=not pair.certain,
                 placeholder=True,
             ),
             _remove_call(pair),
         ),
+        guess=not pair.certain,
         record=result.record,
     )
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from toolpair.rules.base import Severity
 
-PROFILES: Final = ("anthropic", "openai-chat")
+PROFILES: Final = ("anthropic", "openai-chat", "openai-responses")
 
 
 @dataclass(frozen=True, slots=True)

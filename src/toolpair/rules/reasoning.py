@@ -12,10 +12,10 @@ from toolpair.transcript.model import Block
 
 def check(context: Context) -> None:
     for number, message in enumerate(context.messages):
-        bad = [block for block in message.blocks if block.kind == "thinking" and not signed(block)]
+        thinking = [block for block in message.blocks if block.kind == "thinking" and not is_item(block)]
+        bad = [block for block in thinking if not signed(block)]
         if not bad:
             continue
-        thinking = [block for block in message.blocks if block.kind == "thinking"]
         context.add(
             "reasoning.bad_signature",
             "A thinking block has no signature, so the API cannot check it.",
@@ -37,6 +37,11 @@ def check(context: Context) -> None:
             ),
         )
     _must_begin_with_thinking(context)
+
+
+def is_item(block: Block) -> bool:
+    """Whether it is a reasoning item of the Responses API, which carries no signature."""
+    return isinstance(block.value, dict) and block.value.get("type") == "reasoning"
 
 
 def signed(block: Block) -> bool:

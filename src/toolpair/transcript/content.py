@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any, Final
 
+from toolpair.transcript.items import is_output_item, output_content
 from toolpair.transcript.model import PLACEHOLDER, Block
 
 _PLACEHOLDERS: Final = re.compile(
@@ -14,6 +15,15 @@ _PLACEHOLDERS: Final = re.compile(
     | \[Tool\ call\ interrupted:
     | \[Tool\ result\ missing\ due\ to\ internal\ error\]
     | \[Tool\ use\ interrupted\]
+    | \[Orphaned\ tool\ result\ removed\ due\ to\ conversation\ resume\]
+    | (?:Error:\ )?User\ rejected\ tool\ use\s*\Z
+    | \[Request\ interrupted\ by\ user(?:\ for\ tool\ use)?\]\s*\Z
+    | The\ user\ doesn't\ want\ to\ proceed\ with\ this\ tool\ use\.\ The\ tool\ use\ was\ rejected\ \(eg\.[^()]*\)\.
+      \ STOP\ what\ you\ are\ doing\ and\ wait\ for\ the\ user\ to\ tell\ you\ how\ to\ proceed\.
+      (?:\s*\Z|\s+Correction\ to\ the\ text\ above:)
+    | <tool_use_error>Error:\ this\ call\ did\ not\ run\.\ It\ came\ with\ no\ tool_use\ id
+    | Tool\ execution\ result\ was\ not\ recorded\b
+    | Tool\ result\ is\ missing\ for\ tool\ call\b
     | Tool\ execution\ was\ interrupted\ before\ completion\.?\s*\Z
     | Tool\ execution\ was\ interrupted\ before\ a\ result\ was\ produced\.
     | No\ result\ available\ for\ this\ tool\ call\.
@@ -22,7 +32,7 @@ _PLACEHOLDERS: Final = re.compile(
     | No\ result\ provided\.?\s*\Z
     | No\ tool\ output\s*\Z
     | result\ missing\s*\Z
-    | aborted(?:\ by\ user)?\s*\Z
+    | (?:Wall\ time:\ [0-9.]+\ seconds\s+)?aborted(?:\ by\ user)?(?:\ after\ [0-9.]+s)?\s*\Z
     | Tool\ cancelled\s*\Z
     | The\ execution\ of\ this\ tool,\ or\ a\ previous\ tool\ was\ interrupted\.
     | Tool\ execution\ was\ interrupted\ before\ a\ result\ was\ recorded\.
@@ -79,6 +89,8 @@ def is_placeholder_text(text: str) -> bool:
 
 def result_content(block: Block) -> Any:
     """The content of a result block: a string, a list of blocks, None, or whatever stands there."""
+    if is_output_item(block.value):
+        return output_content(block.value)
     return block.value.get("content") if isinstance(block.value, dict) else None
 
 
@@ -108,7 +120,11 @@ def block_text(block: Block) -> str:
             return json.dumps(arguments(block), ensure_ascii=False, indent=2)
         case "thinking":
             thinking = value.get("thinking")
+            if value.get("type") == "reasoning":
+                return text_of(value.get("summary")) or "[encrypted reasoning]"
             return thinking if isinstance(thinking, str) else "[redacted thinking]"
+        case _ if "content" in value and (value.get("type") == "message" or "role" in value):
+            return text_of(value["content"])
         case _:
             return _part_text(value)
 
@@ -120,6 +136,8 @@ def arguments(block: Block) -> Any:
         return None
     if "input" in value:
         return value["input"]
+    if value.get("type") == "local_shell_call":
+        return value.get("action")
     function = value.get("function")
     holder = function if isinstance(function, dict) else value
     raw = holder.get("arguments")

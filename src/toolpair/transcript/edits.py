@@ -123,17 +123,89 @@ class RemoveMessage:
 
 @dataclass(frozen=True, slots=True)
 class Relink:
-    """Give the record `record` (a uid) the parent whose id in the file is `parent`."""
+    """Give the record `record` (a uid) the parent whose id in the file is `parent`, or none."""
 
     record: int
-    parent: str
+    parent: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """Make the line of `record` (a uid) readable: each of several glued records on a line of its own, NUL bytes out."""
+class Reidentify:
+    """Give the record `record` (a uid) the id `id`; the links of `children` (uids) to its old id follow."""
 
     record: int
+    id: str
+    children: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """Put the record `record` (a uid) behind the record `behind` in the file. Its links stay as they are."""
+
+    record: int
+    behind: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveRecord:
+    """Take the record `record` (a uid) out; what hangs on it hangs on its parent."""
+
+    record: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetInRecord:
+    """Put `value` at `slot` of the record `record` (a uid); ABSENT takes the key out."""
+
+    record: int
+    slot: tuple[str | int, ...]
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class InsertRecord:
+    """Insert a record with this value in front of the record `before` (a uid)."""
+
+    value: Any
+    before: int
+
+
+Mending = Literal[
+    "split",
+    "close",
+    "join",
+    "trim",
+    "nul",
+    "utf8",
+    "halves",
+    "escape",
+    "bom",
+    "mark",
+    "keep_last",
+    "keep_first",
+    "aside",
+]
+"""How the bytes of a record are mended.
+
+"split": each of several glued records on a line of its own; "close": the end of a cut off record is written;
+"join": one record that stands on several lines; "trim": what stands before or behind a record is set aside;
+"nul": NUL bytes out; "utf8", "halves": U+FFFD for bytes that are no text, for halves of characters; "escape":
+control characters as escapes; "bom": no byte order mark in front of the record, "mark": in front of the file;
+"keep_last", "keep_first": of a key that stands twice; "aside": the whole record is set aside.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MendBytes:
+    """Mend the bytes of `record` (a uid). It goes on from the bytes that the other edits of its fix leave.
+
+    What leaves the file by it is kept in the document, to be written to a file beside it.
+    """
+
+    record: int
+    how: Mending
+    behind: tuple[int, ...] = ()
+    """For "join": the records that follow and belong to it."""
 
 
 Edit = (
@@ -149,7 +221,12 @@ Edit = (
     | InsertMessage
     | RemoveMessage
     | Relink
-    | Split
+    | Reidentify
+    | MoveRecord
+    | RemoveRecord
+    | SetInRecord
+    | InsertRecord
+    | MendBytes
 )
 
 
@@ -166,7 +243,15 @@ def targets(edit: Edit) -> frozenset[int]:
             return frozenset({id(m), *(id(b) for b in m.blocks), *(id(b) for b in order)})
         case SetField(message=m) | RemoveMessage(message=m):
             return frozenset({id(m), *(id(b) for b in m.blocks)})
-        case Relink(record=record) | Split(record=record):
+        case Reidentify(record=record, children=children):
+            return frozenset({-1 - record, *(-1 - child for child in children)})
+        case Relink(record=record) | MoveRecord(record=record) | RemoveRecord(record=record):
             return frozenset({-1 - record})
+        case SetInRecord(record=record):
+            return frozenset({-1 - record})
+        case InsertRecord(before=before):
+            return frozenset({-1 - before})
+        case MendBytes(record=record, behind=behind):
+            return frozenset(-1 - number for number in (record, *behind))
         case InsertMessage():
             return frozenset()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Container
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 _REFUSED: Final = re.compile(r"[^A-Za-z0-9_-]")
 _NOT_ALNUM: Final = re.compile(r"[^A-Za-z0-9]")
 _PREFIX: Final = re.compile(r"^(?:toolu_vrtx_|tooluse_|toolu_|chatcmpl-tool-|call_|fc_|functions[._])", re.IGNORECASE)
 
 
-def usable(id_: Any) -> bool:
+def usable(id_: Any) -> TypeGuard[str]:
     """True when there is an id at all: a str that is not empty."""
     return isinstance(id_, str) and id_ != ""
 

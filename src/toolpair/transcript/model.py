@@ -30,15 +30,17 @@ Scope = Literal["active", "inactive", "malformed"]
 class Damaged:
     """Stands where the value of an unreadable record would be. `reason` is a short phrase.
 
-    `parts` are the values of the records that are glued on its line, damaged ones among them.
+    `parts` are the values of the records that are glued on its line, damaged ones among them. `first` is the object
+    that its bytes begin with, when that is whole: some agents read it and pass by what stands behind it.
     """
 
-    __slots__ = ("parts", "reason", "rule")
+    __slots__ = ("first", "parts", "reason", "rule")
 
-    def __init__(self, rule: str, reason: str, parts: tuple[Any, ...] = ()) -> None:
+    def __init__(self, rule: str, reason: str, parts: tuple[Any, ...] = (), first: Any = None) -> None:
         self.rule = rule
         self.reason = reason
         self.parts = parts
+        self.first = first
 
     def __repr__(self) -> str:
         return f"Damaged({self.rule!r})"
@@ -62,6 +64,8 @@ class Block:
     is_error: bool = False
     link: str | None = None
     """Evidence beside the id: for a result the record that its call stands in, for a call its record."""
+    family: str = ""
+    """Of calls and results that come in kinds (see `transcript/items.py`): with one id, those of one kind match."""
 
     @property
     def key(self) -> tuple[int, tuple[str | int, ...]]:
@@ -91,6 +95,45 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """How broken links between records are mended. Records are uids, ids are those that the file writes."""
+
+    title: str
+    relink: tuple[tuple[int, str | None], ...] = ()
+    """A record, and the id of its new parent; None for the one that the history begins with."""
+    identify: tuple[tuple[int, str, tuple[int, ...]], ...] = ()
+    """A record, its new id, and the records whose links to the old id mean this one."""
+    move: tuple[tuple[int, int], ...] = ()
+    """A record, and the one that it is put behind in the file."""
+    write: tuple[tuple[int, str, str], ...] = ()
+    """A record, a key of it, and the value that it gets."""
+    several: str | None = None
+    """The title for many of its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """Something wrong with the links of one record that is no cut: what it hides, and how it is mended."""
+
+    rule: str
+    record: int
+    text: str
+    severity: Literal["error", "warning", "info"]
+    cause: str
+    outputs: int = 0
+    repair: Repair | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """Prompts at the end that the API refused: words said again, and the agent's own error messages behind them."""
+
+    prompts: int
+    records: tuple[int, ...]
+    """uids of what can go: the repeated prompts and all the error messages."""
+
+
+@dataclass(frozen=True, slots=True)
 class Boundary:
     """A line across the history before message `message`: `kind` "compaction" (normal) or "cut" (history lost)."""
 
@@ -103,9 +146,15 @@ class Boundary:
     outputs: int = 0
     """What a cut hides from the agent."""
     rule: str | None = None
-    """Of a cut: chain.missing_parent, chain.null_parent, chain.second_root or chain.cycle."""
+    """Of a cut: chain.missing_parent, chain.null_parent, chain.second_root, chain.cycle or chain.wrong_leaf."""
     relink_to: str | None = None
     """Of a cut: the id of the record that its record is best linked to."""
+    repair: Repair | None = None
+    """Of a cut: how it is mended, None when it cannot be."""
+    certain: bool = True
+    """Of a cut: False where it may be what the user wanted."""
+    cause: str | None = None
+    """Of a cut: how it came about, where more is known than its rule says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +173,7 @@ class Branch:
     """The agent would go on from here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Transcript:
     """What the agent would send when it resumed now, and what it leaves out."""
 
@@ -149,11 +198,19 @@ class Transcript:
     """Calls and results outside the active history: a place where a lost output may stand."""
     boundaries: tuple[Boundary, ...] = ()
     leaf: str | None = None
-    """Where the history was chosen to end; None when it ends where the agent itself would go on."""
+    """Where the history was asked to end; None when it was not asked, or when no one record is called so."""
     branches: tuple[Branch, ...] = ()
     """All ways through the file, when there is more than one; the newest first."""
+    resumed: bool = True
+    """False for a history that its agent never goes on from: a sub-agent's. Nothing in it is ever healed."""
+    elsewhere: bool = False
+    """The history was chosen to end elsewhere than where the agent itself would go on."""
+    defects: tuple[Defect, ...] = ()
+    retries: Retries | None = None
     copies: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
+    unreached: tuple[Block, ...] = ()
+    """Results beside the history that are never sent, since the record of their call was lost."""
 
 
 PLACEHOLDER: Final = (

@@ -37,6 +37,8 @@ class Pair:
     spelling: str | None = None
     candidates: tuple[Pair, ...] = ()
     """Unanswered calls of the same exchange that an orphan may belong to, or orphans that may answer a call."""
+    ambiguous: bool = False
+    """Several calls share the id, nothing but the order says which of them the results answer."""
     state: str = "ok"
     """Set by the rules: ok, pending, missing, orphan, mismatch, duplicate, misplaced."""
 
@@ -54,7 +56,7 @@ class Pair:
 
     @property
     def certain(self) -> bool:
-        return self.evidence != "guess"
+        return self.evidence != "guess" and not self.ambiguous
 
     @property
     def start(self) -> Place:
@@ -91,6 +93,10 @@ class _Loose:
     block: Block
     at: Place
     exchange: int
+    owner: Pair | None = None
+    """The call that its link names, in an earlier exchange."""
+    second: bool = False
+    """A call of its exchange has its id too, and other words answer that one."""
 
 
 def pair(transcript: Transcript) -> Pairing:
@@ -132,10 +138,17 @@ class _Walk:
         self.exchange = -1
         self.waiting: dict[str, deque[Pair]] = {}
         self.answered: dict[str, Pair] = {}
+        self.linked: dict[tuple[str, str], tuple[Pair, int] | None] = {}
+        """(record, id) -> the call there and its exchange; None where one record has several calls of that id."""
+        self.open: dict[str, int] = {}
+        """How many calls of earlier exchanges wait for a result with an id."""
 
     def take(self, block: Block, at: Place, starts: bool) -> None:
         if starts:
             self.exchange += 1
+            for id_, left in self.waiting.items():
+                if left and id_:
+                    self.open[id_] = self.open.get(id_, 0) + len(left)
             self.waiting = {}
             self.answered = {}
         key = _key(block.id)
@@ -144,6 +157,13 @@ class _Walk:
             self.pairs.append(found)
             self.exchange_of.append(self.exchange)
             self.waiting.setdefault(key, deque()).append(found)
+            if key and block.link is not None:
+                place = (block.link, key)
+                self.linked[place] = None if place in self.linked else (found, self.exchange)
+            return
+        owner = self.linked.get((block.link, key)) if block.link is not None else None
+        if owner is not None:
+            self._take_linked(block, at, *owner)
             return
         queue = self.waiting.get(key)
         if queue:
@@ -151,16 +171,32 @@ class _Walk:
             found.add(block, at)
             self.answered[key] = found
         elif key and key in self.answered:
-            self.answered[key].add(block, at)
+            known = self.answered[key]
+            # The same again is a copy; other words may be the late answer to an earlier call of that id.
+            if self.open.get(key) and result_text(block) != result_text(known.results[0]):
+                self.loose.append(_Loose(block, at, self.exchange, second=True))
+            else:
+                known.add(block, at)
         else:
             self.loose.append(_Loose(block, at, self.exchange))
 
+    def _take_linked(self, block: Block, at: Place, owner: Pair, exchange: int) -> None:
+        """A result whose link names a call with its id: that one's, however many others share the id."""
+        if exchange != self.exchange:
+            self.loose.append(_Loose(block, at, self.exchange, owner))
+            return
+        key = _key(block.id)
+        if not owner.results:
+            self.waiting[key].remove(owner)
+        owner.add(block, at)
+        self.answered[key] = owner
+
     @staticmethod
     def _first(queue: deque[Pair], result: Block) -> Pair:
-        """The call that the result's link names, else the first that waits."""
-        if len(queue) > 1 and result.link is not None:
+        """The first call of the result's own kind that waits, else the first one."""
+        if len(queue) > 1 and result.family:
             for found in queue:
-                if found.call is not None and found.call.link == result.link:
+                if found.call is not None and found.call.family == result.family:
                     queue.remove(found)
                     return found
         return queue.popleft()
@@ -196,15 +232,27 @@ def _explain(walk: _Walk) -> list[Pair]:
 
 
 def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[_Loose]:
-    """A late result goes to the nearest earlier unanswered call with its id, an early one to the nearest later."""
+    """A result goes to the call that its link names.
+
+    Else a late one goes to the nearest earlier unanswered call with its id, an early one to the nearest later.
+    """
+    unlinked: list[_Loose] = []
+    for entry in loose:
+        if entry.owner is None:
+            unlinked.append(entry)
+            continue
+        if not entry.owner.results:
+            entry.owner.evidence = "late"
+        entry.owner.add(entry.block, entry.at)
     by_id: dict[str, tuple[list[Place], list[Pair]]] = {}
     for found, _ in open_pairs:
-        if found.call is not None and usable(found.call.id):
+        if found.call is not None and usable(found.call.id) and not found.results:
             starts, waiting = by_id.setdefault(_key(found.call.id), ([], []))
             starts.append(found.start)
             waiting.append(found)
+    all_places = {key: list(starts) for key, (starts, _) in by_id.items()}
     left: list[_Loose] = []
-    for entry in loose:
+    for entry in unlinked:
         places, candidates = by_id.get(_key(entry.block.id), ([], [])) if usable(entry.block.id) else ([], [])
         if not candidates:
             left.append(entry)
@@ -212,6 +260,7 @@ def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair,
         nearest = max(bisect_left(places, entry.at) - 1, 0)
         places.pop(nearest)
         found = candidates.pop(nearest)
+        found.ambiguous = entry.second or bisect_left(all_places[_key(entry.block.id)], entry.at) > 1
         found.evidence = "late" if found.start < entry.at else "early"
         found.add(entry.block, entry.at)
     return left

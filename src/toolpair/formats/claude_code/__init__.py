@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toolpair.formats.base import AS_RESUMED, Item, Seen, View
+from toolpair.formats.base import AS_RESUMED, Beside, Companion, Damage, Harm, Item, Seen, View
+from toolpair.formats.claude_code.companions import companions_of
+from toolpair.formats.claude_code.damage import harms
 from toolpair.formats.claude_code.editing import apply_edits
+from toolpair.formats.claude_code.inactive import inactive_histories
 from toolpair.formats.claude_code.reading import SUB_AGENT, read_transcript
 from toolpair.formats.claude_code.records import sniff
 from toolpair.formats.claude_code.resume import on_resume
+from toolpair.formats.claude_code.sending import sees
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
@@ -34,19 +38,20 @@ class ClaudeCode:
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return apply_edits(items, transcript, edits)
 
-    def needs(self, items: Sequence[Item], values: Sequence[Any]) -> bool:
-        """When a chain record that stands nowhere else is among them: the agent skips the whole line."""
-        known = {item.value.get("uuid") for item in items if isinstance(item.value, dict)}
-        return any(
-            value.get("type") in ("user", "assistant") and value.get("uuid") and value["uuid"] not in known
-            for value in values
-        )
+    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        return harms(items, transcript, found)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
-        return None
+        return sees(items, transcript)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         return on_resume(transcript, problem, seen)
+
+    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+        return inactive_histories(items, transcript.leaf)
+
+    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[Companion]:
+        return companions_of(items, transcript, beside)
 
     def resume_command(self, transcript: Transcript) -> str | None:
         if not transcript.session_id or transcript.agent == SUB_AGENT:

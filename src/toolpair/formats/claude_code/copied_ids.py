@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from toolpair.formats.claude_code.working import Line, Working, kind_of
 
+_BESIDE: Final = ("attachment", "progress", "system")
+_TAG: Final = re.compile(r"(<tool-use-id>)([^<]*)(</tool-use-id>)")
+_KEYS: Final = ("toolUseID", "toolUseId", "tool_use_id")
 
-def rename_copies(work: Working, renames: Iterable[tuple[Any, str]]) -> None:
-    """Write the new id where the old one stands beside messages, if no call or result has the old one any more.
 
-    `renames` are (old id, new id) of calls. Copies of requests keep theirs: they are named by their hash.
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A call or a result whose id was changed. `record` is the uuid of its record."""
+
+    old: Any
+    new: str
+    record: str | None
+    is_call: bool = True
+
+
+def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
+    """Write the new id where the old one stands beside messages.
+
+    If a call or result still has the old one, only in what hangs on a call and a result that were renamed together.
+    Copies of requests keep theirs: they are named by their hash.
     """
-    wanted: dict[str, set[str]] = {}
-    for old, new in renames:
-        if isinstance(old, str) and old:
-            wanted.setdefault(old, set()).add(new)
-    names = {old: next(iter(new)) for old, new in wanted.items() if len(new) == 1}
-    if not names:
+    renames = [renamed for renamed in renames if isinstance(renamed.old, str) and renamed.old != renamed.new]
+    if not any(renamed.is_call for renamed in renames):
         return
+    wanted: dict[str, set[str]] = {}
+    for renamed in renames:
+        if renamed.is_call and renamed.old:
+            wanted.setdefault(renamed.old, set()).add(renamed.new)
+    names = {old: next(iter(new)) for old, new in wanted.items() if len(new) == 1}
     lines = [line for line in work.lines.values() if isinstance(line.value, dict) and not line.gone]
     for line in lines:
         if line.type in ("user", "assistant"):
@@ -29,41 +47,82 @@ def rename_copies(work: Working, renames: Iterable[tuple[Any, str]]) -> None:
                     used = part.value.get("id" if kind == "tool_use" else "tool_use_id")
                     if isinstance(used, str):
                         names.pop(used, None)
+    near: dict[str, dict[str, str]] = {}
+    """uuid -> the names that changed there, handed on to what hangs on it."""
+    both = {(renamed.old, renamed.new) for renamed in renames if not renamed.is_call}
+    for renamed in renames:
+        if renamed.record is not None and renamed.old not in names and (renamed.old, renamed.new) in both:
+            near.setdefault(renamed.record, {})[renamed.old] = renamed.new
     for line in lines:
-        _rename_in(line, names)
+        local = near.get(line.get("parentUuid") or "") if line.type in _BESIDE else None
+        if local and line.uuid is not None:
+            near.setdefault(line.uuid, {}).update(local)
+        known = {**names, **local} if local else names
+        if known:
+            _rename_in(line, known)
 
 
 def _rename_in(line: Line, names: dict[str, str]) -> None:
-    def new_name(value: Any) -> str | None:
-        return names.get(value) if isinstance(value, str) else None
-
-    for key in ("parentToolUseID", "toolUseID") if line.type == "progress" else ("sourceToolUseID",):
-        found = new_name(line.get(key))
+    for key in ("parentToolUseID", "toolUseID", "sourceToolUseID"):
+        found = _new(line.get(key), names)
         if found is not None:
             line.set(key, found)
     match line.type:
         case "attachment":
-            attachment = line.get("attachment")
-            if isinstance(attachment, dict):
-                found = new_name(attachment.get("toolUseID"))
-                if found is not None:
-                    line.set("attachment", {**attachment, "toolUseID": found})
+            _set_changed(line, "attachment", _with_keys(_with_tags(line.get("attachment"), names), names))
+        case "queue-operation":
+            _set_changed(line, "content", _with_tags(line.get("content"), names))
+        case "user":
+            for part in line.content():
+                tagged = _with_tags(part.value, names) if kind_of(part.value) != "tool_result" else part.value
+                if tagged is not part.value:
+                    part.value = tagged
+                    line.parts_changed = True
+            _set_changed(line, "toolUseResult", _with_keys(line.get("toolUseResult"), names))
         case "system":
             metadata = line.get("microcompactMetadata")
             ids = metadata.get("compactedToolIds") if isinstance(metadata, dict) else None
-            if isinstance(metadata, dict) and isinstance(ids, list) and any(new_name(id_) for id_ in ids):
-                renamed = [new_name(id_) or id_ for id_ in ids]
+            if isinstance(metadata, dict) and isinstance(ids, list) and any(_new(id_, names) for id_ in ids):
+                renamed = [_new(id_, names) or id_ for id_ in ids]
                 line.set("microcompactMetadata", {**metadata, "compactedToolIds": renamed})
         case "content-replacement":
             entries = line.get("replacements")
             if isinstance(entries, list):
-                renamed = [
-                    {**entry, "toolUseId": found}
-                    if isinstance(entry, dict) and (found := new_name(entry.get("toolUseId"))) is not None
-                    else entry
-                    for entry in entries
-                ]
-                if any(a is not b for a, b in zip(entries, renamed, strict=True)):
-                    line.set("replacements", renamed)
+                changed = [_with_keys(entry, names) for entry in entries]
+                if any(a is not b for a, b in zip(entries, changed, strict=True)):
+                    line.set("replacements", changed)
         case _:
             pass
+
+
+def _new(value: Any, names: dict[str, str]) -> str | None:
+    return names.get(value) if isinstance(value, str) else None
+
+
+def _set_changed(line: Line, key: str, value: Any) -> None:
+    if value is not line.get(key):
+        line.set(key, value)
+
+
+def _with_keys(value: Any, names: dict[str, str]) -> Any:
+    """The object with the ids that it names renamed; the same one when there are none."""
+    if not isinstance(value, dict):
+        return value
+    changed = {key: found for key in _KEYS if (found := _new(value.get(key), names)) is not None}
+    return {**value, **changed} if changed else value
+
+
+def _with_tags(value: Any, names: dict[str, str]) -> Any:
+    """The value with ids in `<tool-use-id>` tags renamed, as in the report of a task; the same one without any."""
+    if isinstance(value, str):
+        if "<tool-use-id>" in value:
+            changed = _TAG.sub(lambda found: f"{found[1]}{names.get(found[2], found[2])}{found[3]}", value)
+            return value if changed == value else changed
+        return value
+    if isinstance(value, dict):
+        parts = {key: _with_tags(part, names) for key, part in value.items()}
+        return parts if any(parts[key] is not part for key, part in value.items()) else value
+    if isinstance(value, list):
+        found = [_with_tags(part, names) for part in value]
+        return found if any(a is not b for a, b in zip(found, value, strict=True)) else value
+    return value

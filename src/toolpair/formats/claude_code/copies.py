@@ -1,123 +1,216 @@
-"""Copies of real tool outputs that Claude Code leaves elsewhere in its files: the place to look for a lost one."""
+"""Copies of real tool outputs that Claude Code leaves in its files: the places to look for a lost one."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any, Final
 
-from toolpair.formats.base import Item
-from toolpair.formats.claude_code.records import call_ids, parts_of_type, text_or_none
-from toolpair.transcript.content import is_placeholder_text, text_of
+from toolpair.formats.base import Beside, Item
+from toolpair.formats.claude_code.beside import FilesOfSession
+from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
+from toolpair.formats.claude_code.records import call_ids, message_id, parts_of_type, text_or_none
+from toolpair.transcript.content import text_of
+from toolpair.transcript.copies import Copies, Copy
+from toolpair.transcript.ids import usable
+from toolpair.transcript.model import Block
 
-_REMINDER: Final = re.compile(r"\n\n<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
-_CLEARED: Final = ("[Old tool result content cleared]",)
-
-_FROM_REQUEST: Final = "in the copy of an earlier request"
-_FROM_DETAILS: Final = "in the details beside the result (toolUseResult)"
-_FROM_PROGRESS: Final = "in the progress reports of the call"
-
-Copy = tuple[Any, str]
+_CHOICES: Final = 5
+"""How many different outputs a person is shown."""
+_FIRST: Final = 20
+"""How many of a session's first records tell a session that was forked from it."""
 
 
-def copies_of(items: Sequence[Item]) -> dict[str, Copy]:
-    """Call id -> (result content, where it was found). An id with two different contents is left out."""
-    sources: tuple[dict[str, list[Any]], ...] = ({}, {}, {})
-    requests, details, progress = sources
-    calls_of_record: dict[str, list[Any]] = {}
-    for item in items:
+def copies_of(items: Sequence[Item], beside: Beside | None = None) -> Copies:
+    """What the records and the files beside them hold of outputs; nothing is read before it is asked for."""
+    return _Found(items, beside)
+
+
+@dataclass(slots=True)
+class _InFile:
+    """What one walk over the records finds. Outputs by call id, the calls' records and which ids are shared."""
+
+    requests: dict[str, list[Copy]] = field(default_factory=lambda: defaultdict(list))
+    details: dict[str, list[tuple[Copy, str | None]]] = field(default_factory=lambda: defaultdict(list))
+    """With the uuid of the call's record, where it is named."""
+    progress: dict[tuple[str, str | None], Copy] = field(default_factory=dict)
+    """By id and record of the call: the last report, and under no record the last of all."""
+    results: dict[str, dict[str | None, str]] = field(default_factory=lambda: defaultdict(dict))
+    """What the results with an id say, by the record of their call: these outputs are other calls'."""
+    calls: dict[str, list[tuple[str | None, Any]]] = field(default_factory=lambda: defaultdict(list))
+    """Record and input of the calls with an id, one for each different input."""
+    answered: set[str] = field(default_factory=set)
+
+
+class _Found(Copies):
+    def __init__(self, items: Sequence[Item], beside: Beside | None) -> None:
+        self._items = items
+        self._files = FilesOfSession(beside, _first_uuids(items)) if beside is not None else None
+        self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
+
+    def of_call(self, call: Block) -> Sequence[Copy]:
+        if not usable(call.id):
+            return ()
+        key = (call.id, call.link)
+        if key not in self._known:
+            self._known[key] = self._look(call)
+        return self._known[key]
+
+    def files_naming(self, id_: str) -> Sequence[str]:
+        return self._files.naming(id_) if self._files is not None else ()
+
+    # As a mapping: what an id alone leads to.
+
+    def __getitem__(self, id_: str) -> tuple[Any, str]:
+        copies = self.of_call(Block("call", None, -1, id=id_))
+        if len(copies) != 1 or not copies[0].certain:
+            raise KeyError(id_)
+        return (copies[0].content, copies[0].where)
+
+    def __iter__(self) -> Iterator[str]:
+        found = self._in_file
+        for id_ in dict.fromkeys((*found.requests, *found.details, *(id_ for id_, _ in found.progress))):
+            if id_ in self:
+                yield id_
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _look(self, call: Block) -> Sequence[Copy]:
+        """The sources in order of trust: what was sent, what the agent noted down, what other files say."""
+        found = self._in_file
+        id_ = str(call.id)
+        shared = len(found.calls.get(id_, ())) > 1
+        others = set(found.results[id_].values()) if shared else set()
+        # Where all other calls of that id are answered, what is left over can only be this one's.
+        only_one = len(found.calls.get(id_, ())) - len(found.results[id_]) <= 1
+        copies = _chosen(found.requests.get(id_, ()), others, certain=not shared or only_one)
+        if copies:
+            return copies
+        details = found.details.get(id_, ())
+        linked = [copy for copy, link in details if link is not None and link == call.link]
+        if linked or not shared:
+            copies = _chosen(linked or [copy for copy, _ in details], set(), certain=True)
+            if copies:
+                return copies
+        if self._files is not None:
+            copies = _chosen(self._files.outputs(call, self._unanswered, shared=shared), set(), certain=True)
+            if copies:
+                return copies
+        report = found.progress.get((id_, call.link if shared else None))
+        return [report] if report is not None else ()
+
+    @cached_property
+    def _unanswered(self) -> Sequence[str]:
+        """The ids of all calls that nothing real answers: they are looked for together."""
+        found = self._in_file
+        return [id_ for id_ in found.calls if id_ not in found.answered]
+
+    @cached_property
+    def _in_file(self) -> _InFile:
+        found = _InFile()
+        calls_of_record: dict[str, list[Any]] = {}
+        for item in self._items:
+            value = item.value
+            if not isinstance(value, dict):
+                continue
+            match value.get("type"):
+                case "assistant":
+                    uuid = text_or_none(value.get("uuid"))
+                    if uuid is not None:
+                        calls_of_record[uuid] = call_ids(value)
+                    _note_calls(found, value, uuid)
+                case "api-request-blob":
+                    for part in parts_of_type(value, "tool_result"):
+                        content = without_reminder(part.get("content"))
+                        if usable(part.get("tool_use_id")) and worth_keeping(content):
+                            where = f"in the copy of an earlier request{_at(item)}"
+                            error = part.get("is_error") is True
+                            found.requests[part["tool_use_id"]].append(Copy(content, where, error))
+                case "user":
+                    self._note_results(found, item, calls_of_record)
+                case "progress":
+                    _note_progress(found, item)
+                case _:
+                    pass
+        return found
+
+    def _note_results(self, found: _InFile, item: Item, calls_of_record: dict[str, list[Any]]) -> None:
         value = item.value
-        if not isinstance(value, dict):
-            continue
-        match value.get("type"):
-            case "assistant":
-                uuid = text_or_none(value.get("uuid"))
-                if uuid is not None:
-                    calls_of_record[uuid] = call_ids(value)
-            case "api-request-blob":
-                for part in parts_of_type(value, "tool_result"):
-                    _add(requests, part.get("tool_use_id"), without_reminder(part.get("content")))
-            case "user" if "toolUseResult" in value:
-                _add_details(details, value, calls_of_record)
-            case "progress":
-                _add_progress(progress, value)
-            case _:
-                pass
-    found: dict[str, Copy] = {}
-    for contents, where in zip(sources, (_FROM_REQUEST, _FROM_DETAILS, _FROM_PROGRESS), strict=True):
-        for id_, candidates in contents.items():
-            if id_ not in found and (where is _FROM_PROGRESS or len({text_of(content) for content in candidates}) == 1):
-                found[id_] = (candidates[-1], where)
-    return found
-
-
-def _add(found: dict[str, list[Any]], id_: Any, content: Any) -> None:
-    if not isinstance(id_, str) or not id_ or not isinstance(content, (str, list)):
-        return
-    text = text_of(content)
-    if text.strip() and not is_placeholder_text(text) and not text.startswith(_CLEARED):
-        found.setdefault(id_, []).append(content)
-
-
-def without_reminder(content: Any) -> Any:
-    """A result's content as sent, without the reminders that the agent appends to what a tool said."""
-    if isinstance(content, str):
-        shorter = _REMINDER.sub("", content)
-        while shorter != content:
-            content, shorter = shorter, _REMINDER.sub("", shorter)
-        return content
-    if isinstance(content, list) and content and isinstance(content[-1], dict):
-        last = content[-1]
-        text = last.get("text")
-        if last.get("type") == "text" and isinstance(text, str):
-            if text.lstrip().startswith("<system-reminder>") and text.rstrip().endswith("</system-reminder>"):
-                return content[:-1]
-            shorter = without_reminder(text)
-            if shorter != text:
-                return [*content[:-1], {**last, "text": shorter}]
-    return content
-
-
-def _add_details(found: dict[str, list[Any]], value: dict[str, Any], calls_of_record: dict[str, list[Any]]) -> None:
-    parts = parts_of_type(value, "tool_result")
-    if len(parts) == 1:
-        said = text_of(parts[0].get("content"))
-        if said.strip() and not is_placeholder_text(said):
+        parts = parts_of_type(value, "tool_result")
+        link = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
+        empty = []
+        for part in parts:
+            id_ = part.get("tool_use_id")
+            if usable(id_) and worth_keeping(part.get("content")):
+                found.answered.add(id_)
+                found.results[id_][link] = _text(part.get("content"))
+            else:
+                empty.append(id_)
+        if "toolUseResult" not in value or len(parts) > 1:
             return
-        id_ = parts[0].get("tool_use_id")
-    elif not parts:
-        calls = calls_of_record.get(text_or_none(value.get("sourceToolAssistantUUID")) or "", [])
-        if len(calls) != 1:
+        ids = empty if parts else calls_of_record.get(link or "", [])
+        if len(ids) != 1 or not usable(ids[0]):
             return
-        id_ = calls[0]
-    else:
+        details = value["toolUseResult"]
+        said, error = said_by(details)
+        if self._files is not None and isinstance(details, dict):
+            said = self._files.persisted(details.get("persistedOutputPath")) or said
+        if worth_keeping(said):
+            where = f"in the details beside the result{_at(item)}"
+            found.details[ids[0]].append((Copy(said, where, error), link))
+
+
+def _first_uuids(items: Sequence[Item]) -> Sequence[str]:
+    uuids = (text_or_none(item.value.get("uuid")) for item in items if isinstance(item.value, dict))
+    return list(islice((uuid for uuid in uuids if uuid is not None), _FIRST))
+
+
+def _note_calls(found: _InFile, value: dict[str, Any], uuid: str | None) -> None:
+    for part in parts_of_type(value, "tool_use"):
+        id_, asked = part.get("id"), (message_id(value), part.get("name"), part.get("input"))
+        if usable(id_) and all(asked != known for _, known in found.calls[id_][:_CHOICES]):
+            found.calls[id_].append((uuid, asked))
+
+
+def _note_progress(found: _InFile, item: Item) -> None:
+    """Reports of a running call: what a command has printed so far, what a sub-agent said last."""
+    value = item.value
+    id_, data = value.get("parentToolUseID"), value.get("data")
+    if not usable(id_) or not isinstance(data, dict):
         return
-    _add(found, id_, _said_by(value["toolUseResult"]))
+    said: Any = None
+    if data.get("type") in ("bash_progress", "powershell_progress"):
+        said = data.get("fullOutput") or data.get("output")
+    elif data.get("type") == "agent_progress" and isinstance(data.get("message"), dict):
+        message = data["message"]
+        if message.get("type") == "assistant":
+            said = "\n".join(str(part.get("text")) for part in parts_of_type(message, "text"))
+    if isinstance(said, str) and worth_keeping(said):
+        where = f"in the progress reports of the call{_at(item)}"
+        for record in (text_or_none(value.get("parentUuid")), None):
+            found.progress[id_, record] = Copy(said, where, partial=True)
 
 
-def _said_by(details: Any) -> Any:
-    """What a `toolUseResult` says, as result content; None when it says nothing that a model would read."""
-    if isinstance(details, str):
-        return details
-    if isinstance(details, list):
-        return details if all(isinstance(part, dict) and "type" in part for part in details) else None
-    if not isinstance(details, dict):
-        return None
-    streams = [details[key] for key in ("stdout", "stderr") if isinstance(details.get(key), str) and details[key]]
-    if streams:
-        return "\n".join(streams)
-    content = details.get("content")
-    if isinstance(content, (str, list)) and content:
-        return content
-    file = details.get("file")
-    if isinstance(file, dict) and isinstance(file.get("content"), str):
-        return file["content"]
-    return None
+def _at(item: Item) -> str:
+    return f", record {item.uid + 1:,}" if item.uid >= 0 else ""
 
 
-def _add_progress(found: dict[str, list[Any]], value: dict[str, Any]) -> None:
-    data = value.get("data")
-    if not isinstance(data, dict) or data.get("type") not in ("bash_progress", "powershell_progress"):
-        return
-    output = data.get("fullOutput") or data.get("output")
-    _add(found, value.get("parentToolUseID"), output)
+def _text(content: Any) -> str:
+    return text_of(without_reminder(content))
+
+
+def _chosen(copies: Sequence[Copy], not_these: set[str], *, certain: bool) -> Sequence[Copy]:
+    """One copy of each different output. Of equal ones the first is named."""
+    different: dict[str, Copy] = {}
+    for copy in copies:
+        text = _text(copy.content)
+        if text not in not_these:
+            different.setdefault(text, copy)
+    found = list(different.values())[:_CHOICES]
+    if certain:
+        return found
+    return [Copy(copy.content, copy.where, copy.is_error, copy.partial, certain=False) for copy in found]

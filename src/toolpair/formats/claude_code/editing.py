@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.base import Item
-from toolpair.formats.claude_code import compaction, copied_ids
+from toolpair.formats.claude_code import chain_edits, compaction, copied_ids, pointers
+from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.history import history_of
 from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
@@ -18,13 +19,17 @@ from toolpair.transcript.edits import (
     Arrange,
     Edit,
     InsertMessage,
+    MoveRecord,
     MoveToRole,
     Place,
+    Reidentify,
     Relink,
     Remove,
     RemoveMessage,
+    RemoveRecord,
     Rename,
     SetField,
+    SetInRecord,
     SetValue,
     ToText,
 )
@@ -44,6 +49,7 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
             editor.keep_texts_on_chain()
     editor.drop_emptied()
     copied_ids.rename_copies(editor.work, editor.renames)
+    pointers.follow(editor.work, editor.heirs)
     return editor.work.finish()
 
 
@@ -59,19 +65,25 @@ _STEPS: tuple[type, ...] = (
     Answer,
     InsertMessage,
     RemoveMessage,
+    RemoveRecord,
     Relink,
+    Reidentify,
+    MoveRecord,
+    SetInRecord,
 )
 
 
 class _Editor:
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.transcript = transcript
-        self.history = history_of(items)
+        self.history = history_of(items, transcript.leaf)
         self.work = Working(items, self.history)
-        self.renames: list[tuple[Any, str]] = []
+        self.renames: list[copied_ids.Renamed] = []
         self.kept: list[Part] = []
         """What was kept of results as text: the next one goes behind it."""
         self.touched: dict[int, Line] = {}
+        self.heirs: dict[str, str] = {}
+        """uuid of a record that was taken out -> uuid of the one before it."""
         self.message_of: dict[int, int] = {}
         for number, message in enumerate(transcript.messages):
             for uid in message.records:
@@ -111,8 +123,11 @@ class _Editor:
             case RemoveMessage(message=message):
                 for uid in message.records:
                     self._drop(self.work.lines[uid])
-            case Relink(record=record, parent=parent):
-                self.work.set_parent(self.work.lines[record], parent)
+            case RemoveRecord(record=record):
+                if record in self.work.lines:
+                    self._drop(self.work.lines[record])
+            case Relink() | Reidentify() | MoveRecord() | SetInRecord():
+                chain_edits.take(self.work, edit)
 
     # content
 
@@ -125,6 +140,8 @@ class _Editor:
         line = self._line(block)
         part = line.part(block.slot)
         if part is not None and part.value is not value:
+            if block.kind == "result" and says_nothing(part.value) and not says_nothing(value):
+                forget_details(line)
             part.value = value
             line.parts_changed = True
 
@@ -135,7 +152,9 @@ class _Editor:
             return
         key = "id" if edit.block.kind.endswith("call") else "tool_use_id"
         if edit.block.kind == "call":
-            self.renames.append((part.value.get(key), edit.id))
+            self.renames.append(copied_ids.Renamed(part.value.get(key), edit.id, line.uuid))
+        elif edit.block.kind == "result":
+            self.renames.append(copied_ids.Renamed(part.value.get(key), edit.id, line.uuid, is_call=False))
         if part.value.get(key, ABSENT) != edit.id:
             part.value = {**part.value, key: edit.id}
             line.parts_changed = True
@@ -487,6 +506,8 @@ class _Editor:
             self.work.set_parent(child, heir)
         line.gone = True
         self.work.on_chain.discard(line.uid)
+        if line.uuid is not None and parent is not None:
+            self.heirs[line.uuid] = parent
         for heir in heirs:
             above = self.work.by_uuid.get(heir or "")
             while above is not None and above.uid not in self.work.on_chain and not above.gone:
@@ -561,7 +582,8 @@ class _Editor:
 
     def _new_text(self, near: Line, edit: InsertMessage, followers: Sequence[Line], parent: str | None) -> Line:
         uuid = self.work.fresh_uuid(near.uuid, "message", edit.role, edit.text)
-        message = self._message(edit.role, [{"type": "text", "text": edit.text}], uuid)
+        content = edit.text if isinstance(edit.text, list) else [{"type": "text", "text": edit.text}]
+        message = self._message(edit.role, content, uuid)
         stamp = moment_between(near.get("timestamp"), [child.get("timestamp") for child in followers])
         value = record(near.value, edit.role, message, uuid, parent, stamp)
         line = self.work.new_line(value, near)

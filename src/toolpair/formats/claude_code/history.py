@@ -63,6 +63,20 @@ class History:
     """The last compaction of the file, whether or not the history begins there."""
     sidechain: bool = False
     """A sub-agent's own file."""
+    own_leaf: Node | None = None
+    """Where the agent itself goes on."""
+    chosen: bool = False
+    """The history was asked for by its leaf."""
+    inside: bool = False
+    """A sub-agent's history that stands in the file of the main conversation was asked for."""
+    prompt_leaf: str | None = None
+    """What the newest `last-prompt` record names."""
+    skipped: dict[str, str | None] = field(default_factory=dict)
+    """uuid -> parent's uuid of the records of kinds that the agent does not know."""
+    cut: bool = False
+    """A lost link has been told already."""
+    further: list[tuple[Node, End]] = field(default_factory=list)
+    """Records further up whose link is lost, too: they show when the first break is mended."""
     times: list[tuple[float, int]] | None = None
 
     @property
@@ -73,34 +87,55 @@ class History:
         return self.parents.get(node.uuid) if node.uuid is not None else node.parent
 
     def main(self, node: Node) -> bool:
-        return self.sidechain or not node.sidechain
+        """Whether the record belongs to the conversation that is read: a file's own, or the sub-agent's asked for."""
+        return node.sidechain if self.inside else self.sidechain or not node.sidechain
 
 
-def history_of(items: Sequence[Item]) -> History:
-    """The history that the records make. Linear in their number."""
-    history, prompt_leaf = _collect(items)
+def history_of(items: Sequence[Item], leaf: str | None = None) -> History:
+    """The history that the records make. Linear in their number.
+
+    `leaf` is the uuid, or its beginning, of the record that it is to end at; by default the agent's own.
+    """
+    history = _collect(items)
     _keep_preserved(history)
-    leaf = _leaf(history, prompt_leaf)
-    if leaf is None:
+    history.own_leaf = end = _leaf(history, history.prompt_leaf)
+    if leaf is not None:
+        asked = record_named(history, leaf)
+        if asked is not None:
+            end, history.chosen, history.last = asked, True, None
+            history.inside = asked.sidechain and not history.sidechain
+    if end is None:
         return history
-    walk = walk_up(history, leaf)
+    walk = walk_up(history, end)
     history.chain = walk.path[::-1]
     history.end = walk.end
     history.order = gather(history, [node for node in history.chain if node.type != "progress"])
     return history
 
 
-def _collect(items: Sequence[Item]) -> tuple[History, str | None]:
+def record_named(history: History, name: str) -> Node | None:
+    """The chain record with this uuid, or the only one whose uuid begins so."""
+    exact = history.by_uuid.get(name)
+    if exact is not None or not name:
+        return exact
+    found = [node for uuid, node in history.by_uuid.items() if uuid.startswith(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _collect(items: Sequence[Item]) -> History:
     slots: list[Node] = []
     place: dict[str, int] = {}
     shadowed: list[Node] = []
     prompt_leaf: str | None = None
+    skipped: dict[str, str | None] = {}
     for position, item in enumerate(items):
         value = item.value
         if isinstance(value, dict) and value.get("type") == "last-prompt":
             prompt_leaf = text_or_none(value.get("leafUuid")) or prompt_leaf
         node = node_of(position, item.uid, value)
         if node is None:
+            if isinstance(value, dict) and "parentUuid" in value and (uuid := text_or_none(value.get("uuid"))):
+                skipped[uuid] = text_or_none(value.get("parentUuid"))
             continue
         if node.uuid is None:
             slots.append(node)
@@ -114,7 +149,7 @@ def _collect(items: Sequence[Item]) -> tuple[History, str | None]:
     parents = {uuid: node.parent for uuid, node in by_uuid.items()}
     talk = [node for node in slots if node.type in ("user", "assistant")]
     sidechain = bool(talk) and all(node.sidechain for node in talk)
-    return History(slots, by_uuid, shadowed, parents, sidechain=sidechain), prompt_leaf
+    return History(slots, by_uuid, shadowed, parents, sidechain=sidechain, prompt_leaf=prompt_leaf, skipped=skipped)
 
 
 def _keep_preserved(history: History) -> None:
@@ -162,8 +197,20 @@ def _kept(history: History, metadata: dict[str, Any]) -> tuple[str | None, list[
 
 
 def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
-    """The last chain record, if it descends from what the last prompt names; else what that names."""
+    """The last chain record, if it descends from what the last prompt names; else what that names.
+
+    The very last one may even lack its uuid.
+    """
     ends = [node for node in history.nodes if node.type != "progress" and node.uuid is not None]
+    linked = (node for node in history.nodes if node.type != "progress")
+    newest = max(linked, key=lambda node: node.position, default=None)
+    if (
+        newest is not None
+        and newest.uuid is None
+        and newest.type in ("user", "assistant")
+        and newest.parent is not None
+    ):
+        ends.append(newest)
     last = next((node for node in reversed(ends) if history.main(node)), ends[-1] if ends else None)
     named = history.by_uuid.get(prompt_leaf) if prompt_leaf is not None else None
     if last is None or named is None or named is last:
@@ -233,13 +280,16 @@ def nearest_before(history: History, node: Node, seen: set[int]) -> Node | None:
 
 
 def gather(history: History, chain: list[Node]) -> list[Node]:
-    """The chain with the parallel calls that lie beside it, and each result where its call is."""
+    """The chain with the parallel calls that lie beside it, and each result where its call is.
+
+    Nothing is gathered for a response without a message id.
+    """
     chain = _without_early_results(chain)
     on_chain = {node.uid for node in chain}
     anchors: dict[str, Node] = {}
     group_of_record: dict[str, str] = {}
     for node in chain:
-        if node.type == "assistant":
+        if node.type == "assistant" and message_id(node.value) is not None:
             key = _group(node)
             anchors[key] = node
             if node.uuid is not None:
@@ -263,11 +313,28 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
     group_of_call: dict[Any, str] = {}
     calls_of_group: set[tuple[str, Any]] = set()
     for node in (*chain, *(node for found in siblings.values() for node in found)):
-        if node.type == "assistant":
+        if node.type == "assistant" and message_id(node.value) is not None:
             for id_ in _hashable(call_ids(node.value)):
                 group_of_call.setdefault(id_, _group(node))
                 calls_of_group.add((_group(node), id_))
-    results = _results_beside(beside, group_of_record, group_of_call, calls_of_group, answered)
+    # A result on another branch, beside a call of its own, stays there.
+    away = {
+        (node.uuid, id_)
+        for node in beside
+        if node.type == "assistant" and node.uuid is not None and node.uuid not in group_of_record
+        for id_ in _hashable(call_ids(node.value))
+    }
+    near = [
+        node
+        for node in beside
+        if node.type == "user"
+        and not any(
+            (place, id_) in away
+            for id_ in _hashable(result_ids(node.value))
+            for place in (node.parent, text_or_none(node.value.get("sourceToolAssistantUUID")))
+        )
+    ]
+    results = _results_beside(near, group_of_record, group_of_call, calls_of_group, answered)
     return _insert(history, chain, anchors, siblings, results)
 
 
@@ -280,19 +347,30 @@ def _hashable(ids: Iterable[Any]) -> list[Any]:
 
 
 def _without_early_results(chain: list[Node]) -> list[Node]:
-    """Take out results that stand before their call: the agent moves them behind it, as those beside the chain."""
+    """Take out results that stand before their call: the agent moves them behind it, as those beside the chain.
+
+    Only where the user says nothing between the two.
+    """
     first_call: dict[str, int] = {}
+    words: list[int] = []
     for index, node in enumerate(chain):
-        if node.type == "assistant":
+        if node.type == "assistant" and message_id(node.value) is not None:
             for id_ in _hashable(call_ids(node.value)):
                 first_call.setdefault(id_, index)
+        elif node.type == "user" and not has_result(node.value):
+            words.append(index)
+
+    def moved(id_: Any, index: int) -> bool:
+        call = first_call.get(id_, -1) if isinstance(id_, str) else -1
+        return call > index and bisect_right(words, index) == bisect_right(words, call)
+
     early = {
         index
         for index, node in enumerate(chain)
         if node.type == "user"
         and index != len(chain) - 1
         and only_results(node.value)
-        and all(first_call.get(id_, -1) > index if isinstance(id_, str) else False for id_ in result_ids(node.value))
+        and all(moved(id_, index) for id_ in result_ids(node.value))
     }
     return [node for index, node in enumerate(chain) if index not in early] if early else chain
 
@@ -307,6 +385,7 @@ def _results_beside(
     """Results off the chain by the group of the call that they belong to: by their links, else by their ids."""
     found: dict[str, list[Node]] = {}
     unlinked: list[Node] = []
+    place = {key: number for number, key in enumerate(dict.fromkeys(group_of_record.values()))}
     for node in beside:
         if node.type != "user" or not has_result(node.value):
             continue
@@ -314,8 +393,9 @@ def _results_beside(
         by_id = next((group_of_call[id_] for id_ in ids if id_ in group_of_call), None)
         source = text_or_none(node.value.get("sourceToolAssistantUUID"))
         link = group_of_record.get(node.parent or "") or group_of_record.get(source or "")
-        # Ids are reused from turn to turn, so the link decides, unless only another turn has a call of that id.
-        if link is None or (by_id is not None and not any((link, id_) in calls_of_group for id_ in ids)):
+        # Ids are reused from turn to turn, so the link decides, unless only an earlier turn has a call of that id.
+        mine = any((link, id_) in calls_of_group for id_ in ids)
+        if link is None or (by_id is not None and not mine and place.get(by_id, -1) < place[link]):
             unlinked.append(node)
             continue
         found.setdefault(link, []).append(node)
@@ -372,9 +452,9 @@ def starts_afresh(chain: Sequence[Node]) -> bool:
         if node.type == "assistant":
             return False
         attachment = node.value.get("attachment")
-        if isinstance(attachment, dict) and attachment.get("type") in _OPENING_ATTACHMENTS:
+        if isinstance(attachment, dict) and attachment.get("type") in OPENING_ATTACHMENTS:
             return True
     return False
 
 
-_OPENING_ATTACHMENTS: Final = frozenset({"environment", "skill_listing", "agent_listing_delta", "deferred_tools_delta"})
+OPENING_ATTACHMENTS: Final = frozenset({"environment", "skill_listing", "agent_listing_delta", "deferred_tools_delta"})

@@ -1,19 +1,19 @@
-"""What Claude Code makes of a problem when it resumes the session, as measured: often it heals, and tells nobody."""
+"""What Claude Code makes of a problem when it resumes the session: often it heals, and tells nobody.
+
+What is dropped, replaced and sent comes from the model of what it sends; here stand the words for it.
+"""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
 from toolpair.formats.base import Seen
-from toolpair.formats.claude_code.reading import AGENT
+from toolpair.formats.claude_code.reading import AGENT, SUB_AGENT
+from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
 from toolpair.rules.base import Effect, OnResume, Problem
 from toolpair.transcript.content import is_real_output, result_text
 from toolpair.transcript.model import Block, Transcript
-
-MEASURED: Final = "2.1.329"
-OLD: Final = "2.1.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,105 +21,161 @@ class _Outcome:
     effect: Effect
     text: str
     loses: str | None = None
-    outputs: tuple[Block, ...] = ()
-    """Outputs that the model does not see; those that hold something real are counted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Facts:
+    """What becomes of the blocks of a problem."""
+
+    call: Block | None
+    call_sent: bool
+    results: tuple[Block, ...]
+    sent: tuple[Block, ...]
+    lost: tuple[Block, ...]
+    """Real outputs of which the model sees nothing, not in a copy either."""
 
 
 def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-    if transcript.agent != AGENT:
+    if transcript.agent == SUB_AGENT:
+        text = "Claude Code neither resumes nor heals a sub-agent's history: it stays as it is."
+        return OnResume(AGENT, MEASURED, "kept", None, text)
+    if transcript.agent != AGENT or seen is None:
         return None
+    facts = _facts(problem, seen)
+    outcome = _whole_file(problem) or _refused(problem, facts) or _hurt(transcript, problem, facts, seen)
     old = is_old(transcript.agent_version)
-    outcome = _old_outcome(transcript, problem) if old else None
+    if outcome is None and old:
+        outcome = _old_outcome(problem)
     if outcome is None:
-        outcome = _outcome(transcript, problem)
+        outcome = _outcome(problem)
         old = old and problem.rule in _SAME_IN_OLD
     if outcome is None:
         return None
-    lost = [block for block in outcome.outputs if is_real_output(block)]
     version = OLD if old else MEASURED
     text = outcome.text
     if transcript.agent_version != version:
         text = f"{text[:-1]} (measured with {version})."
-    loses = outcome.loses
-    if loses is None and lost:
-        loses = _named(lost)
+    lost = () if problem.rule == "result.order" else facts.lost
+    loses = _named(lost) if lost and outcome.loses != "history" else outcome.loses
     return OnResume(AGENT, version, outcome.effect, loses, text, len(lost))
 
 
-_SAME_IN_OLD: Final = frozenset({"id.empty", "id.pattern", "args.not_object", "role.call_in_user", "result.missing"})
+_SAME_IN_OLD: Final = frozenset({"id.empty", "id.pattern", "args.not_object", "role.call_in_user"})
 
 
-def is_old(version: str | None) -> bool:
-    """Whether the file was written by 2.1.1 or earlier, which repairs much less."""
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", version or "")
-    return found is not None and tuple(int(part) for part in found.groups()) <= (2, 1, 1)
+def _facts(problem: Problem, seen: Seen) -> _Facts:
+    named = [problem.result, *problem.others] if problem.result is not None else list(problem.others)
+    results = tuple(block for block in dict.fromkeys(named) if block.kind == "result")
+    sent = tuple(block for block in results if seen.reaches(block))
+    told = {result_text(block).strip() for block in sent}
+    lost: dict[str, Block] = {}
+    for block in results:
+        text = result_text(block).strip()
+        if is_real_output(block) and block not in sent and text not in told:
+            lost.setdefault(text, block)
+    call = problem.call
+    return _Facts(call, call is not None and seen.reaches(call), results, sent, tuple(lost.values()))
+
+
+def _whole_file(problem: Problem) -> _Outcome | None:
+    """What concerns more than a pair."""
+    rule = problem.rule
+    if rule == "chain.no_timestamp":
+        return _Outcome("rejected", "Claude Code says that there is no such session, and resumes nothing.", "history")
+    if not rule.startswith("chain."):
+        return None
+    if problem.severity == "info" or (rule == "chain.cycle" and problem.severity == "warning"):
+        return None
+    if rule == "chain.duplicate_uuid":
+        return _Outcome("dropped", "Claude Code reads the later record in its place. It does not tell.", "the record")
+    if rule == "chain.kept_missing":
+        text = "Claude Code sends nothing of what the compaction kept. It does not tell."
+        return _Outcome("dropped", text, "what was kept")
+    if rule == "chain.wrong_leaf" or problem.message not in (0, None):
+        return _Outcome("dropped", "Claude Code does not see what follows. It does not tell.", "history")
+    return _Outcome("dropped", "Claude Code forgets everything before this line. It does not tell.", "history")
+
+
+def _refused(problem: Problem, facts: _Facts) -> _Outcome | None:
+    """A call that goes out where no call may stand, whatever becomes of its result."""
+    return _outcome(problem) if problem.rule == "role.call_in_user" and facts.call_sent else None
+
+
+def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: Seen) -> _Outcome | None:
+    """Where a call or an output of the problem does not reach the model as it stands in the file."""
+    if problem.rule == "result.order" or (facts.call is None and not facts.results):
+        return None
+    lines = _lines(facts.lost)
+    gone = facts.call is not None and not facts.call_sent
+    if facts.lost:
+        if problem.rule == "result.duplicate" and facts.sent:
+            return _Outcome("dropped", f"Claude Code sends the first result and drops {lines}. It does not tell.")
+        if problem.rule in _SHARED and facts.sent:
+            text = "Claude Code sends the first of these calls and drops the others with their outputs."
+            return _Outcome("dropped", f"{text} It does not tell.")
+        if gone:
+            return _Outcome("dropped", f"Claude Code drops this call and its {lines}. It does not tell.")
+        if all(seen.fates.get(id(block)) == "replaced" for block in facts.lost):
+            these = "this line" if lines == "1 line" else f"these {lines}"
+            text = f"Claude Code writes an error in place of {these}. It does not tell."
+            return _Outcome("placeholder", text)
+        return _Outcome("dropped", f"Claude Code drops this result of {lines}. It does not tell.")
+    if gone:
+        if problem.rule in _SHARED:
+            text = "Claude Code sends the first of these calls and drops the others. It does not tell."
+            return _Outcome("dropped", text, "the later calls")
+        and_result = " and its result" if facts.results else ""
+        return _Outcome("dropped", f"Claude Code drops this call{and_result}. It does not tell.", "the call")
+    if facts.sent:
+        return None
+    if facts.call is None:
+        return _Outcome("dropped", "Claude Code drops this result. It does not tell.")
+    if facts.results:
+        if any(seen.fates.get(id(block)) == "replaced" for block in facts.results):
+            return _Outcome("placeholder", "Claude Code writes an error in place of this result.")
+        return _Outcome("dropped", "Claude Code drops this result. It does not tell.")
+    if problem.rule in ("result.missing", "turn.trailing_call"):
+        if _in_last_turn(transcript, facts.call):
+            return _Outcome("placeholder", "Claude Code writes itself that this call was interrupted.")
+        return _Outcome("placeholder", "Claude Code writes an error as its result.")
+    return None
+
+
+_SHARED: Final = frozenset({"call.duplicate_id", "call.reused_id"})
 
 
 def _lines(blocks: tuple[Block, ...]) -> str:
-    count = sum(len(result_text(block).splitlines()) for block in blocks if is_real_output(block))
+    count = sum(len(result_text(block).splitlines()) for block in blocks)
     return f"{count:,} {'line' if count == 1 else 'lines'}"
 
 
-def _named(blocks: list[Block]) -> str:
+def _named(blocks: tuple[Block, ...]) -> str:
     size = sum(len(result_text(block).encode("utf-8", "replace")) for block in blocks)
     what = "the result" if len(blocks) == 1 else f"{len(blocks):,} results"
     return f"{what}, {size:,} bytes"
 
 
-def _results(problem: Problem) -> tuple[Block, ...]:
-    found = [problem.result, *problem.others] if problem.result is not None else list(problem.others)
-    return tuple(block for block in found if block.kind == "result")
-
-
-def _real(blocks: tuple[Block, ...]) -> bool:
-    return any(is_real_output(block) for block in blocks)
-
-
-def _in_last_turn(transcript: Transcript, call: Block | None) -> bool:
+def _in_last_turn(transcript: Transcript, call: Block) -> bool:
     """Nothing but results stands behind the call: the agent answers such calls itself, and writes it to the file."""
-    for number in range(len(transcript.messages) - 1, -1, -1):
-        message = transcript.messages[number]
+    for message in reversed(transcript.messages):
         if message.role == "assistant":
-            return call is not None and any(block is call for block in message.blocks)
+            return any(block is call for block in message.blocks)
         if any(block.kind != "result" for block in message.blocks):
             return False
     return False
 
 
-def _outcome(transcript: Transcript, problem: Problem) -> _Outcome | None:
-    result = (problem.result,) if problem.result is not None else ()
+def _outcome(problem: Problem) -> _Outcome | None:
+    """By the rule alone: what reaches the model, as it is or healed."""
     match problem.rule:
-        case "result.missing":
-            if _in_last_turn(transcript, problem.call):
-                return _Outcome("placeholder", "Claude Code writes itself that this call was interrupted.")
-            return _Outcome("dropped", "Claude Code drops this call. It does not tell.", "the call")
-        case "turn.trailing_call":
-            return _Outcome("placeholder", "Claude Code writes itself that this call was interrupted.")
-        case "result.orphan":
-            return _dropped("this result", result)
-        case "result.id_mismatch":
-            if _real(result):
-                return _Outcome(
-                    "dropped", f"Claude Code drops this call and its {_lines(result)}. It does not tell.", None, result
-                )
-            return _Outcome("dropped", "Claude Code drops this call and its result. It does not tell.", "the call")
-        case "result.not_adjacent" | "role.result_in_assistant":
-            if _real(result):
-                return _Outcome(
-                    "placeholder",
-                    f"Claude Code writes an error in place of these {_lines(result)}. It does not tell.",
-                    None,
-                    result,
-                )
-            return _Outcome("placeholder", "Claude Code writes an error in place of this result.")
-        case "result.duplicate":
-            return _duplicate(problem)
-        case "call.duplicate_id" | "call.reused_id":
-            return _shared_id(problem)
         case "id.empty" | "id.pattern" | "args.not_object" | "args.unparseable" | "role.call_in_user":
             return _Outcome("rejected", "Claude Code sends it as it is, and the API refuses the session.")
         case "result.not_first":
             return _Outcome("rejected", "Claude Code sends it in this order, and the API refuses the session.")
+        case "result.duplicate":
+            return _Outcome("healed", "Claude Code sends the first result and drops the copy.")
+        case "result.not_adjacent":
+            return _Outcome("healed", "Claude Code puts the result behind its call.")
         case "result.order":
             return _Outcome("healed", "Claude Code sends the results as they are, which the API accepts.")
         case "result.split_over_messages":
@@ -134,41 +190,10 @@ def _outcome(transcript: Transcript, problem: Problem) -> _Outcome | None:
             return _Outcome("healed", "Claude Code leaves empty text out.")
         case "content.empty_message":
             return _empty_message(problem)
-        case rule if rule.startswith("chain."):
-            return _Outcome("dropped", "Claude Code forgets everything before this line. It does not tell.", "history")
         case "record.lone_surrogate":
             return _Outcome("healed", "Claude Code replaces the damaged characters.")
         case _:
             return None
-
-
-def _dropped(what: str, blocks: tuple[Block, ...]) -> _Outcome:
-    if _real(blocks):
-        return _Outcome("dropped", f"Claude Code drops {what} of {_lines(blocks)}. It does not tell.", None, blocks)
-    return _Outcome("dropped", f"Claude Code drops {what}. It does not tell.")
-
-
-def _duplicate(problem: Problem) -> _Outcome:
-    results = _results(problem)
-    first = results[0] if results else None
-    later = tuple(
-        block for block in results[1:] if first is not None and result_text(block).strip() != result_text(first).strip()
-    )
-    if not _real(later):
-        return _Outcome("healed", "Claude Code sends the first result and drops the copy.")
-    return _Outcome(
-        "dropped", f"Claude Code sends the first result and drops {_lines(later)}. It does not tell.", None, later
-    )
-
-
-def _shared_id(problem: Problem) -> _Outcome:
-    results = _results(problem)
-    return _Outcome(
-        "dropped",
-        "Claude Code sends the first of these calls and drops the others with their outputs. It does not tell.",
-        None if _real(results[1:]) else "the later calls",
-        results[1:],
-    )
 
 
 def _empty_message(problem: Problem) -> _Outcome:
@@ -178,11 +203,9 @@ def _empty_message(problem: Problem) -> _Outcome:
     return _Outcome("healed", 'Claude Code writes "(no content)" in its place.')
 
 
-def _old_outcome(transcript: Transcript, problem: Problem) -> _Outcome | None:
-    """Where 2.1.1 and earlier do otherwise."""
+def _old_outcome(problem: Problem) -> _Outcome | None:
+    """Where 2.1.1 and earlier do otherwise with what they send."""
     match problem.rule:
-        case "result.missing" | "turn.trailing_call":
-            return _Outcome("dropped", "Claude Code drops this call. It does not tell.", "the call")
         case (
             "result.orphan"
             | "result.id_mismatch"

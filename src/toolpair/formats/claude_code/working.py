@@ -56,6 +56,11 @@ class Line:
             self.owned = True
         self.value[key] = value
 
+    def unset(self, key: str) -> None:
+        if isinstance(self.value, dict) and key in self.value:
+            self.set(key, None)
+            del self.value[key]
+
     def content(self) -> list[Part]:
         if self.parts is None:
             content = content_of(self.value) if isinstance(self.value, dict) else None

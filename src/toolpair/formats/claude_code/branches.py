@@ -1,0 +1,259 @@
+"""The ways through a file that forks: where each ends, and what tells them apart.
+
+A response with its parallel calls and their results is one step, whatever tree its records form; so the results
+of one turn, and the reports of hooks beside them, are never ends of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.records import (
+    Node,
+    content_of,
+    is_api_error,
+    is_compact_boundary,
+    is_sent,
+    message_id,
+    only_results,
+    parts_of_type,
+    text_or_none,
+)
+from toolpair.transcript.model import Branch, Message
+
+_WORDS: Final = 400
+_NO_WORDS: Final = ("[Request interrupted", "<local-command-", "<task-notification>")
+"""How user records begin that the agent wrote itself."""
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """A user's words, or a response with its results."""
+
+    nodes: list[Node]
+    above: Step | None = None
+    carried_on: bool = False
+    answered: bool = False
+    messages: int = 0
+    words: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Ways:
+    """The steps of all histories of a file."""
+
+    ends: list[Node] = field(default_factory=list)
+    """The last record of each way, in file order: also of what a compaction replaced, and in front of a lost link."""
+    carried: set[int] = field(default_factory=set)
+    """uids of ends that the conversation goes on from although no record names them as its parent."""
+    step_of: dict[int, Step] = field(default_factory=dict)
+
+    def up(self, end: Node) -> Iterator[Step]:
+        """The step of a record and all above it."""
+        seen: set[int] = set()
+        step = self.step_of.get(end.uid)
+        while step is not None and id(step) not in seen:
+            seen.add(id(step))
+            yield step
+            step = step.above
+
+
+def ways_of(history: History) -> Ways:
+    """All ways through the file. Linear in the number of records."""
+    ways = Ways()
+    by_key: dict[tuple[bool, str], Step] = {}
+    steps: list[Step] = []
+    talk = [node for node in history.nodes if _talks(node)]
+    waiting: list[Node] = []
+    for node in talk:
+        if node.type == "assistant":
+            key = (node.sidechain, message_id(node.value) or f"\0{node.uid}")
+            step = by_key.get(key)
+            if step is None:
+                by_key[key] = step = Step([])
+                steps.append(step)
+            step.nodes.append(node)
+            ways.step_of[node.uid] = step
+        elif only_results(node.value):
+            waiting.append(node)
+        else:
+            steps.append(Step([node]))
+            ways.step_of[node.uid] = steps[-1]
+    known: dict[int, Step | None] = {}
+    for node in waiting:
+        step = _answered_step(history, ways, known, node)
+        if step is None:
+            steps.append(step := Step([]))
+        step.nodes.append(node)
+        step.answered = True
+        ways.step_of[node.uid] = step
+    lasting = _links(history, ways, talk)
+    for step in steps:
+        step.nodes.sort(key=lambda node: node.position)
+        step.words = _words(step.nodes)
+    _count(steps)
+    for step in steps:
+        if not step.carried_on:
+            end = next((node for node in reversed(step.nodes) if node.uuid is not None), None)
+            if end is not None:
+                ways.ends.append(end)
+                if id(step) in lasting:
+                    ways.carried.add(end.uid)
+    ways.ends.sort(key=lambda node: node.position)
+    return ways
+
+
+def _talks(node: Node) -> bool:
+    return is_sent(node) and node.value.get("isMeta") is not True and not is_api_error(node.value)
+
+
+def _answered_step(history: History, ways: Ways, known: dict[int, Step | None], node: Node) -> Step | None:
+    """The response that a result belongs to, by its links."""
+    for link in (text_or_none(node.value.get("sourceToolAssistantUUID")), node.parent):
+        above = history.by_uuid.get(link) if link is not None else None
+        if above is not None and above.type == "assistant" and above.uid in ways.step_of:
+            return ways.step_of[above.uid]
+    step = _step_above(history, ways, known, node, False)
+    return step if step is not None and step.nodes[0].type == "assistant" else None
+
+
+def _links(history: History, ways: Ways, talk: Sequence[Node]) -> set[int]:
+    """Hang every step on the one above it. Gives the steps that go on behind a compaction or a lost link alone."""
+    above_of: dict[int, Step | None] = {}
+    lasting: set[int] = set()
+    latest: Step | None = None
+    for node in history.nodes:
+        own = ways.step_of.get(node.uid)
+        if is_compact_boundary(node):
+            logical = history.by_uuid.get(text_or_none(node.value.get("logicalParentUuid")) or "")
+            before = _step_above(history, ways, above_of, logical, True) if logical is not None else latest
+            if before is not None:
+                lasting.add(id(before))
+        if own is not None and history.main(node):
+            latest = own
+    for node in talk:
+        step = ways.step_of[node.uid]
+        above = _step_above(history, ways, above_of, node, False)
+        if above is not None and above is not step:
+            # A sub-agent's record that names its call does not carry the conversation on.
+            if above.nodes[0].sidechain or not node.sidechain:
+                above.carried_on = True
+            step.above = step.above or above
+    for uuid in history.preserved:
+        # What it kept hangs on its summary now; what stood before goes on in the summary.
+        before_kept = history.by_uuid.get(history.by_uuid[uuid].parent or "")
+        replaced = _step_above(history, ways, above_of, before_kept, True) if before_kept is not None else None
+        if replaced is not None:
+            lasting.add(id(replaced))
+    if history.chain:
+        # What stands in front of the place where the agent loses the thread is no branch, but lost.
+        root = history.chain[0]
+        if history.end in ("missing", "cycle"):
+            before_root = [node for node in talk if node.position < root.position and history.main(node)]
+            lasting.update(id(ways.step_of[node.uid]) for node in before_root[-1:])
+    return lasting
+
+
+def _step_above(history: History, ways: Ways, known: dict[int, Step | None], start: Node, itself: bool) -> Step | None:
+    """The step of the nearest record that talks above `start` (or of `start` itself)."""
+    path: list[int] = []
+    seen: set[int] = set()
+    node: Node | None = start
+    found: Step | None = None
+    first = not itself
+    while node is not None and node.uid not in seen:
+        if not first and node.uid in ways.step_of:
+            found = ways.step_of[node.uid]
+            break
+        if not first and node.uid in known:
+            found = known[node.uid]
+            break
+        seen.add(node.uid)
+        if not first:
+            path.append(node.uid)
+        first = False
+        parent = history.parent_of(node)
+        if parent is not None and node.uuid is not None and parent not in history.by_uuid:
+            parent = history.bridged.get(node.uuid)
+        node = history.by_uuid.get(parent) if parent is not None else None
+    for uid in path:
+        known[uid] = found
+    return found
+
+
+def _count(steps: Sequence[Step]) -> None:
+    """How many messages lead to each step, and the user's last words there; from the top, each step once."""
+    done: set[int] = set()
+    for start in steps:
+        path: list[Step] = []
+        on_path: set[int] = set()
+        step: Step | None = start
+        while step is not None and id(step) not in done and id(step) not in on_path:
+            on_path.add(id(step))
+            path.append(step)
+            step = step.above
+        if step is not None and id(step) not in done:
+            step = None
+        for found in reversed(path):
+            above = found.above if found.above is not None and id(found.above) in done else None
+            found.messages = (above.messages if above is not None else 0) + 1 + found.answered
+            found.words = found.words or (above.words if above is not None else "")
+            done.add(id(found))
+
+
+def _words(nodes: Sequence[Node]) -> str:
+    for node in reversed(nodes):
+        if node.type == "user" and not node.value.get("isCompactSummary"):
+            content = content_of(node.value)
+            texts = (
+                [content] if isinstance(content, str) else [p.get("text") for p in parts_of_type(node.value, "text")]
+            )
+            said = "\n".join(text for text in texts if isinstance(text, str)).strip()
+            if said and not said.startswith(_NO_WORDS):
+                return said[:_WORDS]
+    return ""
+
+
+def branches_of(history: History, ways: Ways, messages: Sequence[Message]) -> tuple[Branch, ...]:
+    """The ends of the main conversation and of sub-agents in the file, the newest first; none when there is one."""
+    own = history.own_leaf
+    own_step = step_above(history, ways, own)
+    active = {node.uid for node in history.order} if not history.chosen else set()
+    found: list[tuple[int, Branch]] = []
+    for end in ways.ends:
+        step = ways.step_of[end.uid]
+        side = end.sidechain and not history.sidechain
+        if end.uid in ways.carried or (end.uid in active and step is not own_step) or (side and step is own_step):
+            continue
+        is_own = step is own_step
+        leaf = own if is_own and own is not None and own.uuid is not None else end
+        count = len(messages) if is_own and not history.chosen else step.messages
+        found.append((leaf.position, _branch(leaf, side, step.words, count, is_own)))
+    if own is not None and own.uuid is not None and not any(branch.active for _, branch in found):
+        words = own_step.words if own_step is not None else ""
+        count = len(messages) if not history.chosen else own_step.messages if own_step is not None else 0
+        found.append((own.position, _branch(own, False, words, count, True)))
+    if len(found) < 2:
+        return ()
+    return tuple(branch for _, branch in sorted(found, key=lambda pair: -pair[0]))
+
+
+def step_above(history: History, ways: Ways, node: Node | None) -> Step | None:
+    """The step of a record, or of the nearest that talks above it."""
+    return _step_above(history, ways, {}, node, True) if node is not None else None
+
+
+def _branch(leaf: Node, side: bool, words: str, messages: int, active: bool) -> Branch:
+    time = leaf.value.get("timestamp")
+    return Branch(
+        leaf=leaf.uuid or "",
+        record=leaf.uid,
+        kind="sub-agent" if side else "branch",
+        words=words,
+        time=time if isinstance(time, str) else None,
+        messages=messages,
+        active=active,
+    )

@@ -1,0 +1,274 @@
+"""Where the agent loses the thread: lines across the history, what they hide, and how they are mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from toolpair.formats.claude_code.assembling import assemble
+from toolpair.formats.claude_code.branches import Ways, step_above
+from toolpair.formats.claude_code.history import (
+    OPENING_ATTACHMENTS,
+    History,
+    Walk,
+    gather,
+    may_be_parent,
+    starts_afresh,
+    walk_up,
+)
+from toolpair.formats.claude_code.records import Node, has_result, is_compact_boundary, only_results
+from toolpair.formats.claude_code.relink import has_summary, mended
+from toolpair.transcript.model import Boundary, Defect, Message, Repair
+from toolpair.transcript.words import plural
+
+_MOST_BREAKS: Final = 100
+"""How many lost links are told at once; the others show when these are mended."""
+_RECONNECT: Final = "reconnect to the record before it"
+_RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
+
+
+def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
+    """The lines across a history of `count` messages."""
+    if not history.chain:
+        return
+    root = circle_closer(history) or history.chain[0]
+    if history.boundary is not None or root.value.get("isCompactSummary") is True:
+        yield Boundary(0, "compaction", "replaced by a summary (normal)", root.uid)
+    elif history.end in ("missing", "cycle") or not starts_afresh(history.chain) or _of_a_prompt_above(history, root):
+        messages, outputs = _lost(history, root, {node.uid for node in history.order})
+        if messages:
+            history.cut = True
+            yield _cut(history, 0, root, messages, outputs, history.end)
+    if history.last is not None:
+        yield from _below(history, history.last, count)
+    elif not history.chosen:
+        yield from _hidden(history, ways, count)
+
+
+def circle_closer(history: History) -> Node | None:
+    """Of a history whose links lead round in a circle, the record whose link goes on to a later record of the file."""
+    if history.end != "cycle":
+        return None
+    kept = set(history.preserved)
+    for node in reversed(history.chain):
+        above = history.by_uuid.get(node.parent or "")
+        if above is not None and above.position >= node.position and node.uuid not in kept:
+            return node
+    return None
+
+
+def beginning_in_a_circle(history: History) -> Iterable[Defect]:
+    """A circle that hides nothing: the first record of the history hangs on a later one.
+
+    The agent stops there, and older versions hang for ever; worse when records beside the history come in so.
+    """
+    root = circle_closer(history)
+    if root is None or history.cut:
+        return
+    cut = _cut(history, 0, root, 0, 0, "cycle")
+    take_off = Repair("take its link off: the history begins with it", relink=((root.uid, None),))
+    yield Defect(
+        "chain.cycle",
+        root.uid,
+        "This record hangs on one that stands behind it, so the links lead round in a circle.",
+        "warning" if root is history.chain[0] else "error",
+        "the links lead round in a circle",
+        repair=replace(cut.repair, title=_RECONNECT) if cut.repair is not None else take_off,
+    )
+
+
+def further_breaks(history: History) -> Iterable[Defect]:
+    """The lost links above the one that cuts the history, as far as `boundaries_of` has found them."""
+    for node, end in history.further:
+        cut = _cut(history, 0, node, 0, 0, end)
+        if cut.repair is not None and cut.certain and cut.rule is not None:
+            yield Defect(
+                cut.rule,
+                node.uid,
+                "A link further up is lost, too: mending the one below brings back only what stands between them.",
+                "error",
+                cut.cause or "several links of the history are lost",
+                repair=replace(cut.repair, title=_RECONNECT if cut.repair.relink else cut.repair.several or ""),
+            )
+
+
+def _above(messages: int, outputs: int) -> str:
+    return f"The agent forgets all above: {plural(messages, 'message')}, {plural(outputs, 'output')}. Link lost"
+
+
+def _follows(messages: int, outputs: int) -> str:
+    return f"The agent does not see what follows: {plural(messages, 'message')}, {plural(outputs, 'output')}. Link lost"
+
+
+def _below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
+    """What stands behind a break is lost when the last prompt names a record in front of it."""
+    root = last.path[-1]
+    active = {node.uid for node in history.order}
+    chain = {node.uid for node in history.chain}
+    if any(node.uid in chain for node in last.path) or last.end == "boundary":
+        return
+    if last.end == "null" and starts_afresh(last.path[::-1]):
+        return
+    lost = _messages(history, last.path, active)
+    if lost:
+        yield _cut(history, count, root, len(lost), _outputs(lost), last.end)
+
+
+def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
+    """A result (or a report) written at the end to a call that the conversation has long left behind.
+
+    The agent takes it for the newest branch, so all that followed the call is gone.
+    """
+    leaf = history.chain[-1]
+    tail: list[Node] = []
+    for node in reversed(history.chain):
+        if not (
+            node.type in ("attachment", "system", "progress") or (node.type == "user" and only_results(node.value))
+        ):
+            break
+        tail.append(node)
+    if not tail or len(tail) == len(history.chain):
+        return
+    call = history.chain[-len(tail) - 1]
+    step = step_above(history, ways, leaf)
+    if step is None or not step.carried_on or call.uid not in {node.uid for node in step.nodes}:
+        return
+    true_end = next(
+        (end for end in reversed(ways.ends) if end.position < tail[-1].position and step in ways.up(end)), None
+    )
+    if true_end is None:
+        return
+    walk = walk_up(history, true_end)
+    lost = _messages(history, walk.path, {node.uid for node in history.order})
+    if not lost:
+        return
+    tail.reverse()
+    moves = tuple((node.uid, (tail[number - 1] if number else call).uid) for number, node in enumerate(tail))
+    relink: tuple[tuple[int, str], ...] = ()
+    names = {node.uuid for node in tail}
+    if history.prompt_leaf in names:
+        # The last prompt names the strayed record: the conversation has to go on from there.
+        child = next((node for node in walk.path if history.parent_of(node) == call.uuid), None)
+        if child is not None and tail[-1].uuid is not None:
+            relink = ((child.uid, tail[-1].uuid),)
+    messages, outputs = len(lost), _outputs(lost)
+    yield Boundary(
+        count,
+        "cut",
+        _follows(messages, outputs).replace("Link lost", "Hidden by a late record"),
+        tail[0].uid,
+        messages,
+        outputs,
+        "chain.wrong_leaf",
+        repair=Repair(
+            f"put it behind its call {_brings(messages, outputs)}",
+            relink=relink,
+            move=moves,
+            several="put them behind their calls",
+        ),
+        certain=any(node.type != "system" for node in tail),
+    )
+
+
+def _brings(messages: int, outputs: int) -> str:
+    return f"(brings back {plural(messages, 'message')}, {plural(outputs, 'output')})"
+
+
+def _cut(history: History, at: int, root: Node, messages: int, outputs: int, end: str) -> Boundary:
+    """A lost link, with what it most likely meant."""
+    found = mended(history, root)
+    parent = found.parent.uuid if found.parent is not None else None
+    brings = _brings(messages, outputs)
+    repair: Repair | None = None
+    if found.nameless is not None and root.parent is not None:
+        repair = Repair(
+            f"give the record before it the id that is meant {brings}",
+            identify=((found.nameless.uid, root.parent, ()),),
+            several="give the records before them the ids that are meant",
+        )
+    elif parent is not None:
+        repair = Repair(
+            f"{_RECONNECT} {brings}",
+            relink=((root.uid, parent),),
+            several="reconnect to the records before them",
+        )
+    certain = end != "null" or _is_lost(history, root)
+    rule = _RULES.get(end, "chain.null_parent")
+    if end == "null" and root.type == "user" and not has_result(root.value):
+        rule = "chain.second_root"
+    text = _above(messages, outputs) if at == 0 else _follows(messages, outputs)
+    return Boundary(at, "cut", text, root.uid, messages, outputs, rule, parent, repair, certain, found.cause)
+
+
+def _is_lost(history: History, root: Node) -> bool:
+    """Whether a record without parent had one for certain, or whether the user may have gone back to the beginning.
+
+    A prompt of which parts stand further up did not begin anew. And an agent that tells the model about its
+    surroundings at the beginning would have told it again here, which makes it a beginning that `starts_afresh` knows.
+    """
+    if root.type != "user" or has_result(root.value):
+        return True
+    if _of_a_prompt_above(history, root):
+        return True
+    for node in history.nodes:
+        if node.position >= root.position:
+            break
+        attachment = node.value.get("attachment")
+        if node.type == "attachment" and isinstance(attachment, dict) and attachment.get("type") in OPENING_ATTACHMENTS:
+            return True
+    return False
+
+
+def _of_a_prompt_above(history: History, root: Node) -> bool:
+    """Whether records of the same prompt stand further up."""
+    prompt = root.value.get("promptId")
+    return isinstance(prompt, str) and any(
+        node.value.get("promptId") == prompt for node in history.nodes if node.position < root.position
+    )
+
+
+def _messages(history: History, path: Sequence[Node], known: set[int]) -> list[Message]:
+    """The messages of a walk, without records that are known already."""
+    recovered = set(history.recovered)
+    order = gather(history, [node for node in reversed(path) if node.type != "progress"])
+    history.recovered = recovered
+    return assemble((node for node in order if node.uid not in known), set())
+
+
+def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:
+    """How many messages and outputs stand above a break, as far as the file can tell."""
+    seen = set(active)
+    path: list[Node] = []
+    limit = root
+    bridged = dict(history.bridged)
+    loose: Walk | None = None
+    nameless = mended(history, root).nameless
+    if nameless is not None and nameless.uuid is None and nameless.uid not in seen:
+        loose = walk_up(history, nameless, seen)
+        path.extend(loose.path)
+        limit = loose.path[-1]
+    for start in reversed(history.nodes):
+        if loose is not None and _is_beginning(loose):
+            break
+        if start.position >= limit.position or not may_be_parent(history, start, seen):
+            continue
+        if is_compact_boundary(start) and not has_summary(history, start):
+            continue
+        if loose is not None and len(history.further) < _MOST_BREAKS:
+            history.further.append((loose.path[-1], loose.end))
+        loose = walk_up(history, start, seen)
+        path.extend(loose.path)
+        limit = loose.path[-1]
+    history.bridged = bridged
+    messages = _messages(history, path, active)
+    return len(messages), _outputs(messages)
+
+
+def _is_beginning(walk: Walk) -> bool:
+    """Whether nothing above belongs to the history: a compaction, or a beginning that is one."""
+    return walk.end == "boundary" or (walk.end == "null" and starts_afresh(walk.path[::-1]))
+
+
+def _outputs(messages: Iterable[Message]) -> int:
+    return sum(len(message.results) for message in messages)

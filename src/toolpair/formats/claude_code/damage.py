@@ -1,0 +1,111 @@
+"""What Claude Code makes of damaged records when it resumes: a line that does not parse is skipped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from toolpair.formats.base import Damage, Harm, Item
+from toolpair.formats.claude_code.records import CHAIN_TYPES, seconds_of
+from toolpair.formats.lost import Held, can_be_closed, held_in, held_in_part, ids_in, readers_harm
+from toolpair.source.spans import scan
+from toolpair.transcript.model import Transcript
+from toolpair.transcript.words import plural
+
+AGENT: Final = "Claude Code"
+_UUID: Final = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,100})"')
+
+
+def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[Harm | None]:
+    if all(damage.readable for damage in found):
+        return [readers_harm(damage, AGENT) for damage in found]
+    known: set[Any] = set()
+    wanted: set[Any] = set()
+    for item in items:
+        if isinstance(item.value, dict):
+            known.add(_text(item.value.get("uuid")))
+            wanted.add(_text(item.value.get("parentUuid")))
+    answered, called = _ids_of(transcript)
+    lost_parents = wanted - known - {None}
+    return [
+        readers_harm(damage, AGENT) if damage.readable else _harm(damage, known, lost_parents, answered, called)
+        for damage in found
+    ]
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
+    blocks = [block for message in transcript.messages for block in message.blocks]
+    blocks += transcript.inactive_blocks
+    ids: dict[str, set[Any]] = {"call": set(), "result": set()}
+    for block in blocks:
+        if block.kind in ids and isinstance(block.id, str):
+            ids[block.kind].add(block.id)
+    return ids["result"], ids["call"]
+
+
+def _harm(damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]) -> Harm:
+    # It parses a line up to the end of its first value, whatever stands behind it.
+    reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
+    values = damage.values[1:] if reads_first else damage.values
+    if reads_first and not values and damage.partial is None:
+        return Harm("harmless", f"{AGENT} reads the record all the same", "kept")
+    says = f"{AGENT} reads only the first of them" if reads_first else f"{AGENT} skips it"
+    held = list(_held(values, damage.partial))
+    outputs = len({one.id for one in held if one.real and one.id not in answered})
+    calls = any(not one.is_result and one.id not in called for one in held)
+    uuids = {value["uuid"] for value in values if isinstance(value, dict) and isinstance(value.get("uuid"), str)}
+    hanging = not uuids.isdisjoint(lost_parents)
+    records = any(
+        value.get("type") in ("user", "assistant") and value.get("uuid") not in known
+        for value in values
+        if isinstance(value, dict) and value.get("uuid")
+    )
+    if not values:
+        hanging = any(id_.decode("utf-8", "replace") in lost_parents for id_ in _UUID.findall(damage.raw))
+    if not values and not held:
+        outputs = len((ids_in(damage.raw)[0] & called) - answered)
+    loses = None
+    if outputs:
+        loses = "its output" if outputs == 1 else plural(outputs, "output")
+    elif hanging:
+        loses = "the record, and the history before it"
+    elif reads_first and not lost_parents.isdisjoint(map(_uuid, damage.values)):
+        loses = "what stands behind the first record"
+    elif records or (calls and not damage.last):
+        loses = "the record"
+    shown = values[0] if values else damage.partial
+    complete = damage.rule != "record.torn" or _is_complete(shown, bool(values), damage.last)
+    return Harm("loses" if loses else "harmless", says, "dropped", loses, outputs, complete)
+
+
+def _uuid(value: Any) -> str | None:
+    return _text(value.get("uuid")) if isinstance(value, dict) else None
+
+
+def _held(values: Sequence[Any], partial: Any) -> Iterator[Held]:
+    yield from held_in(tuple(values))
+    yield from held_in_part(partial)
+
+
+def _is_complete(value: Any, whole: bool, last: bool) -> bool:
+    """Whether the agent can go on from the record: its id is what others hang on, and the last one needs a time.
+
+    The field that a record which is not `whole` ends in may be cut off itself.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return False
+    if value["type"] not in CHAIN_TYPES:
+        return not last
+    if value["type"] in ("user", "assistant") and not can_be_closed(
+        value.get("message"), whole or next(reversed(value)) != "message"
+    ):
+        return False
+    known = {key for key in ("uuid", "parentUuid", "timestamp") if key in value}
+    if not whole:
+        known.discard(next(reversed(value)))
+    return len(known) == 3 and bool(_text(value["uuid"])) and seconds_of(value["timestamp"]) is not None

@@ -1,0 +1,130 @@
+"""What is wrong with the links of a file without cutting its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from toolpair.formats.claude_code.cuts import beginning_in_a_circle, further_breaks
+from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
+from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.relink import mended
+from toolpair.transcript.model import Boundary, Defect, Repair
+from toolpair.transcript.words import plural
+
+
+def defects_of(history: History) -> Iterator[Defect]:
+    """The defects of the links, in no order; `boundaries_of` has to be asked before."""
+    yield from further_breaks(history)
+    yield from beginning_in_a_circle(history)
+    yield from doubles_of(history)
+    yield from _slice(history)
+    yield from _no_timestamp(history)
+    yield from _bridged(history)
+    yield from _kept_missing(history)
+
+
+def settled(
+    boundaries: Sequence[Boundary], defects: Sequence[Defect]
+) -> tuple[tuple[Boundary, ...], tuple[Defect, ...]]:
+    """The same without what another one explains: a uuid that two records bear is what closes a circle."""
+    double = next(
+        (found.repair for found in defects if found.rule == DOUBLE and found.severity == "error" and found.repair), None
+    )
+    if double is None:
+        return tuple(boundaries), tuple(defects)
+    cause = "two records bear one uuid, so the links lead round in a circle"
+    lines = (
+        replace(found, repair=double, cause=cause) if found.rule == "chain.cycle" else found for found in boundaries
+    )
+    return tuple(lines), tuple(found for found in defects if found.rule != "chain.cycle")
+
+
+def _slice(history: History) -> Iterator[Defect]:
+    """The first record of a part of a session names one that stands in another part."""
+    if not history.chain or history.end != "missing":
+        return
+    root = history.chain[0]
+    first = next((node for node in history.nodes if history.main(node)), None)
+    if first is root:
+        yield Defect(
+            "chain.missing_parent",
+            root.uid,
+            "The file begins with a record that hangs on one outside of it: it is a part of a session.",
+            "info",
+            "the file is a part of a session: what stood before is not in it",
+        )
+
+
+def _bridged(history: History) -> Iterator[Defect]:
+    """A lost parent that the agent replaces by the record of the moment before: other versions and readers do not."""
+    for node in history.chain:
+        above = history.bridged.get(node.uuid or "")
+        if above is None or node.parent is None or node.parent in history.by_uuid:
+            continue
+        found = mended(history, node)
+        parent = found.parent.uuid if found.parent is not None else above
+        if found.nameless is not None:
+            repair = Repair(
+                "give the record before it the id that is meant",
+                identify=((found.nameless.uid, node.parent, ()),),
+            )
+        else:
+            repair = Repair("reconnect to the record before it", relink=((node.uid, parent or above),))
+        yield Defect(
+            "chain.missing_parent",
+            node.uid,
+            "The record that this one hangs on is not in the file; the agent takes the one written just before for it.",
+            "info",
+            found.cause or "its parent's line was lost or cannot be read; a gap of five seconds at most is bridged",
+            repair=repair,
+        )
+
+
+def _no_timestamp(history: History) -> Iterator[Defect]:
+    """The last record of the conversation has no time: the agent does not find such a session."""
+    talk = [node for node in history.chain if node.type in ("user", "assistant")]
+    if not talk or talk[-1].seconds is not None or history.sidechain or history.inside:
+        return
+    timed = next((node for node in reversed(history.chain) if node.seconds is not None), None)
+    repair = None
+    if timed is not None:
+        time = timed.value["timestamp"]
+        repair = Repair("write the time of the record before it", write=((talk[-1].uid, "timestamp", time),))
+    yield Defect(
+        "chain.no_timestamp",
+        talk[-1].uid,
+        "The last record has no timestamp, so the agent does not find this session.",
+        "error",
+        "the record was written without a time, or another program took it out",
+        repair=repair,
+    )
+
+
+def _kept_missing(history: History) -> Iterator[Defect]:
+    """A compaction that kept messages, of which one is not in the file: then the agent sends none of them."""
+    boundary = history.boundary
+    metadata = boundary.value.get("compactMetadata") if boundary is not None else None
+    listed = metadata.get("preservedMessages") if isinstance(metadata, dict) else None
+    uuids = listed.get("uuids") if isinstance(listed, dict) else None
+    if boundary is None or not isinstance(uuids, list):
+        return
+    kept = list(dict.fromkeys(uuid for uuid in uuids if isinstance(uuid, str)))
+    missing = [uuid for uuid in kept if uuid not in history.by_uuid]
+    if not missing:
+        return
+    nameless = [node for node in history.nodes if node.uuid is None and node.position < boundary.position]
+    repair: Repair | None = None
+    if len(missing) == len(nameless) == 1:
+        repair = Repair(
+            "give the record without a uuid the one that the compaction names",
+            identify=((nameless[0].uid, missing[0], ()),),
+        )
+    yield Defect(
+        "chain.kept_missing",
+        boundary.uid,
+        f"The compaction kept {plural(len(kept), 'record')}; {len(missing):,} cannot be found, so none is sent.",
+        "error" if repair is not None else "warning",
+        "a record that a compaction kept was lost, or has no uuid",
+        repair=repair,
+    )

@@ -1,0 +1,21 @@
+"""What stands beside a result in its record (`toolUseResult`), kept in step with the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolpair.formats.claude_code.outputs import said_by, worth_keeping
+from toolpair.formats.claude_code.working import Line
+
+
+def says_nothing(result: Any) -> bool:
+    """Whether a result block is empty, or a placeholder."""
+    return not isinstance(result, dict) or not worth_keeping(result.get("content"))
+
+
+def forget_details(line: Line) -> None:
+    """Take out what the agent wrote beside its placeholder: that the call was interrupted, in the same words."""
+    details = line.get("toolUseResult")
+    if isinstance(details, str) and not worth_keeping(said_by(details)[0]):
+        line.unset("toolUseResult")
+    line.unset("toolDenialKind")

@@ -1,0 +1,54 @@
+"""Histories that are not sent: other branches, what a compaction replaced, sub-agents' records in an old file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from toolpair.formats.base import Item
+from toolpair.formats.claude_code.branches import Step, step_above, ways_of
+from toolpair.formats.claude_code.history import History, history_of, walk_up
+from toolpair.formats.claude_code.records import Node
+
+
+def inactive_histories(items: Sequence[Item], leaf: str | None) -> Iterator[tuple[str, list[Item]]]:
+    """The leaf of each history beside the one that ends at `leaf`, and its records from where it parts from the others.
+
+    The records begin with the last response or words that both share. Linear in the number of records: each stands
+    in one history, those of a shared response in a few.
+    """
+    history = history_of(items, leaf)
+    ways = ways_of(history)
+    own = step_above(history, ways, history.chain[-1]) if history.chain else None
+    read = {node.uid for node in (*history.chain, *history.order)}
+    for end in reversed(ways.ends):
+        if end.uuid is None or end.uid in read or ways.step_of[end.uid] is own:
+            continue
+        steps = list(_until_read(ways.up(end), read))
+        kept = {node.uid: node for step in steps for node in step.nodes}
+        kept.update(_links_between(history, end, steps))
+        read.update(kept)
+        nodes = sorted(kept.values(), key=lambda node: node.position)
+        yield end.uuid, [items[node.position] for node in nodes]
+
+
+def _until_read(steps: Iterator[Step], read: set[int]) -> Iterator[Step]:
+    """The steps up to the first one that another history holds already, that one included."""
+    for step in steps:
+        yield step
+        if any(node.uid in read for node in step.nodes):
+            return
+
+
+def _links_between(history: History, end: Node, steps: Sequence[Step]) -> dict[int, Node]:
+    """The records that carry the chain from step to step: attachments, reports, progress."""
+    last = {node.uid for node in steps[-1].nodes} if steps else set()
+    found: dict[int, Node] = {}
+    bridged = dict(history.bridged)
+    inside = False
+    for node in walk_up(history, end).path:
+        if inside and node.uid not in last:
+            break
+        inside = node.uid in last
+        found[node.uid] = node
+    history.bridged = bridged
+    return found

@@ -1,0 +1,49 @@
+"""Records beside the chain that name one of its records: they name the one before it when that is taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from toolpair.formats.claude_code.working import Line, Working
+
+_POINTERS: Final = {
+    "last-prompt": "leafUuid",
+    "summary": "leafUuid",
+    "system": "logicalParentUuid",
+    "file-history-snapshot": "messageId",
+}
+
+
+def follow(work: Working, heirs: Mapping[str, str]) -> None:
+    """`heirs`: uuid of a record that is gone -> uuid of the record before it, which may be gone too."""
+    if not heirs:
+        return
+    for line in work.lines.values():
+        kind = line.type
+        if line.gone or not isinstance(kind, str) or kind not in _POINTERS:
+            continue
+        key = _POINTERS[kind]
+        new = _heir(line.get(key), heirs)
+        if new is not None:
+            line.set(key, new)
+        if kind == "file-history-snapshot":
+            _snapshot(line, heirs)
+
+
+def _snapshot(line: Line, heirs: Mapping[str, str]) -> None:
+    snapshot = line.get("snapshot")
+    if isinstance(snapshot, dict):
+        new = _heir(snapshot.get("messageId"), heirs)
+        if new is not None:
+            line.set("snapshot", {**snapshot, "messageId": new})
+
+
+def _heir(uuid: Any, heirs: Mapping[str, str]) -> str | None:
+    """Who stands in for the record, None when it is still there."""
+    found: str | None = uuid if isinstance(uuid, str) else None
+    seen: set[str] = set()
+    while found is not None and found in heirs and found not in seen:
+        seen.add(found)
+        found = heirs[found]
+    return found if seen else None

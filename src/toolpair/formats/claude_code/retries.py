@@ -1,0 +1,71 @@
+"""Failed retries at the end of a session: prompts that got nothing but the agent's own error message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from toolpair.formats.claude_code.records import Node, content_of, has_result, is_api_error, parts_of_type
+from toolpair.transcript.model import Retries
+
+_FEWEST: Final = 2
+_GO_ON: Final = re.compile(
+    r"(please\s+)?(continue|go\s+on|go\s+ahead|proceed|resume|retry|re-?try|try\s+again|again|carry\s+on|keep\s+going"
+    r"|next|yes|ok|okay|weiter|mach\s+weiter|continua|continuer|continuez|继续|続けて)(\s+please)?[\s.!?…。！]*\Z",
+    re.IGNORECASE,
+)
+
+
+def retries_of(chain: Sequence[Node]) -> Retries | None:
+    """The prompts that failed in a row up to the end of the history, when there are at least two."""
+    turns: list[tuple[Node, list[Node]]] = []
+    errors: list[Node] = []
+    at = len(chain)
+    for number in range(len(chain) - 1, -1, -1):
+        node = chain[number]
+        if node.type == "assistant":
+            if not is_api_error(node.value):
+                break
+            errors.append(node)
+        elif node.type == "user" and node.value.get("isMeta") is not True:
+            if has_result(node.value) or node.value.get("isCompactSummary") is True or not errors:
+                break
+            turns.append((node, errors))
+            errors, at = [], number
+    if len(turns) < _FEWEST:
+        return None
+    turns.reverse()
+    said = _last_words(chain[:at])
+    repeated: list[Node] = []
+    for prompt, _ in turns:
+        words = _words(prompt)
+        # New words are the user's, and stay.
+        if words is not None and (words in said or _GO_ON.match(words)):
+            repeated.append(prompt)
+        elif words is not None:
+            said.add(words)
+    if not repeated:
+        return None
+    gone = {node.uid for node in repeated} | {node.uid for _, found in turns for node in found}
+    return Retries(len(repeated), tuple(node.uid for node in chain if node.uid in gone))
+
+
+def _last_words(chain: Sequence[Node]) -> set[str]:
+    """What the user said last before the failures."""
+    for node in reversed(chain):
+        if node.type == "user" and not has_result(node.value) and node.value.get("isMeta") is not True:
+            words = _words(node)
+            return {words} if words else set()
+    return set()
+
+
+def _words(node: Node) -> str | None:
+    """The words of a prompt; None when it holds anything else, which is no repetition."""
+    content = content_of(node.value)
+    if isinstance(content, str):
+        return " ".join(content.split()).casefold()
+    texts = [part.get("text") for part in parts_of_type(node.value, "text")]
+    if not isinstance(content, list) or len(texts) != len(content):
+        return None
+    return " ".join(" ".join(text for text in texts if isinstance(text, str)).split()).casefold()

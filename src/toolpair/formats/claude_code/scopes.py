@@ -1,0 +1,48 @@
+"""Which records are active: sent, or standing beside what is sent. Bookkeeping records have no scope at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.records import Node
+from toolpair.transcript.model import Scope
+
+_QUIET: Final = frozenset({"attachment", "system", "progress"})
+
+
+def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
+    """Of the records that are not active: damaged ones, and chain records that do not lead to the leaf.
+
+    Inactive are other branches, what a compaction replaced, what a lost link hides, and sub-agents' records. What
+    hangs beside an active record (the report of a hook, the progress of a call) goes with it.
+    """
+    scopes: dict[int, Scope] = dict.fromkeys(damaged, "malformed")
+    known = {node.uid: True for node in (*history.chain, *history.order)}
+    for node in history.nodes:
+        if not _is_active(history, node, known):
+            scopes[node.uid] = "inactive"
+    for node in history.shadowed:
+        scopes.setdefault(node.uid, "inactive")
+    return scopes
+
+
+def _is_active(history: History, node: Node, known: dict[int, bool]) -> bool:
+    path: list[int] = []
+    seen: set[int] = set()
+    found: Node | None = node
+    active = False
+    while found is not None:
+        if found.uid in known:
+            active = known[found.uid]
+            break
+        if found.uid in seen or found.type not in _QUIET or not history.main(found):
+            path.append(found.uid)
+            break
+        seen.add(found.uid)
+        path.append(found.uid)
+        found = history.by_uuid.get(history.parent_of(found) or "")
+    for uid in path:
+        known[uid] = active
+    return active

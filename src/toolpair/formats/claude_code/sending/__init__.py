@@ -1,0 +1,95 @@
+"""What Claude Code sends when it resumes a file: which records it takes, what it leaves out and makes up.
+
+As measured on version 2.1.329 and, for files that 2.1.1 or earlier wrote, on 2.1.1. It is built on the order of the
+records alone and knows nothing of how this program pairs calls and results. What the agent adds to every request by
+itself (reminders about tools, date, tokens) is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from toolpair.formats.base import Fate, Item, Seen, SentMessage, SentPart
+from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.reading import AGENT, history_behind
+from toolpair.formats.claude_code.records import SYNTHETIC_MODEL
+from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
+from toolpair.formats.claude_code.sending.old import messages_of as old_messages_of
+from toolpair.formats.claude_code.sending.parts import Draft, key_of
+from toolpair.formats.claude_code.sending.records import drafts_of, taken
+from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
+from toolpair.transcript.model import Block, Transcript
+
+NO_TIMESTAMP: Final = "Claude Code does not find this session: its last record has no timestamp."
+
+
+def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
+    """None for a sub-agent's file, which is never resumed."""
+    if transcript.agent != AGENT:
+        return None
+    history = history_behind(transcript, items)
+    blocks = {block.key: block for message in transcript.messages for block in message.blocks}
+    blocks.update((block.key, block) for block in transcript.inactive_blocks)
+    drafts = drafts_of(history.order, history.recovered, blocks)
+    old = is_old(transcript.agent_version)
+    messages = old_messages_of(drafts) if old else _messages_of(drafts, transcript.model)
+    sent = tuple(
+        SentMessage(message.role, tuple(SentPart(as_sent(part), part.block) for part in message.parts))
+        for message in messages
+    )
+    return Seen(AGENT, OLD if old else MEASURED, sent, _fates(transcript, sent), None if old else _refusal(history))
+
+
+def _messages_of(drafts: list[Draft], model: str | None) -> list[Draft]:
+    messages = merged(_thinking_of(taken(drafts), model))
+    for message in messages:
+        calls_last(message)
+        renamed(message)
+    return without_empty(paired(messages))
+
+
+def _thinking_of(drafts: list[Draft], model: str | None) -> list[Draft]:
+    """Signed thinking of another model than the one that goes on is left out."""
+    for draft in drafts:
+        if draft.role == "assistant" and draft.model not in (model, SYNTHETIC_MODEL, None):
+            kept = [
+                part
+                for part in draft.parts
+                if not (part.type == "redacted_thinking" or (part.type == "thinking" and part.value.get("signature")))
+            ]
+            draft.emptied = bool(draft.parts) and not kept
+            draft.parts = kept
+    return [draft for draft in drafts if not draft.emptied]
+
+
+def _fates(transcript: Transcript, sent: Sequence[SentMessage]) -> dict[int, Fate]:
+    fates: dict[int, Fate] = {}
+    answered: set[Any] = set()
+    for message in sent:
+        for part in message.parts:
+            if part.block is not None:
+                fates[id(part.block)] = "sent" if part.value is part.block.value else "changed"
+            elif isinstance(part.value, dict) and part.value.get("type") == "tool_result":
+                answered.add(key_of(part.value["tool_use_id"]))
+    fate: dict[int, Fate] = {}
+    for block in _exchanged(transcript):
+        lost: Fate = "replaced" if block.kind == "result" and key_of(block.id) in answered else "dropped"
+        fate[id(block)] = fates.get(id(block), lost)
+    return fate
+
+
+def _exchanged(transcript: Transcript) -> list[Block]:
+    blocks = [block for message in transcript.messages for block in message.blocks]
+    return [block for block in blocks if block.kind in ("call", "result")]
+
+
+def _refusal(history: History) -> str | None:
+    """Why the agent says that it finds no such session."""
+    talk = [node for node in history.nodes if node.type in ("user", "assistant")]
+    if talk and all(node.sidechain for node in talk):
+        return "Claude Code does not find this session: all its records belong to a sub-agent."
+    last = next((node for node in reversed(history.chain) if node.type in ("user", "assistant")), None)
+    if last is not None and last.seconds is None:
+        return NO_TIMESTAMP
+    return None

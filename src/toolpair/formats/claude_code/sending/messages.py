@@ -1,0 +1,188 @@
+"""The second stage of a resume: records become messages, and each call gets a result behind it or is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.claude_code.sending.parts import (
+    MISSING,
+    NO_CONTENT,
+    ORPHANED,
+    USE_INTERRUPTED,
+    Draft,
+    Part,
+    error_result,
+    is_blank,
+    key_of,
+    text_part,
+)
+
+_SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
+
+
+def merged(drafts: Sequence[Draft]) -> list[Draft]:
+    """Neighbouring user records as one message, and one assistant message for each response."""
+    messages: list[list[Draft]] = []
+    # Responses since the last user words, by message id: only among these more of one is looked for.
+    open_responses: dict[str, list[Draft]] = {}
+    answering = False
+    for draft in drafts:
+        last = messages[-1] if messages else None
+        if draft.role == "user":
+            if last is not None and last[0].role == "user":
+                last.append(draft)
+            else:
+                messages.append([draft])
+                answering = False
+            answering = answering or bool(draft.of_type("tool_result"))
+            if not answering:
+                open_responses = {}
+            continue
+        response = open_responses.get(draft.message_id) if draft.message_id is not None else None
+        if response is not None:
+            response.append(draft)
+        else:
+            messages.append([draft])
+            if draft.message_id is not None:
+                open_responses[draft.message_id] = messages[-1]
+    return [_joined(found) for found in messages]
+
+
+def _joined(records: Sequence[Draft]) -> Draft:
+    first = records[0]
+    if len(records) == 1:
+        return first
+    if first.role == "user" and any(draft.beside for draft in records):
+        answers = [draft for draft in records if draft.of_type("tool_result")]
+        others = [draft for draft in records if not draft.of_type("tool_result")]
+        records = [*sorted(answers, key=lambda draft: draft.position), *others]
+    parts = [part for draft in records for part in draft.parts]
+    if first.role == "user":
+        parts.sort(key=lambda part: part.type != "tool_result")
+    return Draft(first.role, parts, first.message_id, first.model, made_up=first.made_up)
+
+
+def calls_last(message: Draft) -> None:
+    """What follows a call goes in front of it."""
+    if message.role == "assistant":
+        message.parts.sort(key=lambda part: part.type == "tool_use")
+
+
+def renamed(message: Draft) -> None:
+    """Calls of tools that have another name by now go out under the new one."""
+    for part in message.of_type("tool_use"):
+        if part.value.get("name") == "Task":
+            part.value = {**part.value, "name": "Agent"}
+
+
+def paired(messages: Sequence[Draft]) -> list[Draft]:
+    """Each call with one result in the very next message. An id that was used before is not sent again."""
+    sent: list[Draft] = []
+    used: set[Any] = set()
+    at = 0
+    while at < len(messages):
+        message = messages[at]
+        at += 1
+        if message.role != "assistant":
+            _orphans_out(message, sent)
+            continue
+        calls = _calls_once(message, used)
+        sent.append(message)
+        follower = messages[at] if at < len(messages) and messages[at].role == "user" else None
+        results = _first_of_each(follower, set(calls)) if follower is not None else {}
+        added = [error_result(calls[key], MISSING) for key in calls if key not in results]
+        if follower is None:
+            if added:
+                sent.append(Draft("user", added, made_up=True))
+            continue
+        at += 1
+        _answer(follower, results, added)
+        sent.append(follower)
+    return sent
+
+
+def _orphans_out(message: Draft, sent: list[Draft]) -> None:
+    """A user message that follows no assistant message keeps no results."""
+    if message.of_type("tool_result"):
+        message.parts = [part for part in message.parts if part.type != "tool_result"]
+        if not message.parts and not sent:
+            message.parts = [text_part(ORPHANED)]
+        if not message.parts:
+            return
+    sent.append(message)
+
+
+def _calls_once(message: Draft, used: set[Any]) -> dict[Any, Any]:
+    """Leave out results, calls whose id was used before, server calls without result. Key of an id -> the id."""
+    answered = {key_of(part.result_id) for part in message.parts if _has(part, "tool_use_id")}
+    calls: dict[Any, Any] = {}
+    kept: list[Part] = []
+    for part in message.parts:
+        if part.type == "tool_result":
+            continue
+        if part.type == "tool_use":
+            key = key_of(part.call_id)
+            if key in used:
+                continue
+            used.add(key)
+            calls[key] = part.call_id
+        elif part.type in _SERVER_CALLS and key_of(part.call_id) not in answered:
+            continue
+        kept.append(part)
+    if not kept and message.parts:
+        kept = [text_part(USE_INTERRUPTED)]
+    message.parts = kept
+    return calls
+
+
+def _has(part: Part, key: str) -> bool:
+    return isinstance(part.value, dict) and key in part.value
+
+
+def _first_of_each(follower: Draft, wanted: set[Any]) -> dict[Any, Part]:
+    found: dict[Any, Part] = {}
+    for part in follower.of_type("tool_result"):
+        key = key_of(part.result_id)
+        if key in wanted:
+            found.setdefault(key, part)
+    return found
+
+
+def _answer(follower: Draft, results: dict[Any, Part], added: list[Part]) -> None:
+    """The message behind the calls: made-up results first, then what it holds, without results of other calls."""
+    wanted = {id(part) for part in results.values()}
+    kept = [part for part in follower.parts if part.type != "tool_result" or id(part) in wanted]
+    if len(kept) == len(follower.parts) and not added:
+        return
+    follower.whole = follower.whole and not added
+    follower.parts = [*added, *kept] or [text_part(NO_CONTENT)]
+
+
+def without_empty(messages: Sequence[Draft]) -> list[Draft]:
+    """Blank texts go; a message that has nothing left says so."""
+    for message in messages:
+        if message.whole:
+            continue
+        message.parts = [part for part in message.parts if not is_blank(part)]
+        if not message.parts:
+            message.parts = [text_part(NO_CONTENT)]
+    return list(messages)
+
+
+def as_sent(part: Part) -> Any:
+    """The value in the request: other kinds of content as their JSON text, no image in an error."""
+    value = part.value
+    if isinstance(value, str):
+        return {"type": "text", "text": value}
+    if part.type != "tool_result" or "content" not in value:
+        return value
+    content = value["content"]
+    if content is not None and not isinstance(content, (str, list)):
+        return {**value, "content": json.dumps(content, ensure_ascii=False, separators=(",", ":"))}
+    if value.get("is_error") is True and isinstance(content, list):
+        kept = [piece for piece in content if not isinstance(piece, dict) or piece.get("type") == "text"]
+        if len(kept) != len(content):
+            return {**value, "content": kept}
+    return value

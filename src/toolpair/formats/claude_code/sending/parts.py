@@ -1,0 +1,92 @@
+"""What the model of a resume works with: parts of messages, and the texts that the agent puts in by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolpair.transcript.model import Block
+
+INTERRUPTED: Final = (
+    "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown. "
+    "Check whether it took effect before relying on it or running it again.]"
+)
+"""Result of a call that the end of the session left open; the agent writes it to the file."""
+MISSING: Final = "[Tool result missing due to internal error]"
+ORPHANED: Final = "[Orphaned tool result removed due to conversation resume]"
+USE_INTERRUPTED: Final = "[Tool use interrupted]"
+NO_CONTENT: Final = "(no content)"
+NO_RESPONSE: Final = "No response requested."
+
+THINKING: Final = ("thinking", "redacted_thinking")
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """One block on its way into the request. Asked for its type often, so that is found once."""
+
+    value: Any
+    block: Block | None = None
+    type: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        type_ = "text" if isinstance(self.value, str) else self.value.get("type")
+        self.type = type_ if isinstance(type_, str) else ""
+
+    @property
+    def call_id(self) -> Any:
+        return self.value.get("id")
+
+    @property
+    def result_id(self) -> Any:
+        return self.value.get("tool_use_id")
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A record, later a message, on its way into the request."""
+
+    role: str
+    parts: list[Part]
+    message_id: str | None = None
+    model: str | None = None
+    whole: bool = False
+    """Its content is one string, not a list of blocks."""
+    made_up: bool = False
+    """The agent wrote it itself."""
+    emptied: bool = False
+    """Nothing is left of it."""
+    position: int = -1
+    """Which record of the file it was, from 0."""
+    beside: bool = False
+    """It hangs beside the chain and was gathered in by its call."""
+
+    def of_type(self, *types: str) -> list[Part]:
+        return [part for part in self.parts if part.type in types]
+
+
+def key_of(id_: Any) -> Any:
+    """An id as a key; an absent one and null are the same."""
+    return id_ if isinstance(id_, (str, int, float)) else None if id_ is None else repr(id_)
+
+
+def text_part(words: str) -> Part:
+    return Part({"type": "text", "text": words})
+
+
+def error_result(id_: Any, words: str) -> Part:
+    return Part({"type": "tool_result", "tool_use_id": id_, "content": words, "is_error": True})
+
+
+def words_of(part: Part) -> str | None:
+    """The text of a text block, None for any other."""
+    if part.type != "text":
+        return None
+    text = part.value if isinstance(part.value, str) else part.value.get("text")
+    return text if isinstance(text, str) else None
+
+
+def is_blank(part: Part) -> bool:
+    """A text block without words."""
+    words = words_of(part)
+    return words is not None and not words.strip()

@@ -1,0 +1,153 @@
+"""The first stage of a resume: which records the agent takes, and what it writes behind the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from toolpair.formats.claude_code.records import Node, content_of, is_api_error, message_id, model_of
+from toolpair.formats.claude_code.sending.parts import (
+    INTERRUPTED,
+    NO_CONTENT,
+    NO_RESPONSE,
+    THINKING,
+    Draft,
+    Part,
+    error_result,
+    is_blank,
+    key_of,
+    text_part,
+    words_of,
+)
+from toolpair.transcript.model import Block
+
+Key = tuple[int, tuple[str | int, ...]]
+_SLOT = ("message", "content")
+_LAST = 1 << 62
+
+
+def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
+    """A draft for each record of the history that holds a message."""
+    drafts = []
+    for node in order:
+        if is_local_command(node):
+            part = Part(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
+            drafts.append(Draft("user", [part], whole=True, position=node.position))
+            continue
+        if node.type not in ("user", "assistant") or is_api_error(node.value):
+            continue
+        content = content_of(node.value)
+        if isinstance(content, str):
+            parts = [Part(content, blocks.get((node.uid, _SLOT)))]
+        elif isinstance(content, list):
+            parts = [
+                Part(value, blocks.get((node.uid, (*_SLOT, index))))
+                for index, value in enumerate(content)
+                if isinstance(value, dict)
+            ]
+            if not parts and (content or node.type == "user"):
+                continue
+        else:
+            continue
+        drafts.append(
+            Draft(
+                node.type,
+                parts,
+                message_id(node.value),
+                model_of(node.value),
+                whole=isinstance(content, str),
+                position=node.position,
+                beside=node.uid in beside,
+            )
+        )
+    return drafts
+
+
+def is_local_command(node: Node) -> bool:
+    """What a command of the user's said here: a record of the system that goes out as the user's words."""
+    value = node.value
+    return node.type == "system" and value.get("subtype") == "local_command" and isinstance(value.get("content"), str)
+
+
+def taken(drafts: Sequence[Draft]) -> list[Draft]:
+    """The records that are taken: open calls are answered at the end and left out elsewhere."""
+    drafts = open_left_out(_answered_at_end(drafts))
+    drafts = [draft for draft in drafts if not _only_blank(draft)]
+    drafts = _without_lone_thinking(_without_lone_placeholders(drafts))
+    if drafts and drafts[-1].role == "user":
+        drafts.append(Draft("assistant", [text_part(NO_RESPONSE)], made_up=True))
+    return drafts
+
+
+def open_left_out(drafts: Sequence[Draft]) -> list[Draft]:
+    """Without the records whose calls have no result."""
+    answered = {key_of(part.result_id) for draft in drafts for part in draft.of_type("tool_result")}
+    return [draft for draft in drafts if not _all_open(draft, answered)]
+
+
+def _answered_at_end(drafts: Sequence[Draft]) -> list[Draft]:
+    """Behind the calls of the last turn nothing but results: those without one get one that says so."""
+    answered: set[Any] = set()
+    start = len(drafts)
+    while start and drafts[start - 1].role == "user" and drafts[start - 1].of_type("tool_result"):
+        start -= 1
+        answered.update(key_of(part.result_id) for part in drafts[start].of_type("tool_result"))
+    first = start
+    while (
+        first
+        and drafts[first - 1].role == "assistant"
+        and (first == start or drafts[first - 1].message_id == drafts[start - 1].message_id)
+    ):
+        first -= 1
+    everywhere = {key_of(part.result_id) for draft in drafts for part in draft.of_type("tool_result")}
+    open_calls = [
+        part
+        for draft in drafts[first:start]
+        for part in draft.of_type("tool_use")
+        if key_of(part.call_id) not in everywhere
+    ]
+    added = [
+        Draft("user", [error_result(part.call_id, INTERRUPTED)], made_up=True, position=_LAST) for part in open_calls
+    ]
+    return [*drafts, *added]
+
+
+def _all_open(draft: Draft, answered: set[Any]) -> bool:
+    """A record whose calls have no result anywhere is left out, with the words that it may hold beside them."""
+    calls = draft.of_type("tool_use")
+    return draft.role == "assistant" and bool(calls) and all(key_of(part.call_id) not in answered for part in calls)
+
+
+def _only_blank(draft: Draft) -> bool:
+    return draft.role == "assistant" and bool(draft.parts) and all(is_blank(part) for part in draft.parts)
+
+
+def _without_lone_placeholders(drafts: Sequence[Draft]) -> list[Draft]:
+    """The agent knows its own placeholder for a response without words: where that is all, it leaves it out."""
+    saying = {draft.message_id for draft in drafts if draft.role == "assistant" and not _is_placeholder(draft)}
+    return [
+        draft
+        for draft in drafts
+        if not _is_placeholder(draft) or (draft.message_id is not None and draft.message_id in saying)
+    ]
+
+
+def _is_placeholder(draft: Draft) -> bool:
+    return draft.role == "assistant" and [words_of(part) for part in draft.parts] == [NO_CONTENT]
+
+
+def _without_lone_thinking(drafts: Sequence[Draft]) -> list[Draft]:
+    """A response of which only thinking is left is left out."""
+    speaking = {
+        draft.message_id
+        for draft in drafts
+        if draft.role == "assistant" and any(part.type not in THINKING for part in draft.parts)
+    }
+    return [
+        draft
+        for draft in drafts
+        if draft.role != "assistant"
+        or not draft.parts
+        or any(part.type not in THINKING for part in draft.parts)
+        or (draft.message_id is not None and draft.message_id in speaking)
+    ]

@@ -1,0 +1,47 @@
+"""Outputs that hang beside the history because the record of their call was lost: the agent never finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from toolpair.formats.claude_code.assembling import blocks_of_node
+from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.records import call_ids, has_result
+from toolpair.transcript.content import is_real_output
+from toolpair.transcript.model import Block
+
+
+def unreached_of(history: History) -> Iterable[Block]:
+    """Real results behind the last compaction whose call stands nowhere in the file, as of parallel calls.
+
+    Those that a conversation goes on from are not meant: they belong to another branch.
+    """
+    active = {node.uid for node in history.chain} | {node.uid for node in history.order}
+    newest = history.newest_boundary.position if history.newest_boundary is not None else -1
+    beside = [
+        node
+        for node in history.nodes
+        if node.type == "user"
+        and node.uid not in active
+        and node.position > newest
+        and history.main(node)
+        and has_result(node.value)
+    ]
+    if not beside:
+        return
+    gone_on = {node.parent for node in history.nodes if node.type in ("user", "assistant")}
+    calls = {
+        id_
+        for node in (*history.nodes, *history.shadowed)
+        if node.type == "assistant"
+        for id_ in call_ids(node.value)
+        if isinstance(id_, str)
+    }
+    for node in beside:
+        if node.uuid in gone_on:
+            continue
+        blocks, _ = blocks_of_node(node)
+        if len(blocks) != 1 or not isinstance(blocks[0].id, str):
+            continue
+        if blocks[0].id not in calls and is_real_output(blocks[0]):
+            yield blocks[0]

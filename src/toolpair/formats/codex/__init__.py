@@ -1,0 +1,69 @@
+"""Codex's rollouts: `~/.codex/sessions/**/rollout-*.jsonl`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.base import AS_RESUMED, Beside, Damage, Harm, Item, Seen, View
+from toolpair.formats.codex.damage import harms
+from toolpair.formats.codex.editing import apply_edits
+from toolpair.formats.codex.fix_notes import notes_on
+from toolpair.formats.codex.forks import fork_notes
+from toolpair.formats.codex.own_rules import check, refusal
+from toolpair.formats.codex.projection import index_notes
+from toolpair.formats.codex.reading import AGENT, read_transcript
+from toolpair.formats.codex.records import passed_by, sniff
+from toolpair.formats.codex.resume import on_resume
+from toolpair.formats.codex.sending import sent_by
+from toolpair.rules.base import Fix, OnResume, Problem
+from toolpair.rules.context import Context
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Transcript
+
+
+class Codex:
+    """A rollout of Codex, one record a line."""
+
+    id = "codex"
+    title = "Codex"
+    profile = "openai-responses"
+    containers = frozenset({"lines"})
+    where = "~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<session id>.jsonl (or under $CODEX_HOME)"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        return sniff(values)
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        return read_transcript(items, view)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        return apply_edits(items, transcript, edits)
+
+    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        return harms(items, transcript, found)
+
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        return sent_by(AGENT, transcript, passed_by(items), refusal(items))
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+        return on_resume(transcript, problem, seen)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        check(context, items, view)
+
+    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
+        return notes_on(items, transcript, fixes)
+
+    def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
+        return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
+
+    def resume_command(self, transcript: Transcript) -> str | None:
+        if not transcript.session_id:
+            return None
+        command = f"codex resume {shlex.quote(transcript.session_id)}"
+        return f"cd {shlex.quote(transcript.folder)} && {command}" if transcript.folder else command
+
+
+FORMAT = Codex()

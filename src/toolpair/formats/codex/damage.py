@@ -1,0 +1,103 @@
+"""What Codex makes of damaged records: most lines it passes by without a word, for some it resumes nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from toolpair.formats.base import Damage, Harm, Item
+from toolpair.formats.codex.items import is_loaded, is_sent
+from toolpair.formats.codex.reading import AGENT
+from toolpair.formats.lost import held_in, ids_in
+from toolpair.source.values import big_numbers
+from toolpair.transcript.model import Transcript
+from toolpair.transcript.words import plural
+
+REFUSES: Final = "Codex does not resume this session"
+_SKIPS: Final = "Codex passes the line by"
+
+
+def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[Harm | None]:
+    answered: set[str] = set()
+    called: set[str] = set()
+    if not all(damage.readable for damage in found):
+        for message in transcript.messages:
+            answered.update(block.id for block in message.results if isinstance(block.id, str))
+            called.update(block.id for block in message.calls if isinstance(block.id, str))
+    return [_harm(damage, answered, called) for damage in found]
+
+
+def _harm(damage: Damage, answered: set[str], called: set[str]) -> Harm | None:
+    if damage.front or damage.rule == "record.bad_utf8" or (not damage.readable and (damage.first or _no_text(damage))):
+        return Harm("stops", REFUSES, "rejected", "the whole session", complete=_is_complete(damage))
+    if damage.readable:
+        return _flaw(damage)
+    held = list(held_in((*damage.values, damage.partial)))
+    outputs = len({one.id for one in held if one.real and one.id not in answered})
+    matters = any(_in_history(value) for value in _records(damage))
+    if not held and not damage.values:
+        outputs = len((ids_in(damage.raw)[0] & called) - answered)
+    loses = None
+    if outputs:
+        loses = "its output" if outputs == 1 else plural(outputs, "output")
+    elif matters and not (damage.last and damage.rule == "record.torn"):
+        loses = "the record"
+    return Harm("loses" if loses else "harmless", _SKIPS, "dropped", loses, outputs, _is_complete(damage))
+
+
+def _flaw(damage: Damage) -> Harm | None:
+    """A record that can be read here."""
+    if damage.rule == "record.big_number" and not any(map(_is_too_big, big_numbers(damage.raw))):
+        return None
+    if damage.rule not in ("record.lone_surrogate", "record.bom", "record.big_number"):
+        return None
+    # Its parser takes the record for no JSON.
+    held = [one for one in held_in(damage.values) if one.real]
+    loses = "its output" if held else "the record" if any(map(_in_history, damage.values)) else None
+    return Harm("loses" if loses else "harmless", f"{AGENT} passes the record by", "dropped", loses, len(held))
+
+
+def _is_too_big(number: bytes) -> bool:
+    """A whole number that no machine integer holds. It reads fractions, and longer ones as fractions, too."""
+    return number.lstrip(b"-").isdigit() and len(number) < 41 and not -(2**63) <= int(number) < 2**64
+
+
+def _no_text(damage: Damage) -> bool:
+    """It holds bytes that are no text."""
+    try:
+        damage.raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _records(damage: Damage) -> Iterator[Any]:
+    yield from damage.values
+    if damage.partial is not None:
+        yield damage.partial
+
+
+def _item(value: Any) -> Any:
+    """The item that a record holds; None when it is about something else."""
+    if not isinstance(value, dict):
+        return None
+    if "payload" in value:
+        return value["payload"] if value.get("type") == "response_item" else None
+    return value
+
+
+def _in_history(value: Any) -> bool:
+    return isinstance(value, dict) and (value.get("type") == "compacted" or is_sent(_item(value)))
+
+
+def _is_complete(damage: Damage) -> bool:
+    """Whether Codex can read what the bytes hold, were they only mended."""
+    shown = damage.values[0] if damage.values else damage.partial
+    if not isinstance(shown, dict):
+        return False
+    if damage.first:
+        meta = shown.get("payload")
+        needed = ("id", "timestamp", "cwd", "originator", "cli_version")
+        return shown.get("type") == "session_meta" and isinstance(meta, dict) and all(key in meta for key in needed)
+    item = _item(shown)
+    return ("payload" not in shown or "timestamp" in shown) and (item is None or is_loaded(item))

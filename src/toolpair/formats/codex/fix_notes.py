@@ -1,0 +1,149 @@
+"""What else a fix changes than its title says: ordinals of the records that follow, reasoning that goes with a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from toolpair.formats.base import Item
+from toolpair.formats.codex.editing import Editor
+from toolpair.formats.codex.ordinals import is_numbered
+from toolpair.formats.codex.records import ordinal_of
+from toolpair.rules.base import Fix
+from toolpair.transcript.edits import (
+    Answer,
+    Edit,
+    InsertMessage,
+    InsertRecord,
+    Place,
+    Remove,
+    RemoveMessage,
+    RemoveRecord,
+    ToText,
+)
+from toolpair.transcript.model import Block, Message, Transcript
+from toolpair.transcript.words import plural
+
+_HISTORY: Final = "replacement_history"
+
+
+class _Ground:
+    """Where records stand, and how far a new one pushes the numbers behind it up. Made once for all fixes."""
+
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        self.place = {item.uid: number for number, item in enumerate(items)}
+        self.numbered = is_numbered(item.value for item in items)
+        self.editor = Editor(items, transcript)
+        self.message_of: dict[int, tuple[Message, int]] = {}
+        for message in transcript.messages:
+            for rank, block in enumerate(message.blocks):
+                self.message_of[id(block)] = (message, rank)
+        self.pushed = [0] * (len(items) + 1)
+        """Place -> how many records from there on get another number when one is put in front of it."""
+        self.behind = [0] * (len(items) + 1)
+        """Place -> how many records from there on have a number."""
+        self.numbers = numbers = [ordinal_of(item.value) for item in items]
+        last: int | None = None
+        gap_before: list[bool] = []
+        for own in numbers:
+            gap_before.append(own is not None and last is not None and own > last + 1)
+            last = own if own is not None else last
+        for number in range(len(items) - 1, -1, -1):
+            counted = numbers[number] is not None
+            self.behind[number] = self.behind[number + 1] + counted
+            self.pushed[number] = 0 if gap_before[number] else self.pushed[number + 1] + counted
+
+
+def notes_on(items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
+    """A phrase for each fix that changes more than its title says."""
+    if not fixes:
+        return []
+    ground = _Ground(items, transcript)
+    return [_note(ground, fix) for fix in fixes]
+
+
+def _note(ground: _Ground, fix: Fix) -> str | None:
+    words: list[str] = []
+    reasoning = sum(_reasoning_with(ground, edit.block) for edit in fix.edits if isinstance(edit, Remove))
+    if reasoning:
+        words.append("the reasoning straight before the call goes with it")
+    changed = _renumbered(ground, fix.edits) if ground.numbered else 0
+    if changed:
+        words.append(f"{plural(changed, 'record')} behind it {'gets' if changed == 1 else 'get'} new ordinals")
+    return "; ".join(words) or None
+
+
+def _reasoning_with(ground: _Ground, block: Block) -> int:
+    if block.kind != "call" or id(block) not in ground.message_of:
+        return 0
+    message, rank = ground.message_of[id(block)]
+    following = message.blocks[rank + 1 : rank + 2]
+    if following and following[0].kind != "thinking":
+        return 0
+    return int(rank > 0 and message.blocks[rank - 1].kind == "thinking")
+
+
+def _renumbered(ground: _Ground, edits: Sequence[Edit]) -> int:
+    """How many records that stay where they are get another ordinal."""
+    events: list[tuple[int, int]] = []
+    """(place, how far the numbers from there on move)."""
+    out: set[int] = set()
+    for edit in edits:
+        for place in _leaving(ground, edit):
+            if place not in out:
+                out.add(place)
+                events.append((place + 1, -1))
+        events.extend((place, 1) for place in _coming(ground, edit))
+    if not events:
+        return 0
+    events.sort()
+    changed = moved = 0
+    for (start, by), (end, _) in zip(events, [*events[1:], (len(ground.behind) - 1, 0)], strict=True):
+        moved += by
+        if not moved:
+            continue
+        last = end == len(ground.behind) - 1
+        changed += ground.pushed[start] if last and moved == 1 else ground.behind[start] - ground.behind[end]
+        changed -= sum(start <= place < end and ground.numbers[place] is not None for place in out)
+    return changed
+
+
+def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
+    """The places of records that the edit takes out, or moves elsewhere."""
+    match edit:
+        case Place(result=result, call=call) if _HISTORY not in (*result.slot, *call.slot):
+            yield _place(ground, result)
+        case ToText(block=block) if ground.editor.place_as_text(block) is not None:
+            yield _place(ground, block)
+        case Remove(block=block) if _HISTORY not in block.slot:
+            yield _place(ground, block)
+            if _reasoning_with(ground, block):
+                message, rank = ground.message_of[id(block)]
+                yield _place(ground, message.blocks[rank - 1])
+        case RemoveMessage(message=message):
+            yield from (ground.place[uid] for uid in message.records if uid in ground.place)
+        case RemoveRecord(record=record):
+            yield ground.place.get(record, 0)
+
+
+def _coming(ground: _Ground, edit: Edit) -> Iterator[int]:
+    """The places that records are put in front of."""
+    match edit:
+        case Answer(call=call) if _HISTORY not in call.slot:
+            yield _behind(ground, ground.editor.anchor_of(call))
+        case Place(result=result, call=call) if _HISTORY not in (*result.slot, *call.slot):
+            yield _behind(ground, ground.editor.anchor_of(call))
+        case ToText(block=block) if (anchor := ground.editor.place_as_text(block)) is not None:
+            yield _behind(ground, anchor)
+        case InsertMessage(after=after):
+            yield _behind(ground, after.records[-1]) if after is not None else 1
+        case InsertRecord(value=value, before=before) if ordinal_of(value) is None:
+            yield ground.place.get(before, 0)
+
+
+def _behind(ground: _Ground, uid: int | None) -> int:
+    return ground.place.get(uid, 0) + 1 if uid is not None else 0
+
+
+def _place(ground: _Ground, block: Block) -> int:
+    return ground.place.get(block.record, 0)

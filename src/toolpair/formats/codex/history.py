@@ -1,0 +1,217 @@
+"""The active history as Codex rebuilds it: the newest compaction that counts, what follows it, turns taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolpair.formats.codex.context_texts import begins_turn, is_context, is_summary
+from toolpair.formats.codex.items import Slot, is_sent, texts_of, type_of
+from toolpair.formats.codex.records import Line
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One item of the history, and where it stands. `made` items are built by Codex and stand nowhere as such."""
+
+    record: int
+    slot: Slot
+    item: dict[str, Any]
+    made: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class History:
+    """What is left of the file's items."""
+
+    entries: list[Entry] = field(default_factory=list)
+    base: Line | None = None
+    """The compaction that the history begins with."""
+    compactions: list[tuple[Line, int]] = field(default_factory=list)
+    """Those that count, each with how many entries it made."""
+    ignored: list[Line] = field(default_factory=list)
+    """Compactions that Codex cannot read, so that the history before them comes back."""
+
+
+def replacement_of(line: Line) -> list[Any] | None:
+    """The history that a compaction puts in the place of the old one, if it says so."""
+    found = line.payload.get("replacement_history") if isinstance(line.payload, dict) else None
+    return found if isinstance(found, list) else None
+
+
+def is_readable_compaction(line: Line) -> bool:
+    """Whether Codex can read the compaction: the list beside the history must be as long as that."""
+    payload = line.payload
+    if not isinstance(payload, dict):
+        return False
+    history, notes = payload.get("replacement_history"), payload.get("replacement_history_metadata")
+    if history is not None and not isinstance(history, list):
+        return False
+    if notes is None:
+        return True
+    return isinstance(notes, list) and history is not None and len(notes) == len(history)
+
+
+def rebuild(lines: Sequence[Line]) -> History:
+    """The history that Codex would go on from."""
+    history = History()
+    readable: list[Line] = []
+    for line in lines:
+        if line.kind == "compacted" and not is_readable_compaction(line):
+            history.ignored.append(line)
+        else:
+            readable.append(line)
+    base, start, hidden = _base(readable)
+    if base is not None:
+        _replace(history, base)
+        history.base = base
+    for line in readable[start:]:
+        if line.uid not in hidden:
+            _replay(history, line)
+    return history
+
+
+@dataclass(slots=True)
+class _Segment:
+    """One turn while the file is read backwards."""
+
+    turn: str | None = None
+    counts: bool = False
+    base: tuple[Line, int] | None = None
+    compactions: list[int] = field(default_factory=list)
+    """uids of all of them."""
+
+
+def _base(lines: Sequence[Line]) -> tuple[Line | None, int, set[int]]:
+    """The compaction that the history begins with, the first line behind it, and compactions that were taken back.
+
+    Read backwards, turn by turn: a turn that was taken back hides its own compaction, and the one before it counts.
+    """
+    hidden: set[int] = set()
+    taken_back = 0
+    segment: _Segment | None = None
+
+    def finish(found: _Segment) -> tuple[Line, int] | None:
+        nonlocal taken_back
+        if taken_back > 0:
+            taken_back -= found.counts
+            hidden.update(found.compactions)
+            return None
+        return found.base
+
+    base: tuple[Line, int] | None = None
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        match line.kind:
+            case "compacted":
+                segment = segment or _Segment()
+                segment.compactions.append(line.uid)
+                if segment.base is None and replacement_of(line) is not None:
+                    segment.base = line, number + 1
+            case "rollback":
+                taken_back += _turns(line)
+            case "ended":
+                segment = segment or _Segment()
+                segment.turn = segment.turn or _turn_id(line)
+            case "aborted":
+                if segment is not None or _turn_id(line) is not None:
+                    segment = segment or _Segment()
+                    segment.turn = segment.turn or _turn_id(line)
+            case "user" | "agents":
+                segment = segment or _Segment()
+                segment.counts = True
+            case "turn":
+                segment = segment or _Segment()
+                segment.turn = segment.turn or _turn_id(line)
+            case "item":
+                segment = segment or _Segment()
+                segment.counts = segment.counts or begins_turn(line.payload)
+            case "started" if segment is not None and segment.turn in (None, _turn_id(line)):
+                base = finish(segment)
+                segment = None
+        if base is not None:
+            break
+    if base is None and segment is not None:
+        base = finish(segment)
+    return (*base, hidden) if base is not None else (None, 0, hidden)
+
+
+def _turn_id(line: Line) -> str | None:
+    found = line.payload.get("turn_id") if isinstance(line.payload, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _turns(line: Line) -> int:
+    found = line.payload.get("num_turns")
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
+
+
+def _replace(history: History, line: Line) -> None:
+    slot = (*line.slot, "replacement_history")
+    history.entries = [
+        Entry(line.uid, (*slot, number), item)
+        for number, item in enumerate(replacement_of(line) or ())
+        if isinstance(item, dict)
+    ]
+    history.compactions = [(line, len(history.entries))]
+
+
+def _replay(history: History, line: Line) -> None:
+    match line.kind:
+        case "item":
+            if is_sent(line.payload):
+                history.entries.append(Entry(line.uid, line.slot, line.payload))
+        case "agents":
+            if isinstance(line.payload, dict):
+                history.entries.append(Entry(line.uid, line.slot, _from_agent(line.payload), made=True))
+        case "compacted":
+            if replacement_of(line) is not None:
+                _replace(history, line)
+            else:
+                _summarise(history, line)
+        case "rollback":
+            _take_back(history, _turns(line))
+
+
+def _from_agent(payload: dict[str, Any]) -> dict[str, Any]:
+    """What the model reads of a message between agents."""
+    content = payload.get("content")
+    parts = content if isinstance(content, list) else [{"type": "input_text", "text": str(content or "")}]
+    return {"type": "agent_message", "author": payload.get("author"), "content": parts}
+
+
+def _summarise(history: History, line: Line) -> None:
+    """A compaction that only has a summary: the user's messages and the summary are left."""
+    kept = [
+        entry
+        for entry in history.entries
+        if begins_turn(entry.item) and type_of(entry.item) == "message" and not is_summary(entry.item)
+    ]
+    summary = line.payload.get("message") if isinstance(line.payload, dict) else None
+    text = summary if isinstance(summary, str) and summary else "(no summary available)"
+    item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    made = [
+        Entry(entry.record, entry.slot, {**entry.item, "content": [_plain(entry.item)]}, made=True) for entry in kept
+    ]
+    history.entries = [*made, Entry(line.uid, (*line.slot, "message"), item, made=True)]
+    history.compactions = [(line, len(history.entries))]
+
+
+def _plain(item: dict[str, Any]) -> dict[str, str]:
+    return {"type": "input_text", "text": "\n".join(texts_of(item))}
+
+
+def _take_back(history: History, turns: int) -> None:
+    """Cut the last turns off, with what Codex told the model about the surroundings in front of them."""
+    if turns <= 0:
+        return
+    entries = history.entries
+    begins = [number for number, entry in enumerate(entries) if begins_turn(entry.item)]
+    if not begins:
+        return
+    cut = begins[0] if turns >= len(begins) else begins[-turns]
+    while cut > begins[0] and is_context(entries[cut - 1].item):
+        cut -= 1
+    history.entries = entries[:cut]
+    history.compactions = [(line, min(count, cut)) for line, count in history.compactions]

@@ -1,0 +1,144 @@
+"""The items of the Responses API as Codex writes them: which are calls, which are outputs, which it can read."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY
+from toolpair.transcript.model import Block, BlockKind
+
+Slot = tuple[str | int, ...]
+
+_NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
+"""Calls of tools that the API names by the type of the item alone."""
+_OF_ASSISTANT: Final = frozenset(
+    {
+        "reasoning",
+        "web_search_call",
+        "image_generation_call",
+        "compaction",
+        "context_compaction",
+        "compaction_summary",
+    }
+)
+"""Further items that the model made."""
+_PARTS: Final = frozenset(
+    {"input_text", "output_text", "input_image", "input_audio", "input_file", "encrypted_content"}
+)
+_SENT: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, *_OF_ASSISTANT, "message", "agent_message"})
+"""What Codex keeps in its history; all other types it passes by."""
+
+
+def type_of(item: Any) -> str | None:
+    """The item's type, None when it is no item. Early files leave it out of messages."""
+    if not isinstance(item, dict):
+        return None
+    type_ = item.get("type")
+    if type_ is None and isinstance(item.get("role"), str) and "content" in item:
+        return "message"
+    return type_ if isinstance(type_, str) else None
+
+
+def is_sent(item: Any) -> bool:
+    """Whether Codex keeps the item in its history."""
+    type_ = type_of(item)
+    if type_ == "message":
+        return bool(item.get("role") != "system")
+    return type_ in _SENT
+
+
+def is_of_assistant(item: Any) -> bool:
+    """Whether the model made the item."""
+    type_ = type_of(item)
+    return type_ in CALL_FAMILY or type_ in _OF_ASSISTANT or (type_ == "message" and item.get("role") == "assistant")
+
+
+def is_loaded(item: Any) -> bool:
+    """Whether Codex can read the item; one that lacks a field is passed by as if the line were not there.
+
+    An output without any id is loaded, and sent without one.
+    """
+    match type_of(item):
+        case "function_call":
+            return all(isinstance(item.get(key), str) for key in ("name", "arguments", "call_id"))
+        case "custom_tool_call":
+            return all(isinstance(item.get(key), str) for key in ("name", "input", "call_id"))
+        case "local_shell_call":
+            return isinstance(item.get("action"), dict) and _text_or_absent(item.get("call_id"))
+        case "tool_search_call":
+            return _text_or_absent(item.get("call_id"))
+        case "function_call_output" | "custom_tool_call_output":
+            return _is_output(item.get("output")) and _text_or_absent(item.get("call_id"))
+        case "message":
+            return isinstance(item.get("role"), str) and _are_parts(item.get("content"))
+        case "tool_search_output":
+            return isinstance(item.get("tools"), list)
+        case None:
+            return False
+        case _:
+            return True
+
+
+def _is_output(value: Any) -> bool:
+    return isinstance(value, str) or _are_parts(value)
+
+
+def _are_parts(value: Any) -> bool:
+    """Parts of types that it knows; of any other type, and the whole item is lost."""
+    return isinstance(value, list) and all(isinstance(part, dict) and part.get("type") in _PARTS for part in value)
+
+
+def _text_or_absent(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def block_of(item: Any, record: int, slot: Slot) -> Block:
+    """The block of an item; each item is one block."""
+    type_ = type_of(item)
+    if type_ in CALL_FAMILY and not _on_the_server(item):
+        id_ = item.get("call_id")
+        if id_ is None and type_ == "local_shell_call":
+            id_ = item.get("id")
+        name = item.get("name") if type_ not in _NAMELESS else _NAMELESS[type_]
+        return Block(
+            "call", item, record, slot, id_, name if isinstance(name, str) else None, family=CALL_FAMILY[type_]
+        )
+    if type_ in OUTPUT_FAMILY and not _on_the_server(item):
+        name = item.get("name")
+        return Block(
+            "result",
+            item,
+            record,
+            slot,
+            item.get("call_id"),
+            name if isinstance(name, str) else None,
+            family=OUTPUT_FAMILY[type_],
+        )
+    kind: BlockKind = "text" if type_ == "message" else "thinking" if type_ == "reasoning" else "other"
+    return Block(kind, item, record, slot)
+
+
+def _on_the_server(item: dict[str, Any]) -> bool:
+    """A tool search that the provider ran itself needs no partner; neither does one without an id."""
+    if item.get("type") not in ("tool_search_call", "tool_search_output"):
+        return False
+    return item.get("execution") == "server" or item.get("call_id") is None
+
+
+def is_call(item: Any) -> bool:
+    """Whether the item asks for an output."""
+    return type_of(item) in CALL_FAMILY
+
+
+def is_output(item: Any) -> bool:
+    """Whether the item answers a call, and so is a message of its own."""
+    return type_of(item) in OUTPUT_FAMILY
+
+
+def texts_of(item: dict[str, Any]) -> list[str]:
+    """The texts of a message's content."""
+    content = item.get("content")
+    if isinstance(content, str):
+        return [content]
+    parts = content if isinstance(content, list) else []
+    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]

@@ -1,0 +1,107 @@
+"""The numbers of a paginated rollout: 0, 1, 2 … a record. They stay without gaps where records come or go."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from toolpair.formats.base import Item
+from toolpair.formats.codex.records import ordinal_of
+
+
+def is_numbered(values: Iterable[Any]) -> bool:
+    """Whether the records have ordinals."""
+    return any(ordinal_of(value) is not None for value in values)
+
+
+def renumbered(before: Sequence[Item], after: Sequence[Item]) -> list[Item]:
+    """The records with ordinals that go on as before: `after` is what edits made of `before`.
+
+    A record that is new, or stands elsewhere than before, takes the next number. Those behind it move up until a gap
+    takes the difference, and down to where the ones that are gone stood. All others stay the same Items.
+    """
+    kept = _in_place(before, after)
+    if not is_numbered(item.value for item in before) or len(kept) == len(before) == len(after):
+        return list(after)
+    gone = {item.uid for item in before} - kept
+    place = {item.uid: number for number, item in enumerate(before)}
+    numbered: list[Item] = []
+    moved_by = 0
+    last = _first_number(before)
+    walked = 0
+    for item in after:
+        if item.uid in kept:
+            # What stood in front of this record and is gone leaves a number free.
+            for other in before[walked : place[item.uid]]:
+                moved_by -= other.uid in gone and ordinal_of(other.value) is not None
+            walked = place[item.uid] + 1
+            number = ordinal_of(item.value)
+            if number is None:
+                numbered.append(item)
+                continue
+            wanted = max(last + 1, number) if moved_by > 0 else number + moved_by
+            moved_by = wanted - number
+        else:
+            own = ordinal_of(item.value) if item.uid not in place else None
+            wanted = last + 1 if own is None else own
+            moved_by += 1
+        last = wanted
+        numbered.append(_with_ordinal(item, wanted))
+    return numbered
+
+
+def _first_number(items: Sequence[Item]) -> int:
+    """One less than the first ordinal: a fork goes on from its parent's."""
+    return next((number for item in items if (number := ordinal_of(item.value)) is not None), 0) - 1
+
+
+def _in_place(before: Sequence[Item], after: Sequence[Item]) -> set[int]:
+    """The records that stand in the order they stood in; moved ones are those that break it."""
+    place = {item.uid: number for number, item in enumerate(before)}
+    kept: set[int] = set()
+    order = [place[item.uid] for item in after if item.uid in place]
+    still = _ascending(order)
+    for item in after:
+        if item.uid in place and place[item.uid] in still:
+            kept.add(item.uid)
+    return kept
+
+
+def _ascending(order: Sequence[int]) -> set[int]:
+    """A longest ascending run of these numbers, all different."""
+    if all(one < other for one, other in pairwise(order)):
+        return set(order)
+    tails: list[int] = []
+    ends: list[int] = []
+    back: list[int] = []
+    for index, number in enumerate(order):
+        at = bisect_left(tails, number)
+        back.append(ends[at - 1] if at else -1)
+        if at == len(tails):
+            tails.append(number)
+            ends.append(index)
+        else:
+            tails[at], ends[at] = number, index
+    found: set[int] = set()
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        found.add(order[index])
+        index = back[index]
+    return found
+
+
+def _with_ordinal(item: Item, number: int) -> Item:
+    value = item.value
+    if not isinstance(value, dict) or ordinal_of(value) == number:
+        return item
+    if "ordinal" in value:
+        return Item(item.uid, {**value, "ordinal": number})
+    made: dict[str, Any] = {}
+    for key, part in value.items():
+        made[key] = part
+        if key == "timestamp":
+            made["ordinal"] = number
+    made.setdefault("ordinal", number)
+    return Item(item.uid, made)

@@ -1,0 +1,26 @@
+"""Codex's own index of a paginated rollout: a database that keeps the places of turns as offsets in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolpair.formats.base import Beside
+from toolpair.formats.codex.forks import home_of
+from toolpair.transcript.words import plural
+
+
+def index_notes(beside: Beside, before: int, after: int) -> Sequence[str]:
+    """What to know of a save in place that changes the size of the file."""
+    home = home_of(beside)
+    if home is None or before == after:
+        return ()
+    found = sorted(
+        name for name in beside.names(home) if name.startswith("thread_history_") and name.endswith(".sqlite")
+    )
+    if not found:
+        return ()
+    folder = (beside.path.parent / home).resolve()
+    return (
+        f"Codex's index of it, {folder / found[-1]}, is off by {plural(abs(after - before), 'byte')} then. "
+        "Delete that file while Codex does not run: Codex makes it anew.",
+    )

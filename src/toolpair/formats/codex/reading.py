@@ -1,0 +1,169 @@
+"""From the active history to the messages of the transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolpair.formats.base import AS_RESUMED, Item, View
+from toolpair.formats.codex.context_texts import is_context, is_summary
+from toolpair.formats.codex.history import Entry, History, rebuild
+from toolpair.formats.codex.items import block_of, is_call, is_of_assistant, is_output, is_sent, type_of
+from toolpair.formats.codex.records import Line, ends_response, lines_of, passed_by
+from toolpair.formats.codex.recovered import recovered_outputs
+from toolpair.transcript.model import Block, Boundary, ContentShape, Damaged, Message, Scope, Transcript
+
+AGENT: Final = "Codex"
+
+
+@dataclass(slots=True)
+class _Facts:
+    version: str | None = None
+    session_id: str | None = None
+    folder: str | None = None
+    model: str | None = None
+
+
+def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    lines = lines_of(items)
+    # A record that Codex passes by is shown where it stands; only what it would do to others does not count.
+    gone = passed_by(items)
+    history = rebuild([line for line in lines if line.kind == "item" or line.uid not in gone])
+    messages = messages_of(history.entries, _responses(lines))
+    facts = _facts(lines)
+    scopes = _scopes(items, lines, history)
+    inactive = tuple(_inactive_blocks(lines, scopes))
+    return Transcript(
+        messages=tuple(messages),
+        layout="tool_messages",
+        native=True,
+        agent=AGENT,
+        agent_version=facts.version,
+        session_id=facts.session_id,
+        folder=facts.folder,
+        model=facts.model,
+        scopes=scopes,
+        inactive_calls=sum(block.kind == "call" for block in inactive),
+        inactive_blocks=_without_answered_results(inactive),
+        boundaries=tuple(_boundaries(history, messages)),
+        copies=recovered_outputs(lines, messages),
+    )
+
+
+def _responses(lines: Sequence[Line]) -> dict[int, int] | None:
+    """Record -> which response of the model it may be of: Codex notes each one's end. None where it notes none."""
+    number = 0
+    found: dict[int, int] = {}
+    for line in lines:
+        number += ends_response(line)
+        found[line.uid] = number
+    return found if number else None
+
+
+def messages_of(entries: Sequence[Entry], responses: Mapping[int, int] | None = None) -> list[Message]:
+    """The items of one response of the model as one message, each output and each other message as one of its own."""
+    messages: list[Message] = []
+    run: list[Entry] = []
+    for entry in entries:
+        if run and (not is_of_assistant(entry.item) or _begins_anew(entry, run, responses)):
+            messages.append(_message("assistant", run))
+            run = []
+        if is_of_assistant(entry.item):
+            run.append(entry)
+        else:
+            messages.append(_message(_role(entry.item), [entry]))
+    if run:
+        messages.append(_message("assistant", run))
+    return messages
+
+
+def _begins_anew(entry: Entry, run: Sequence[Entry], responses: Mapping[int, int] | None) -> bool:
+    """Whether the item is of another response than those before it, the last of which is a call."""
+    if not is_call(run[-1].item):
+        return False
+    if responses is None:
+        return type_of(entry.item) == "message"
+    return responses.get(entry.record) != responses.get(run[-1].record)
+
+
+def _role(item: dict[str, Any]) -> Any:
+    if is_output(item):
+        return "tool"
+    return item.get("role") if type_of(item) == "message" else "user"
+
+
+def _message(role: Any, entries: Sequence[Entry]) -> Message:
+    blocks = tuple(block_of(entry.item, entry.record, entry.slot) for entry in entries)
+    item = entries[0].item if len(entries) == 1 else None
+    note = None
+    if item is not None and is_summary(item):
+        note = "summary"
+    elif item is not None and (is_context(item) or type_of(item) == "agent_message"):
+        note = "meta"
+    shape: ContentShape = "string" if item is not None and isinstance(item.get("content"), str) else "blocks"
+    return Message(role, blocks, tuple(dict.fromkeys(entry.record for entry in entries)), shape, item, note)
+
+
+def _facts(lines: Sequence[Line]) -> _Facts:
+    facts = _Facts()
+    for line in lines:
+        payload = line.payload if isinstance(line.payload, dict) else {}
+        if line.kind == "meta":
+            # A fork begins with its own; copies of its parent's may follow.
+            facts.session_id = facts.session_id or _text(payload.get("id"))
+            facts.version = facts.version or _text(payload.get("cli_version"))
+            facts.folder = facts.folder or _text(payload.get("cwd"))
+        elif line.kind == "turn":
+            facts.model = _text(payload.get("model")) or facts.model
+    return facts
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _scopes(items: Sequence[Item], lines: Sequence[Line], history: History) -> dict[int, Scope]:
+    """Damaged records, and those whose items are not in the history."""
+    scopes: dict[int, Scope] = {
+        item.uid: "malformed" for item in items if isinstance(item.value, Damaged) or not isinstance(item.value, dict)
+    }
+    active = {entry.record for entry in history.entries} | {line.uid for line, _ in history.compactions}
+    for line in lines:
+        matters = line.kind in ("compacted", "agents") or (line.kind == "item" and is_sent(line.payload))
+        if matters and line.uid not in active:
+            scopes[line.uid] = "inactive"
+    return scopes
+
+
+def _inactive_blocks(lines: Sequence[Line], scopes: dict[int, Scope]) -> Iterable[Block]:
+    for line in lines:
+        if scopes.get(line.uid) != "inactive":
+            continue
+        if line.kind == "item":
+            block = block_of(line.payload, line.uid, line.slot)
+            if block.kind in ("call", "result"):
+                yield block
+
+
+def _without_answered_results(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Ids may begin anew behind a compaction: what answers an inactive call is no output of a later one."""
+    calls = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
+    return tuple(
+        block for block in blocks if block.kind == "call" or not (isinstance(block.id, str) and block.id in calls)
+    )
+
+
+def _boundaries(history: History, messages: Sequence[Message]) -> Iterable[Boundary]:
+    """The line behind what the last compaction left."""
+    for line, count in history.compactions:
+        made = {(entry.record, entry.slot) for entry in history.entries[:count]}
+        number = next(
+            (
+                number
+                for number, message in enumerate(messages)
+                if not all((block.record, block.slot) in made for block in message.blocks)
+            ),
+            len(messages),
+        )
+        yield Boundary(number, "compaction", "replaced by a summary (normal)", line.uid)

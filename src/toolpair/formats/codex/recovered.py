@@ -1,0 +1,168 @@
+"""Outputs that stand only in event records: what a killed Codex had told its screen but not yet the model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolpair.formats.codex.items import block_of
+from toolpair.formats.codex.records import Line
+from toolpair.transcript.content import is_real_output
+from toolpair.transcript.model import Block, Message
+
+_UNIFIED: Final = frozenset({"exec_command", "write_stdin"})
+"""Tools whose outputs begin with what became of the process."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Event:
+    """An event that tells how a call ended. `body` holds what it tells."""
+
+    uid: int
+    id: str
+    type: str
+    body: dict[str, Any]
+
+
+def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dict[str, tuple[Any, str]]:
+    """Call id -> (output, where) for the calls of the history whose real output stands in an event alone.
+
+    Records are named by their place in the file as it was opened, which their uids keep.
+    """
+    wanted = _unanswered(messages)
+    if not wanted:
+        return {}
+    times = Counter(
+        block.id
+        for line in lines
+        if line.kind == "item" and (block := block_of(line.payload, line.uid, line.slot)).kind == "call"
+        if isinstance(block.id, str)
+    )
+    found: dict[str, list[tuple[Any, int]]] = {}
+    for event in _events(lines):
+        call = wanted.get(event.id)
+        if call is None or times[event.id] > 1:
+            continue  # which of the calls with this id it tells of cannot be known
+        content = _output(event, call)
+        if content is not None:
+            found.setdefault(event.id, []).append((content, event.uid))
+    return {
+        id_: (contents[0][0], f"in the event of record {contents[0][1] + 1:,}")
+        for id_, contents in found.items()
+        if all(content == contents[0][0] for content, _ in contents)
+    }
+
+
+def _unanswered(messages: Sequence[Message]) -> dict[str, Block]:
+    answered = {block.id for message in messages for block in message.results if is_real_output(block)}
+    return {
+        block.id: block
+        for message in messages
+        for block in message.calls
+        if isinstance(block.id, str) and block.id and block.id not in answered
+    }
+
+
+def _events(lines: Sequence[Line]) -> Iterator[_Event]:
+    for line in lines:
+        payload = line.payload
+        if line.value.get("type") != "event_msg" or not isinstance(payload, dict):
+            continue
+        if payload.get("type") == "item_completed":
+            body, id_ = payload.get("item"), None
+            if isinstance(body, dict):
+                id_ = body.get("id")
+        else:
+            body, id_ = payload, payload.get("call_id")
+        if isinstance(body, dict) and isinstance(id_, str) and isinstance(body.get("type"), str):
+            yield _Event(line.uid, id_, body["type"], body)
+
+
+def _output(event: _Event, call: Block) -> Any:
+    """The output as Codex writes it for the model; None when the event does not hold one."""
+    body = event.body
+    match event.type:
+        case "CommandExecution" | "exec_command_end":
+            return _of_command(body, call)
+        case "FileChange" | "patch_apply_end":
+            return _of_patch(body)
+        case "mcp_tool_call_end":
+            return _of_mcp(body.get("result"))
+        case "McpToolCall":
+            failed = body.get("error")
+            if isinstance(failed, dict):
+                failed = failed.get("message")
+            return _of_mcp({"Err": failed} if failed else body.get("result"))
+        case "dynamic_tool_call_response":
+            return _parts(body.get("content_items"))
+        case _:
+            return None
+
+
+def _of_command(body: dict[str, Any], call: Block) -> str | None:
+    formatted = body.get("formatted_output")
+    if isinstance(formatted, str) and formatted:
+        return formatted
+    said = body.get("aggregated_output")
+    if not isinstance(said, str):
+        streams = [body.get(key) for key in ("stdout", "stderr")]
+        if not any(isinstance(stream, str) for stream in streams):
+            return None
+        said = "".join(stream for stream in streams if isinstance(stream, str))
+    code = body.get("exit_code")
+    if not isinstance(code, int) or (body.get("status") == "in_progress"):
+        return None
+    if code == -1 and not said:
+        return None  # the call was stopped; this tells no more than that
+    seconds = _seconds(body.get("duration"))
+    if call.name in _UNIFIED:
+        return f"Wall time: {seconds:.4f} seconds\nProcess exited with code {code}\nOutput:\n{said}"
+    return f"Exit code: {code}\nWall time: {seconds:.1f} seconds\nOutput:\n{said}"
+
+
+def _seconds(duration: Any) -> float:
+    if not isinstance(duration, dict):
+        return 0.0
+    secs, nanos = duration.get("secs"), duration.get("nanos")
+    return (secs if isinstance(secs, int) else 0) + (nanos if isinstance(nanos, int) else 0) / 1e9
+
+
+def _of_patch(body: dict[str, Any]) -> str | None:
+    said = "".join(stream for key in ("stdout", "stderr") if isinstance(stream := body.get(key), str))
+    done = body.get("success")
+    if not isinstance(done, bool):
+        done = body.get("status") == "completed"
+    if not said and not done:
+        return None
+    return f"Exit code: {0 if done else 1}\nWall time: 0 seconds\nOutput:\n{said}"
+
+
+def _of_mcp(result: Any) -> Any:
+    if not isinstance(result, dict):
+        return None
+    if "Err" in result:
+        return f"tool call error: {result['Err']}" if isinstance(result["Err"], str) else None
+    inside = result.get("Ok", result)
+    return _parts(inside.get("content")) if isinstance(inside, dict) else None
+
+
+def _parts(parts: Any) -> Any:
+    """Content of a tool as parts of an output; texts alone as one string."""
+    if not isinstance(parts, list):
+        return None
+    made: list[dict[str, Any]] = []
+    for part in parts:
+        if not isinstance(part, dict):
+            return None
+        if isinstance(part.get("text"), str):
+            made.append({"type": "input_text", "text": part["text"]})
+        elif part.get("type") == "image" and isinstance(part.get("data"), str):
+            url = f"data:{part.get('mimeType', 'image/png')};base64,{part['data']}"
+            made.append({"type": "input_image", "image_url": url})
+        else:
+            return None
+    if all("text" in part for part in made):
+        return "\n".join(part["text"] for part in made)
+    return made

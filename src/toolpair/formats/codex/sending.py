@@ -1,0 +1,71 @@
+"""What Codex sends when it resumes a rollout: the history, with calls and outputs made to match in memory."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Container, Iterator
+from typing import Any, Final
+
+from toolpair.formats.base import Fate, Seen, SentMessage, SentPart
+from toolpair.formats.codex.items import is_loaded
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
+from toolpair.transcript.model import Block, Transcript
+
+MEASURED: Final = "0.169.0"
+ABORTED: Final = "aborted"
+"""What it writes in the place of an output that is not there."""
+_MADE_IDS: Final = uuid.UUID("90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4")
+_PREFIX: Final = {"function": "fco", "custom": "ctco", "tool_search": "tso"}
+
+
+def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> Seen:
+    """The request's input for this transcript. `gone` are the records that it passes by."""
+    placed = [(str(message.role), block) for message in transcript.messages for block in message.blocks]
+    readable = [(role, block) for role, block in placed if block.record not in gone and is_loaded(block.value)]
+    answered = {_key(block) for _, block in readable if block.value.get("type") in OUTPUT_FAMILY}
+    called = {_key(block) for _, block in readable if _awaits_output(block)}
+    fates: dict[int, Fate] = {id(block): "dropped" for _, block in placed if block.kind in ("call", "result")}
+    messages: list[SentMessage] = []
+    for role, block in readable:
+        if block.kind == "result" and not _is_matched(block, called):
+            continue
+        fates[id(block)] = "sent"
+        messages.append(SentMessage(role, (SentPart(block.value, block),)))
+        if _awaits_output(block) and _key(block) not in answered:
+            messages.append(SentMessage("tool", (SentPart(made_output(block)),)))
+    return Seen(agent, MEASURED, tuple(messages), fates, refuses)
+
+
+def _awaits_output(block: Block) -> bool:
+    """A call with an id: of a local shell that of the item is not enough. It asks no more of a search by the server."""
+    type_ = block.value.get("type")
+    return type_ in CALL_FAMILY and isinstance(block.value.get("call_id"), str)
+
+
+def _key(block: Block) -> tuple[str, Any]:
+    type_ = block.value.get("type")
+    return CALL_FAMILY.get(type_) or OUTPUT_FAMILY[type_], block.value.get("call_id")
+
+
+def _is_matched(block: Block, called: set[tuple[str, Any]]) -> bool:
+    # Only an output without any id is let through as it is.
+    return block.value.get("call_id") is None or _key(block) in called
+
+
+def made_output(call: Block) -> dict[str, Any]:
+    """What Codex puts straight behind a call without output."""
+    family = CALL_FAMILY[call.value["type"]]
+    made: dict[str, Any] = {"type": OUTPUT_OF[family]}
+    id_ = call.value.get("id")
+    if isinstance(id_, str) and id_:
+        prefix = _PREFIX[family]
+        made["id"] = f"{prefix}_{uuid.uuid5(_MADE_IDS, f'{prefix}:{id_}')}"
+    made["call_id"] = call.value["call_id"]
+    if family == "tool_search":
+        return {**made, "status": "completed", "execution": "client", "tools": []}
+    return {**made, "output": ABORTED}
+
+
+def items_of(seen: Seen) -> Iterator[Any]:
+    """The items of the request, in order."""
+    return (part.value for message in seen.messages for part in message.parts)

@@ -1,0 +1,145 @@
+"""What a damaged record holds of calls and results, whatever its format; and what its loss means without an agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolpair.formats.base import Damage, Harm
+from toolpair.transcript.content import is_placeholder_text, text_of
+
+_RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_MOST: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """One call or result in a damaged record. `content` is a result's."""
+
+    id: str
+    is_result: bool
+    content: Any = None
+    is_error: bool = False
+
+    @property
+    def real(self) -> bool:
+        """A result that holds real output."""
+        text = text_of(self.content)
+        return self.is_result and bool(text.strip()) and not is_placeholder_text(text)
+
+
+def held_in(values: tuple[Any, ...]) -> Iterator[Held]:
+    """The calls and results in these records, wherever they stand in them."""
+    for _, held in _walk(values):
+        yield held
+
+
+def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
+    todo: list[Any] = list(reversed(values))
+    while todo:
+        value = todo.pop()
+        if isinstance(value, list):
+            todo.extend(reversed(value))
+        elif isinstance(value, dict):
+            found = _held(value)
+            if found is not None:
+                yield value, found
+            elif value.get("type") not in ("tool_use", "tool_result"):
+                todo.extend(value[key] for key in ("payload", "tool_calls", "content", "message") if key in value)
+
+
+def held_in_part(value: Any) -> Iterator[Held]:
+    """The calls and results in a record that was cut off. An id that it may have been cut off in is none."""
+    for block, held in _walk((value,)):
+        if block[next(reversed(block))] != held.id:
+            yield held
+
+
+def can_be_closed(message: Any, whole: bool) -> bool:
+    """Whether a message that was cut off is one that can be sent, once its end is written.
+
+    Where it is not `whole`, its last block is what was cut off: half a call is none.
+    """
+    if not isinstance(message, dict) or "role" not in message:
+        return False
+    content = message.get("content")
+    if not isinstance(content, list):
+        return isinstance(content, str) or (whole and "tool_calls" in message)
+    if not content or not all(map(_is_block, content)):
+        return False
+    return whole or content[-1]["type"] in ("text", "tool_result")
+
+
+def _is_block(block: Any) -> bool:
+    if not isinstance(block, dict):
+        return False
+    match block.get("type"):
+        case "text":
+            return isinstance(block.get("text"), str)
+        case "tool_result":
+            return isinstance(block.get("tool_use_id"), str) and next(reversed(block)) != "tool_use_id"
+        case "tool_use":
+            return isinstance(block.get("id"), str) and isinstance(block.get("input"), dict)
+        case kind:
+            return isinstance(kind, str) and len(block) > 1
+
+
+def _held(value: dict[str, Any]) -> Held | None:
+    kind = value.get("type")
+    if kind == "tool_result" or value.get("role") == "tool":
+        id_ = value.get("tool_use_id", value.get("tool_call_id"))
+        return _with(id_, True, value.get("content"), value.get("is_error") is True)
+    if isinstance(kind, str) and kind.endswith("_output") and "call_id" in value:
+        return _with(value["call_id"], True, value.get("output"))
+    if kind == "tool_use" or (kind == "function" and "function" in value):
+        return _with(value.get("id"), False)
+    if isinstance(kind, str) and kind.endswith("_call") and "call_id" in value:
+        return _with(value["call_id"], False)
+    return None
+
+
+def _with(id_: Any, is_result: bool, content: Any = None, is_error: bool = False) -> Held | None:
+    return Held(id_, is_result, content, is_error) if isinstance(id_, str) and id_ else None
+
+
+def ids_in(raw: bytes) -> tuple[set[str], set[str]]:
+    """The ids of results and of calls that unreadable bytes name, as far as their keys tell."""
+    return _ids(_RESULT_ID, raw), _ids(_CALL_ID, raw)
+
+
+def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
+    found: set[str] = set()
+    for match in pattern.finditer(raw):
+        found.add(match.group(1).decode("utf-8", "replace"))
+        if len(found) >= _MOST:
+            break
+    return found
+
+
+def plain_harm(damage: Damage) -> Harm | None:
+    """For files that no agent resumes: what whoever sends the list makes of it."""
+    if damage.readable:
+        return readers_harm(damage, "most readers")
+    if damage.rule == "record.torn":
+        said = can_be_closed(damage.values[0] if damage.values else damage.partial, bool(damage.values))
+        return Harm("stops", "nobody can send the list as it stands", "rejected", complete=said)
+    if damage.values:
+        return Harm("loses", "whoever reads the file skips it", loses="what it says")
+    return Harm("harmless", "whoever reads the file skips it")
+
+
+def readers_harm(damage: Damage, who: str) -> Harm | None:
+    """What readers make of a flaw that they read over. `who` is in the plural, or a name that needs an "s"."""
+    s = "" if who == "most readers" else "s"
+    if damage.front or damage.rule == "record.lone_surrogate":
+        return None
+    says = {
+        "record.bad_utf8": f"{who} put{s} U+FFFD in their place",
+        "record.duplicate_key": f"{who} take{s} the last value",
+        "record.big_number": f"{who} round{s} it",
+        "record.bom": f"{who} pass{'es' if s else ''} it by",
+    }.get(damage.rule)
+    return Harm("harmless", says, "healed") if says is not None else None

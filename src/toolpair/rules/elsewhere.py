@@ -1,0 +1,105 @@
+"""Real outputs that stand outside the history, and the fixes that bring them back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from toolpair.rules.base import Fix
+from toolpair.transcript.content import is_real_output, result_content, result_text, text_of
+from toolpair.transcript.copies import Copy, copies_of_call
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.ids import usable
+from toolpair.transcript.model import Block, Transcript
+
+CAUTION: Final = "[Recorded while the call ran; it may be incomplete. Added by toolpair.]"
+_CHOICES: Final = 5
+_SHOWN: Final = 40
+"""Characters of an output that tell it from others."""
+
+
+class Elsewhere:
+    """Where the output of a call stands besides the history: in results that are not sent, else in copies."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._results: dict[str, list[Block]] = defaultdict(list)
+        self._linked: dict[tuple[str, str | None], list[Block]] = defaultdict(list)
+        self._calls: dict[str, list[Block]] = defaultdict(list)
+        self._several: dict[str, bool] = {}
+        active = (block for message in transcript.messages for block in message.blocks)
+        for block in (*active, *transcript.inactive_blocks):
+            if block.kind == "call" and usable(block.id):
+                self._calls[block.id].append(block)
+        for block in transcript.inactive_blocks:
+            if block.kind == "result" and usable(block.id) and is_real_output(block):
+                self._results[block.id].append(block)
+                if block.link is not None:
+                    self._linked[block.id, block.link].append(block)
+        self._compactions = [
+            found.record for found in transcript.boundaries if found.kind == "compaction" and found.record is not None
+        ]
+
+    def of_call(self, call: Block) -> Sequence[Copy]:
+        """The most trusted outputs: one, or several that differ and between which a person decides."""
+        if not usable(call.id):
+            return ()
+        found = self._linked.get((call.id, call.link), [])
+        if not found and not self._shared(call.id):
+            found = self._results.get(call.id, [])
+        results: dict[str, Copy] = {}
+        for block in found:
+            copy = Copy(result_content(block), self._place(block), is_error=block.is_error)
+            results.setdefault(result_text(block), copy)
+        return list(results.values())[:_CHOICES] or copies_of_call(self._transcript.copies, call)
+
+    def _shared(self, id_: str) -> bool:
+        """Whether calls that are not the same have this id: then it does not say whose a result is."""
+        if id_ not in self._several:
+            calls = self._calls.get(id_, [])
+            self._several[id_] = any(other.value != calls[0].value for other in calls[1:])
+        return self._several[id_]
+
+    def _place(self, block: Block) -> str:
+        number = f", record {block.record + 1:,}" if block.record >= 0 else ""
+        if any(block.record < record for record in self._compactions):
+            return f"before the compaction{number}"
+        return f"on another branch{number}"
+
+
+def fixes(copies: Sequence[Copy], edit: Callable[[Any, bool], Edit]) -> list[Fix]:
+    """The fixes that put an output in. One that is certain is recommended; of several a person takes one."""
+    certain = len(copies) == 1 and copies[0].certain
+    found = []
+    for number, copy in enumerate(copies, 1):
+        title = f"use the real output found {copy.where}"
+        content = copy.content
+        if len(copies) > 1:
+            title += f' ("{_beginning(content)}")'
+        if copy.partial:
+            title = f"use what was recorded while it ran, found {copy.where}"
+            content = _with_caution(content)
+        found.append(
+            Fix(
+                "use-copy" if len(copies) == 1 else f"use-copy-{number}",
+                title,
+                (edit(content, copy.is_error),),
+                recommended=certain,
+                certain=certain,
+                note="it may be incomplete, and says so" if copy.partial else None,
+                several="use the real outputs found elsewhere",
+            )
+        )
+    return found
+
+
+def _beginning(content: Any) -> str:
+    words = " ".join(text_of(content)[:200].split())
+    return words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
+
+
+def _with_caution(content: Any) -> Any:
+    if isinstance(content, list):
+        return [*content, {"type": "text", "text": CAUTION}]
+    return f"{content}\n\n{CAUTION}"

@@ -1,0 +1,78 @@
+"""Calls and results that stand in records which cannot be read, and the fixes that bring them back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolpair.rules.base import Cause, Fix
+from toolpair.transcript.edits import Answer, MendBytes
+from toolpair.transcript.model import Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lost:
+    """What of a call or a result stands in one damaged record."""
+
+    record: int
+    line: int | None
+    reason: str
+    fix: Fix | None
+    """Makes the record readable with nothing missing."""
+    content: Any = None
+    """Where no fix does: what can be read of a result's content."""
+    is_error: bool = False
+
+    @property
+    def where(self) -> str:
+        return f"line {self.line:,}" if self.line is not None else "a record"
+
+    @property
+    def cause(self) -> Cause:
+        return Cause("unreadable", "it stands in a line that cannot be read", f"{self.where}: {self.reason}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unreadable:
+    """By id: the results and the calls that stand in damaged records."""
+
+    results: Mapping[str, Lost] = field(default_factory=dict)
+    calls: Mapping[str, Lost] = field(default_factory=dict)
+
+    def of_call(self, call: Block) -> Lost | None:
+        """Where the result of a call stands."""
+        return self.results.get(call.id) if isinstance(call.id, str) else None
+
+    def of_result(self, result: Block) -> Lost | None:
+        """Where the call of a result stands."""
+        return self.calls.get(result.id) if isinstance(result.id, str) else None
+
+
+def repair(lost: Lost, call: Block | None, *, recommended: bool) -> list[Fix]:
+    """The fix that makes the line readable, else the one that keeps what can be read of the result."""
+    if lost.fix is not None:
+        title = f"make {lost.where} readable: {lost.fix.title}"
+        return [
+            Fix(
+                "mend-line",
+                title,
+                lost.fix.edits,
+                recommended,
+                loses=lost.fix.loses,
+                several="make their lines readable",
+            )
+        ]
+    if call is None or not lost.content:
+        return []
+    return [
+        Fix(
+            "keep-readable",
+            f"keep what can be read of it in {lost.where}",
+            (Answer(call, lost.content, lost.is_error), MendBytes(lost.record, "aside")),
+            recommended,
+            loses="the rest of the output, which was cut off",
+            note="the damaged line itself is set aside, byte for byte",
+            several="keep what can be read of them",
+        )
+    ]

@@ -1,0 +1,35 @@
+"""The items of OpenAI's Responses API that make a pair: a call's type, the family it is of, and its output's type."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+CALL_FAMILY: Final = {
+    "function_call": "function",
+    "local_shell_call": "function",
+    "custom_tool_call": "custom",
+    "tool_search_call": "tool_search",
+}
+"""Type of a call item -> its family: an output of another family does not answer it, whatever its id."""
+OUTPUT_FAMILY: Final = {
+    "function_call_output": "function",
+    "custom_tool_call_output": "custom",
+    "tool_search_output": "tool_search",
+}
+OUTPUT_OF: Final = {family: type_ for type_, family in OUTPUT_FAMILY.items()}
+"""Family -> the type of its output items."""
+
+
+def is_output_item(value: Any) -> bool:
+    """Whether the value is an output item: its content stands in `output` or `tools`, not in `content`."""
+    return isinstance(value, dict) and value.get("type") in OUTPUT_FAMILY
+
+
+def output_content(item: dict[str, Any]) -> Any:
+    """What an output item says: a string, a list of parts, or None. Early files wrapped it in an object."""
+    if item.get("type") == "tool_search_output":
+        return item.get("tools")
+    output = item.get("output")
+    if isinstance(output, dict) and "content" in output:
+        return output["content"]
+    return output

@@ -1,0 +1,281 @@
+"""A lost output is looked for where Claude Code leaves copies; placeholders give way to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.formats.claude_code_files import Log, call, session, text
+from toolpair.rules.base import Problem
+from toolpair.session import Session, open_session
+from toolpair.transcript.content import block_text, is_placeholder_text, result_text
+from toolpair.transcript.edits import Answer
+
+INTERRUPTED = (
+    "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown. "
+    "Check whether it took effect before relying on it or running it again.]"
+)
+REMINDER = "\n\n<system-reminder>\n<total_tokens>5 tokens left</total_tokens>\n</system-reminder>"
+
+
+def as_bytes(values: list[Any]) -> bytes:
+    return b"".join(json.dumps(value, separators=(",", ":")).encode() + b"\n" for value in values)
+
+
+def without(log: Log, uuid: str) -> list[Any]:
+    """The records without one, its children on its parent."""
+    gone = next(value for value in log.values if value.get("uuid") == uuid)
+    values = [deepcopy(value) for value in log.values if value is not gone]
+    for value in values:
+        if value.get("parentUuid") == uuid:
+            value["parentUuid"] = gone["parentUuid"]
+    return values
+
+
+def saved(folder: Path, values: list[Any], name: str = "mine.jsonl") -> Session:
+    path = folder / name
+    path.write_bytes(as_bytes(values))
+    return open_session(path)
+
+
+def blob(id_: str, content: Any, **fields: Any) -> dict[str, Any]:
+    part = {"tool_use_id": id_, "type": "tool_result", "content": content, **fields}
+    return {"type": "api-request-blob", "hash": "h", "message": {"role": "user", "content": [part]}}
+
+
+def problem(session: Session, rule: str) -> Problem:
+    return next(found for found in session.problems if found.rule == rule)
+
+
+def answers(session: Session) -> dict[str, str]:
+    return {str(block.id): result_text(block) for message in session.transcript.messages for block in message.results}
+
+
+def mended(session: Session) -> Session:
+    session.stage_recommended()
+    data = session.to_bytes()
+    again = open_session("mine.jsonl", data=data)
+    assert not [found for found in again.problems if found.severity == "error"]
+    assert again.stage_recommended() is None and again.to_bytes() == data
+    return again
+
+
+def test_the_copy_of_a_request_answers_a_lost_result(tmp_path: Path) -> None:
+    values = [*without(session(), "r4"), blob("toolu_D", "output D" + REMINDER, is_error=True)]
+    found = saved(tmp_path, values)
+    fix = problem(found, "result.missing").recommended
+    assert (
+        fix is not None
+        and fix.title == f"use the real output found in the copy of an earlier request, record {len(values)}"
+    )
+    assert isinstance(fix.edits[0], Answer) and fix.edits[0].is_error
+    assert answers(mended(found))["toolu_D"] == "output D"
+
+
+def test_copies_that_differ_are_left_to_a_person(tmp_path: Path) -> None:
+    values = [*without(session(), "r4"), blob("toolu_D", "output D"), blob("toolu_D", "other")]
+    missing = problem(saved(tmp_path, values), "result.missing")
+    assert [fix.id for fix in missing.fixes] == ["use-copy-1", "use-copy-2", "insert-placeholder", "remove-call"]
+    assert missing.guess and missing.recommended is not None and missing.recommended.id == "insert-placeholder"
+    assert not any(fix.certain or fix.recommended for fix in missing.fixes[:2])
+    assert missing.fixes[0].title.endswith('("output D")') and missing.fixes[1].title.endswith('("other")')
+
+
+def test_a_request_is_believed_before_the_details_and_these_before_a_progress_report(tmp_path: Path) -> None:
+    values = without(session(), "r4")
+    report = {"type": "bash_progress", "output": "so", "fullOutput": "so far"}
+    values.append({"type": "progress", "uuid": "p", "parentUuid": "a6", "parentToolUseID": "toolu_D", "data": report})
+    found = saved(tmp_path, values)
+    fix = problem(found, "result.missing").recommended
+    assert fix is not None and fix.note is not None and "incomplete" in fix.note
+    assert answers(mended(found))["toolu_D"].startswith("so far\n\n[Recorded while the call ran")
+    lost = {"uuid": "x", "parentUuid": "a6", "type": "user", "sourceToolAssistantUUID": "a6"}
+    values.append({**lost, "message": None, "toolUseResult": {"stdout": "out", "stderr": "err"}})
+    assert answers(mended(saved(tmp_path, values)))["toolu_D"] == "out\nerr"
+    values.append(blob("toolu_D", "as sent"))
+    assert answers(mended(saved(tmp_path, values)))["toolu_D"] == "as sent"
+
+
+@pytest.mark.parametrize("beside", [INTERRUPTED, f"Error: {INTERRUPTED}"])
+def test_a_placeholder_gives_way_to_the_real_output(tmp_path: Path, beside: str) -> None:
+    log = session()
+    record = next(value for value in log.values if value.get("uuid") == "r4")
+    record["message"]["content"][0].update(content=INTERRUPTED, is_error=True)
+    record.update(toolUseResult=beside, toolDenialKind="interrupted")
+    assert not [p for p in saved(tmp_path, log.values).problems if p.rule == "result.placeholder"]
+    found = saved(tmp_path, [*log.values, blob("toolu_D", "output D" + REMINDER)])
+    warning = problem(found, "result.placeholder")
+    assert warning.severity == "warning" and warning.impact == "loses"
+    before = {record.uid: record.body for record in found.document.records}
+    again = mended(found)
+    assert answers(again)["toolu_D"] == "output D"
+    changed = [r for r in found.document.records if before[r.uid] != r.body]
+    assert len(changed) == 1
+    assert set(record) - set(changed[0].value) == {"toolUseResult", "toolDenialKind"}
+    assert "is_error" not in changed[0].value["message"]["content"][0]
+
+
+def test_an_empty_result_gets_what_only_the_details_say(tmp_path: Path) -> None:
+    log = session()
+    record = next(value for value in log.values if value.get("uuid") == "r4")
+    record["message"]["content"][0]["content"] = ""
+    assert not [p for p in saved(tmp_path, log.values).problems if p.rule == "result.placeholder"]
+    record["toolUseResult"] = {"stdout": "output D", "stderr": ""}
+    again = mended(saved(tmp_path, log.values))
+    assert answers(again)["toolu_D"] == "output D"
+
+
+def test_a_result_that_a_compaction_cut_off_answers_the_call_unless_it_is_another_calls(tmp_path: Path) -> None:
+    log = session()
+    metadata = {"preservedMessages": {"anchorUuid": "c2", "uuids": ["a6", "a7"], "allUuids": ["a6", "a7"]}}
+    log.record("system", "c1", None, subtype="compact_boundary", compactMetadata=metadata)
+    log.user("c2", "This session is being continued", isCompactSummary=True)
+    log.user("u9", "go on")
+    log.note("last-prompt", leafUuid="u9")
+    found = saved(tmp_path, log.values)
+    fix = problem(found, "result.missing").recommended
+    assert fix is not None and fix.title == "use the real output found before the compaction, record 15"
+    assert answers(mended(found)) == {"toolu_D": "output D"}
+    # The same id of another call, which has the result by the agent's own link.
+    other = deepcopy(next(value for value in log.values if value.get("uuid") == "a6"))
+    other.update(uuid="b6")
+    other["message"]["content"][0]["input"] = {"command": "something else"}
+    log.values.insert(12, other)
+    result = next(value for value in log.values if value.get("uuid") == "r4")
+    result.update(parentUuid="b6", sourceToolAssistantUUID="b6")
+    assert problem(saved(tmp_path, log.values), "result.missing").fixes[0].id == "insert-placeholder"
+
+
+def test_a_result_beside_its_own_call_on_another_branch_is_not_in_the_history_but_answers_the_call(
+    tmp_path: Path,
+) -> None:
+    log = session()
+    values = without(log, "r4")
+    other = deepcopy(next(value for value in log.values if value.get("uuid") == "a6"))
+    other.update(uuid="b6")
+    other["message"]["id"] = "msg_other"
+    result = deepcopy(next(value for value in log.values if value.get("uuid") == "r4"))
+    result.update(uuid="b7", parentUuid="b6", sourceToolAssistantUUID="b6")
+    place = next(n for n, value in enumerate(values) if value.get("uuid") == "a6")
+    values[place:place] = [other, result]
+    found = saved(tmp_path, values)
+    fix = problem(found, "result.missing").recommended
+    assert fix is not None and fix.title == f"use the real output found on another branch, record {place + 2}"
+    assert answers(mended(found))["toolu_D"] == "output D"
+
+
+def test_a_forked_session_beside_it_is_searched(tmp_path: Path) -> None:
+    log = session()
+    long_id = "toolu_01" + "D" * 16
+    values = json.loads(json.dumps(log.values).replace("toolu_D", long_id))
+    whole = deepcopy(values)
+    for value in whole:
+        value["sessionId"] = "another"
+    log.values = values
+    mine = without(log, "r4")
+    stranger = json.loads(re.sub(r'"([utar]\d)"', r'"s-\1"', json.dumps(whole)))
+    (tmp_path / "stranger.jsonl").write_bytes(as_bytes(stranger))
+    assert problem(saved(tmp_path, mine), "result.missing").fixes[0].id == "insert-placeholder"
+    (tmp_path / "fork.jsonl").write_bytes(as_bytes(whole))
+    found = saved(tmp_path, mine)
+    fix = problem(found, "result.missing").recommended
+    assert fix is not None and fix.title == "use the real output found in the forked session fork.jsonl"
+    assert answers(mended(found))[long_id] == "output D"
+
+
+@pytest.mark.parametrize("described", [True, False])
+def test_what_a_sub_agent_said_last_is_what_its_call_returned(tmp_path: Path, described: bool) -> None:
+    log = Log(7.0)
+    log.user("u1", "go")
+    asked = {**call("toolu_A", "Task"), "input": {"prompt": "count the notes"}}
+    log.says("a1", "m1", asked)
+    log.says("a2", "m2", text("end"))
+    own = Log()
+    own.user("s1", "count the notes", isSidechain=True)
+    own.says("s2", "n1", text("I look."), call("toolu_S"), isSidechain=True)
+    own.result("s3", "s2", "toolu_S", "a b", isSidechain=True)
+    folder = tmp_path / "mine" / "subagents"
+    folder.mkdir(parents=True)
+    (folder / "agent-1.jsonl").write_bytes(as_bytes(own.values))
+    if described:
+        (folder / "agent-1.meta.json").write_text('{"toolUseId": "toolu_A"}')
+    fix = problem(saved(tmp_path, log.values), "result.missing").recommended
+    assert fix is not None and fix.note is not None, "it was stopped before its end"
+    own.says("s4", "n2", text("Two notes."), isSidechain=True)
+    (folder / "agent-1.jsonl").write_bytes(as_bytes(own.values))
+    found = saved(tmp_path, log.values)
+    fix = problem(found, "result.missing").recommended
+    assert fix is not None and fix.note is None and "mine/subagents/agent-1.jsonl" in fix.title
+    assert answers(mended(found))["toolu_A"] == "Two notes."
+
+
+def test_a_stored_output_comes_back_as_the_agent_would_send_it(tmp_path: Path) -> None:
+    log = session()
+    record = next(value for value in log.values if value.get("uuid") == "r4")
+    record["message"]["content"][0]["content"] = ""
+    elsewhere = "/home/dev/.claude/projects/-p/mine/tool-results/b1.txt"
+    record["toolUseResult"] = {"stdout": "cut off", "stderr": "", "persistedOutputPath": elsewhere}
+    stored = tmp_path / "mine" / "tool-results"
+    stored.mkdir(parents=True)
+    (stored / "b1.txt").write_text("all of it")
+    assert answers(mended(saved(tmp_path, log.values)))["toolu_D"] == "all of it"
+    (stored / "b1.txt").write_text("a long line of output\n" * 50_000)
+    told = answers(mended(saved(tmp_path, log.values)))["toolu_D"]
+    assert told.startswith("<persisted-output>\nOutput too large (1.0MB). Full output saved to: " + elsewhere)
+    assert len(told) < 3000 and told.endswith("\n...\n</persisted-output>")
+    # Only the session's own folder is read, whatever the path says.
+    (tmp_path / "secret.txt").write_text("secret")
+    record["toolUseResult"]["persistedOutputPath"] = "../../secret.txt"
+    assert answers(mended(saved(tmp_path, log.values)))["toolu_D"] == "cut off"
+
+
+@pytest.mark.parametrize("relinked", [True, False])
+def test_a_result_of_a_parallel_call_that_was_lost_is_brought_into_the_history(tmp_path: Path, relinked: bool) -> None:
+    log = Log(7.0)
+    log.user("u1", "go")
+    log.says("a1", "m1", call("toolu_A"))
+    log.says("a2", "m1", call("toolu_B"))
+    log.result("r1", "a1", "toolu_A", "output A")
+    log.result("r2", "a2", "toolu_B", "output B")
+    log.says("a3", "m2", text("end"))
+    values = [value for value in deepcopy(log.values) if value["uuid"] != "a1"]
+    for value in values:
+        if value["parentUuid"] == "a1" and (relinked or value["uuid"] == "a2"):
+            value["parentUuid"] = "u1"
+    found = saved(tmp_path, values)
+    lost = problem(found, "result.unreached")
+    assert lost.severity == "warning" and lost.impact == "loses"
+    again = mended(found)
+    words = [block_text(block) for message in again.transcript.messages for block in message.blocks]
+    assert sum("output A" in said for said in words) == 1
+    assert answers(again) == {"toolu_B": "output B"}
+    assert [message.role for message in again.transcript.messages] == ["user", "assistant", "user", "assistant"]
+
+
+def test_placeholders_of_agents_are_known() -> None:
+    rejected = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
+        "the new_string was NOT written to the file). "
+    )
+    for said in (
+        INTERRUPTED,
+        "[Tool result missing due to internal error]",
+        "[Request interrupted by user for tool use]",
+        rejected + "STOP what you are doing and wait for the user to tell you how to proceed.",
+        "<tool_use_error>Error: this call did not run. It came with no tool_use id, or with another.</tool_use_error>",
+        "Tool execution result was not recorded — likely interrupted by network failure.",
+        "User rejected tool use",
+        "aborted by user",
+    ):
+        assert is_placeholder_text(said), said
+    for said in (
+        rejected + "To tell you how to proceed, the user said:\nuse the other file",
+        "<tool_use_error>File has not been read yet.</tool_use_error>",
+        "aborted by user after 3 of 4 tests, see log",
+    ):
+        assert not is_placeholder_text(said), said

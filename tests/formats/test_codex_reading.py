@@ -1,0 +1,302 @@
+"""Rollouts of Codex: what is recognised, which records are active, and what the transcript says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.formats.codex_files import FOLDER, NAME, THREAD, Rollout, blocks, read, shape
+from toolpair.formats import all_formats
+from toolpair.formats.codex import FORMAT
+from toolpair.session import open_session
+
+
+def plain() -> Rollout:
+    made = Rollout()
+    made.user("<environment_context>here</environment_context>")
+    made.begins("t1", "Look.")
+    made.says("I look.")
+    made.call("c1")
+    made.call("c2")
+    made.ran("c1", "one")
+    made.output("c1", "one")
+    made.output("c2", "two")
+    made.says("Done.")
+    made.ends()
+    return made
+
+
+def test_a_rollout_is_recognised_before_all_other_formats() -> None:
+    values = plain().values
+    scores = {found.id: found.sniff(values) for found in all_formats()}
+    assert max(scores, key=lambda id_: scores[id_]) == "codex"
+    assert scores["codex"] > 90
+    assert all(score == 0 for id_, score in scores.items() if id_ != "codex")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [
+            {"type": "thread.started", "thread_id": "x"},
+            {"type": "item.completed", "item": {"type": "command_execution"}},
+        ],
+        [{"type": "user", "message": {"role": "user", "content": "hi"}, "uuid": "u", "sessionId": "s"}],
+        [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yo"}],
+        [{"type": "message", "role": "user", "content": []}, {"type": "function_call", "call_id": "c"}],
+        [{"type": "session_meta", "payload": "text"}],
+        [],
+    ],
+)
+def test_other_files_are_none(values: list[Any]) -> None:
+    assert FORMAT.sniff(values) == 0
+
+
+def test_the_first_versions_wrote_bare_items() -> None:
+    values: list[dict[str, Any]] = [
+        {"id": THREAD, "timestamp": "2025-08-01T00:00:00Z", "instructions": None, "git": {}},
+        {"record_type": "state"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Look."}]},
+        {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"},
+        {"type": "function_call_output", "call_id": "c1", "output": "one"},
+        {"record_type": "state"},
+    ]
+    assert FORMAT.sniff(values) >= 90
+    made = Rollout(paginated=False)
+    made.values = values
+    transcript = read(made)
+    assert shape(transcript) == ["user: Look.", "call c1", "out c1 one"]
+    assert transcript.session_id == THREAD
+
+
+def test_what_the_file_says_of_the_session() -> None:
+    transcript = read(plain())
+    assert (transcript.agent, transcript.agent_version) == ("Codex", "0.169.0")
+    assert (transcript.session_id, transcript.folder, transcript.model) == (THREAD, FOLDER, "gpt-5.5")
+    assert FORMAT.resume_command(transcript) == f"cd '{FOLDER}' && codex resume {THREAD}"
+
+
+def test_items_of_the_model_make_one_message_and_events_never_count() -> None:
+    transcript = read(plain())
+    assert [(message.role, len(message.blocks)) for message in transcript.messages] == [
+        ("user", 1),
+        ("user", 1),
+        ("assistant", 3),
+        ("tool", 1),
+        ("tool", 1),
+        ("assistant", 1),
+    ]
+    assert transcript.messages[0].note == "meta"
+    assert not transcript.scopes
+
+
+def test_unknown_records_and_items_are_passed_by() -> None:
+    made = plain()
+    made.record("something_new", {"type": "function_call", "call_id": "x", "name": "n", "arguments": "{}"})
+    made.item("something_else", call_id="y")
+    assert shape(read(made)) == shape(read(plain()))
+
+
+def compacted(notes: Any = "none") -> Rollout:
+    made = plain()
+    kept = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Look."}]}]
+    made.begins("t2", "More.")
+    made.compacted(kept, **({} if notes == "none" else {"replacement_history_metadata": notes}))
+    made.call("c3")
+    made.output("c3", "three")
+    made.ends()
+    return made
+
+
+@pytest.mark.parametrize("notes", ["none", None, [{}]])
+def test_a_compaction_takes_the_place_of_all_before_it(notes: Any) -> None:
+    transcript = read(compacted(notes))
+    assert shape(transcript) == ["user: Look.", "call c3", "out c3 three"]
+    assert transcript.inactive_calls == 2
+    assert [(line.kind, line.message) for line in transcript.boundaries] == [("compaction", 1)]
+    inactive = [uid for uid, scope in transcript.scopes.items() if scope == "inactive"]
+    assert len(inactive) == 9
+
+
+@pytest.mark.parametrize("notes", [[], [{}, {}], {}])
+def test_a_compaction_whose_lists_differ_in_length_does_not_count(notes: Any) -> None:
+    made = compacted(notes)
+    assert "call c1" in shape(read(made))
+    session = made.session()
+    (problem,) = session.problems
+    assert problem.rule == "rollout.compaction_ignored"
+    session.stage(problem)
+    assert not session.problems
+    assert [f"{block.kind} {block.id}" for m in session.transcript.messages for block in m.blocks][1:] == [
+        "call c3",
+        "result c3",
+    ]
+
+
+def test_a_compaction_with_a_summary_alone_keeps_the_words_of_the_user() -> None:
+    made = plain()
+    made.compacted(None, "They looked.")
+    made.begins("t2", "More.")
+    assert shape(read(made)) == ["user: Look.", "user: They looked.", "user: More."]
+
+
+def test_turns_taken_back_are_inactive_with_their_surroundings() -> None:
+    made = plain()
+    made.user("<environment_context>there</environment_context>")
+    made.begins("t2", "Wrong.")
+    made.call("c3")
+    made.user("<turn_aborted>\nstopped")
+    made.event("thread_rolled_back", num_turns=1)
+    made.begins("t3", "Right.")
+    words = shape(read(made))
+    assert words[-2:] == ["assistant: Done.", "user: Right."]
+    assert "call c3" not in words
+    assert not made.session().problems
+
+
+def test_going_back_beyond_the_first_turn_leaves_what_was_before_it() -> None:
+    made = plain()
+    made.event("thread_rolled_back", num_turns=9)
+    assert shape(read(made)) == ["user: <environment_context>here</environment_context>"]
+
+
+def test_a_compaction_of_a_turn_that_was_taken_back_does_not_count() -> None:
+    made = compacted()
+    before = shape(read(plain()))
+    made.event("thread_rolled_back", num_turns=1)
+    assert shape(read(made)) == before
+
+
+def test_an_older_compaction_counts_again_when_the_newer_one_was_taken_back() -> None:
+    made = compacted()
+    after_first = shape(read(made))
+    made.begins("t3", "Still more.")
+    made.compacted([{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "NEWER"}]}])
+    made.ends()
+    assert shape(read(made)) == ["user: NEWER"]
+    made.event("thread_rolled_back", num_turns=1)
+    assert shape(read(made)) == after_first
+
+
+def test_one_id_for_two_kinds_pairs_within_the_kind() -> None:
+    made = Rollout()
+    made.begins("t1", "Go.")
+    made.call("same", "function_call")
+    made.call("same", "custom_tool_call", "apply_patch")
+    made.output("same", "of the patch", "custom_tool_call")
+    made.output("same", "of the command", "function_call")
+    pairs = made.session().pairs
+    assert [(pair.call.name, pair.result.value["output"]) for pair in pairs if pair.call and pair.result] == [
+        ("exec_command", "of the command"),
+        ("apply_patch", "of the patch"),
+    ]
+
+
+def test_searches_by_the_server_need_no_output() -> None:
+    made = plain()
+    made.item("tool_search_call", execution="server", call_id=None, arguments={})
+    made.item("tool_search_output", execution="server", call_id=None, tools=[])
+    made.item("web_search_call", id="ws_1", status="completed")
+    made.says("Found.")
+    assert not made.session().problems
+    assert len(blocks(read(made), "call")) == 2
+
+
+def test_a_local_shell_call_may_only_have_the_id_of_its_item() -> None:
+    made = Rollout()
+    made.begins("t1", "Go.")
+    made.item("local_shell_call", id="ls_1", status="completed", action={"type": "exec", "command": ["ls"]})
+    made.output("ls_1", "files")
+    (call,) = blocks(read(made), "call")
+    assert (call.id, call.name) == ("ls_1", "local_shell")
+
+
+def test_an_output_in_an_event_alone_is_found() -> None:
+    made = Rollout()
+    made.begins("t1", "Go.")
+    made.call("c1")
+    made.call("c2", name="shell")
+    made.call("c3", "custom_tool_call", "apply_patch")
+    made.call("c4", name="server__tool")
+    made.call("c5")
+    made.ran("c1", "one\n", 3)
+    made.event(
+        "exec_command_end", call_id="c2", aggregated_output="two\n", exit_code=0, duration={"secs": 2, "nanos": 0}
+    )
+    made.event("patch_apply_end", call_id="c3", success=True, stdout="Success.\n", stderr="")
+    made.event("mcp_tool_call_end", call_id="c4", result={"Ok": {"content": [{"type": "text", "text": "four"}]}})
+    made.ran("c5", "", -1)
+    made.uses()
+    made.says("Done.")
+    found = dict(read(made).copies)
+    assert found == {
+        "c1": ("Wall time: 1.2500 seconds\nProcess exited with code 3\nOutput:\none\n", "in the event of record 10"),
+        "c2": ("Exit code: 0\nWall time: 2.0 seconds\nOutput:\ntwo\n", "in the event of record 11"),
+        "c3": ("Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n", "in the event of record 12"),
+        "c4": ("four", "in the event of record 13"),
+    }
+    session = made.session()
+    session.stage_recommended()
+    assert [pair.result.value["output"][-5:] for pair in session.pairs if pair.result] == [
+        "\none\n",
+        "\ntwo\n",
+        "ess.\n",
+        "four",
+        session.pairs[4].result.value["output"][-5:],  # type: ignore[union-attr]
+    ]
+    assert "No result was recorded" in session.pairs[4].result.value["output"]  # type: ignore[union-attr]
+
+
+def test_an_event_of_an_id_that_several_calls_share_is_not_trusted() -> None:
+    made = Rollout()
+    for turn in ("t1", "t2"):
+        made.begins(turn, "Go.")
+        made.call("call_0")
+        made.ran("call_0", f"of {turn}")
+    assert not dict(read(made).copies)
+
+
+@pytest.mark.parametrize("text", ["aborted", "Wall time: 1.5 seconds\naborted by user"])
+def test_what_codex_writes_for_a_stopped_call_is_no_real_output(text: str) -> None:
+    made = Rollout()
+    made.begins("t1", "Go.")
+    made.call("c1")
+    made.output("c1", text)
+    made.ran("c1", "the real one")
+    made.says("Done.")
+    session = made.session()
+    session.stage_recommended()
+    assert session.pairs[0].result is not None
+    assert session.pairs[0].result.value["output"].endswith("the real one")
+
+
+def fork(folder: Path) -> Path:
+    parent = "01a1fd17-d37f-7833-bddc-d042d96e8488"
+    made = Rollout(first=21, forked_from_id=parent, history_base={"thread_id": parent, "end_ordinal_exclusive": 21})
+    made.begins("t9", "Branch off.")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / NAME
+    path.write_bytes(made.data)
+    return path
+
+
+@pytest.mark.parametrize("where", [".", "../19", "../../../../archived_sessions"])
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.zst"])
+def test_a_fork_whose_parent_is_there(tmp_path: Path, where: str, ending: str) -> None:
+    # The parent's id begins with the time of 2026-11-21, 07:52 UTC.
+    path = fork(tmp_path / "sessions" / "2026" / "11" / "20")
+    home = path.parent / where
+    home.mkdir(parents=True, exist_ok=True)
+    if where == "../19":
+        home = path.parent / "../21"
+        home.mkdir()
+    (home / f"rollout-2026-11-21T07-52-39-01a1fd17-d37f-7833-bddc-d042d96e8488.{ending}").write_bytes(b"")
+    assert not open_session(path).problems
+
+
+def test_a_fork_alone_is_told_of(tmp_path: Path) -> None:
+    (problem,) = open_session(fork(tmp_path / "sessions" / "2026" / "11" / "21")).problems
+    assert (problem.rule, problem.severity, problem.impact) == ("rollout.parent_missing", "warning", "stops")
+    assert "01a1fd17-d37f-7833-bddc-d042d96e8488" in problem.text
