@@ -51,6 +51,14 @@ def place_order(cart: Cart, customer: str) -> str:
         raise ValueError("the cart is empty")
     return f"{customer}: {cart.total()} EUR"
 """
+PATCH = """\
+*** Begin Patch
+*** Update File: src/shop/cart.py
+@@
+-        return sum(price_of(article) * count for article, count in self.lines.items())
++        return sum((price_of(article) * count for article, count in self.lines.items()), Decimal("0.00"))
+*** End Patch
+"""
 TESTS_FAIL = """\
 ..F.                                                                     [100%]
 =================================== FAILURES ===================================
@@ -496,6 +504,93 @@ def damaged() -> bytes:
     return head + b"\n" + b"\0" * 64 + b"\n" + compact(torn).encode()[:400]
 
 
+# --- Codex ---------------------------------------------------------------------------------------
+
+
+class Codex:
+    """Writes records as Codex does: numbered, each item of the model and each event on a line of its own."""
+
+    def __init__(self, name: str) -> None:
+        self.thread = str(uuid.uuid5(uuid.NAMESPACE_URL, f"toolpair:codex:{name}"))
+        self.clock = datetime(2026, 11, 21, 9, 12, tzinfo=UTC)
+        self.records: list[Json] = []
+        self.record(
+            "session_meta",
+            id=self.thread,
+            timestamp=self.now(),
+            cwd="/home/dev/shop",
+            originator="codex_cli_rs",
+            cli_version="0.169.0",
+            source="cli",
+            history_mode="paginated",
+        )
+
+    def now(self) -> str:
+        return self.clock.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+    def record(self, kind: str, **payload: Any) -> None:
+        self.records.append({"timestamp": self.now(), "ordinal": len(self.records), "type": kind, "payload": payload})
+        self.clock += timedelta(seconds=3)
+
+    def item(self, kind: str, **fields: Any) -> None:
+        self.record("response_item", type=kind, **fields)
+
+    def turn(self, id: str, words: str) -> None:
+        self.record("event_msg", type="task_started", turn_id=id)
+        self.record("turn_context", turn_id=id, cwd="/home/dev/shop", model="gpt-5.5")
+        self.item("message", role="user", content=[{"type": "input_text", "text": words}])
+
+    def says(self, words: str) -> None:
+        self.item("message", role="assistant", content=[{"type": "output_text", "text": words}])
+
+    def runs(self, id: str, command: str) -> None:
+        self.item("function_call", name="exec_command", arguments=compact({"cmd": command}), call_id=id)
+
+    def used(self) -> None:
+        self.record("token_usage_record", thread_id=self.thread)
+
+    def ran(self, id: str, output: str) -> None:
+        done = {
+            "type": "CommandExecution",
+            "id": id,
+            "status": "completed",
+            "aggregated_output": output,
+            "exit_code": 0,
+        }
+        done["duration"] = {"secs": 0, "nanos": 41_000_000}
+        self.record("event_msg", type="item_completed", thread_id=self.thread, item=done)
+
+    def gives(self, id: str, output: str, kind: str = "function_call_output") -> None:
+        text = f"Wall time: 0.0410 seconds\nProcess exited with code 0\nOutput:\n{output}"
+        self.item(kind, call_id=id, output=text)
+
+
+def codex_killed() -> str:
+    """Killed while three commands ran: what had finished last is in an event alone; a tool wrote one output wrong."""
+    log = Codex("killed")
+    log.turn("turn-1", "The total of an empty cart should be 0.00.")
+    log.says("I look at the cart, the prices and the tests.")
+    log.runs("call_Shop0001", "cat src/shop/cart.py")
+    log.runs("call_Shop0002", "pytest --durations=0")
+    log.runs("call_Shop0003", "cat src/shop/prices.py")
+    log.used()
+    log.ran("call_Shop0001", CART)
+    log.gives("call_Shop0001", CART)
+    log.ran("call_Shop0003", PRICES)
+    log.turn("turn-2", "It stopped. Go on.")
+    log.item("custom_tool_call", name="apply_patch", input=PATCH, status="completed", call_id="call_Shop0004")
+    log.used()
+    log.item("function_call_output", call_id="call_Shop0004", output="Exit code: 0\nOutput:\nM src/shop/cart.py")
+    log.runs("call_Shop0005", "pytest -q")
+    log.used()
+    log.ran("call_Shop0005", TESTS_PASS)
+    log.gives("call_Shop0005", TESTS_PASS)
+    log.says("The empty cart costs 0.00 now, and all tests pass.")
+    log.used()
+    log.record("event_msg", type="task_complete", turn_id="turn-2")
+    return "\n".join(compact(record) for record in log.records) + "\n"
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -511,6 +606,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "request-log.jsonl": request_log,
     "python-repr.txt": python_repr,
     "claude-code-branches.jsonl": claude_code_branches,
+    "codex-killed.jsonl": codex_killed,
     "damaged.jsonl": damaged,
 }
 

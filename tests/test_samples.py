@@ -30,6 +30,7 @@ EXPECTED: dict[str, dict[str, int]] = {
     "request-log.jsonl": {"result.missing": 1},
     "python-repr.txt": {"result.id_mismatch": 1},
     "claude-code-branches.jsonl": {"chain.missing_parent": 1},
+    "codex-killed.jsonl": {"result.missing": 2, "result.kind": 1},
     "damaged.jsonl": {"record.glued": 1},
 }
 """File -> the rules whose errors it breaks, with how often."""

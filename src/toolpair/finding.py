@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.rules.base import Problem
 from toolpair.rules.error_texts import Recognised, normalised, recognise
+from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
@@ -119,7 +120,11 @@ def _by_error(session: Session, known: Recognised) -> Target:
             found = _target(session, pair, said)
             return Target(found.pair, found.message, found.problem or _of_rules(session, error.rules), said, known)
     candidates = [problem for problem in session.problems if problem.rule in error.rules]
-    if known.message is not None:
+    if error.provider == "openai-responses":
+        item = _of_item(session, known, candidates)
+        if item is not None:
+            return Target(item.pair, item.message, item, said, known)
+    elif known.message is not None:
         near = [
             problem
             for problem in candidates or session.problems
@@ -133,6 +138,29 @@ def _by_error(session: Session, known: Recognised) -> Target:
     if problem is not None:
         return Target(problem.pair, problem.message, problem, said, known)
     return Target(None, known.message, None, f"{said} Nothing in this conversation raises it now.", known)
+
+
+def _of_item(session: Session, known: Recognised, problems: list[Problem]) -> Problem | None:
+    """The problem of the item that an API of items names: by the item's own id, else by its place in the request."""
+    for problem in problems:
+        if any(isinstance(block.value, dict) and block.value.get("id") in known.ids for block in _blocks(problem)):
+            return problem
+    if known.message is None:
+        return None
+    seen = session.conversation.judged.seen
+    parts = [part.block for message in seen.messages for part in message.parts] if seen is not None else None
+    sent = parts or [block for message in session.transcript.messages for block in message.blocks]
+    # An agent puts its instructions in front, which are no part of the file.
+    for place in (known.message - 1, known.message) if parts else (known.message,):
+        wanted = sent[place] if 0 <= place < len(sent) else None
+        for problem in problems:
+            if wanted is not None and any(block is wanted for block in _blocks(problem)):
+                return problem
+    return None
+
+
+def _blocks(problem: Problem) -> Iterable[Block]:
+    return (block for block in (problem.call, problem.result, *problem.others) if block is not None)
 
 
 def _of_rules(session: Session, rules: tuple[str, ...]) -> Problem | None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from toolpair.conversation import Judged
+from toolpair.formats.base import Seen
 from toolpair.rules.base import Cause, Fix, Problem
 from toolpair.transcript.content import block_text, is_real_output, result_text
-from toolpair.transcript.model import KEPT_OUTPUT, Block, Damaged, Transcript
+from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 
@@ -69,14 +70,10 @@ def verdict_of(judged: Judged) -> Verdict:
     results = [block for message in transcript.messages for block in message.results]
     total = _outputs(judged)
     forgotten = sum(boundary.outputs for boundary in transcript.boundaries if boundary.kind == "cut")
-    forgotten += _unreadable_outputs(judged)
-    total += forgotten
-    lost = forgotten + sum(
-        problem.on_resume.outputs_lost
-        for problem in problems
-        if problem.on_resume is not None and not problem.rule.startswith("chain.")
-    )
-    seen = max(total - lost, 0)
+    forgotten += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
+    total += forgotten + (judged.damaged.outputs if judged.damaged is not None else 0)
+    seen = _outputs_seen(judged, total - forgotten)
+    lost = total - seen
     count = {
         severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")
     }
@@ -95,37 +92,50 @@ def verdict_of(judged: Judged) -> Verdict:
         refused=refused,
         native=transcript.native,
         placeholders=len([block for block in results if not is_real_output(block)]),
-        sentence=_sentence(judged, transcript, count["error"], causes, calls, total, lost, refused),
+        sentence=_sentence(judged, transcript, count["error"], causes, calls, total, lost, refused)
+        + _aside(transcript, count["error"]),
     )
 
 
-def _outputs(judged: Judged) -> int:
-    """Real outputs in what would be sent: identical copies count once, what was kept as text counts."""
+def _aside(transcript: Transcript, errors: int) -> str:
+    """What to know of a history that is not the one that its agent goes on from."""
+    if transcript.elsewhere and transcript.resumed:
+        return " This is not the branch that the agent resumes."
+    if transcript.resumed:
+        return ""
+    stays = " and what is broken in it stays so" if errors else ""
+    return f" A sub-agent's history: it is never resumed or healed{stays}."
+
+
+def _outputs_seen(judged: Judged, held: int) -> int:
+    """How many of the outputs in the history (of which it holds `held`) reach the model."""
+    if judged.seen is not None:
+        return 0 if judged.seen.refuses is not None else _outputs(judged, judged.seen)
+    lost = sum(
+        problem.on_resume.outputs_lost
+        for problem in judged.problems
+        if problem.on_resume is not None and not problem.rule.startswith("chain.")
+    )
+    return max(held - lost, 0)
+
+
+def _outputs(judged: Judged, seen: Seen | None = None) -> int:
+    """Real outputs in the history: identical copies count once, what was kept as text counts. Of `seen`, those sent."""
     answered = sum(
-        len({result_text(result) for result in found.results if is_real_output(result)}) for found in judged.pairs
+        len(
+            {
+                result_text(result)
+                for result in found.results
+                if is_real_output(result) and (seen is None or seen.reaches(result))
+            }
+        )
+        for found in judged.pairs
     )
     return answered + sum(
         block.kind == "text" and block_text(block).startswith(KEPT_OUTPUT)
         for message in judged.transcript.messages
         for block in message.blocks
     )
-
-
-def _unreadable_outputs(judged: Judged) -> int:
-    """Outputs on glued lines that the agent skips although it needs them."""
-    needed = {
-        problem.record for problem in judged.problems if problem.rule == "record.glued" and problem.impact == "loses"
-    }
-    found = 0
-    for item in judged.items:
-        if item.uid not in needed or not isinstance(item.value, Damaged):
-            continue
-        for part in item.value.parts:
-            message = part.get("message", part) if isinstance(part, dict) else None
-            content = message.get("content") if isinstance(message, dict) else None
-            for block in content if isinstance(content, list) else ():
-                found += isinstance(block, dict) and block.get("type") == "tool_result"
-    return found
 
 
 def _sentence(
@@ -143,6 +153,10 @@ def _sentence(
             said = f"{calls - open_calls:,} of {plural(calls, 'call')} answered; {waits}."
         return f"{said} {judged_by}. Not judged: signatures, size."
     head = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
+    if not transcript.resumed or transcript.elsewhere:
+        return head
+    if judged.seen is not None and judged.seen.refuses is not None:
+        return f"{head} If you resume now, {judged.seen.refuses}"
     if refused and transcript.native:
         kept = f"Nothing is lost: {plural(total, 'output')} in the file."
         return f"{head} If you resume now, the API refuses the request. {kept}"
@@ -200,9 +214,9 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
     transcript = judged.transcript
     of_block = judged.judgement.pairing.of_block
     boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
-    damaged = sorted(
-        (order.get(uid, 0), uid) for uid, scope in transcript.scopes.items() if scope == "malformed" and uid in order
-    )
+    continued: frozenset[int] = judged.damaged.continued if judged.damaged is not None else frozenset()
+    malformed = (uid for uid, scope in transcript.scopes.items() if scope == "malformed")
+    damaged = sorted((order[uid], uid) for uid in malformed if uid in order and uid not in continued)
     reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
     rows: list[Row] = []
     for number, message in enumerate(transcript.messages):
@@ -212,8 +226,7 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
             rows.append(Row("damaged", reasons.get(uid, "no message"), record=uid))
         boundary = boundaries.get(number)
         if boundary is not None:
-            kind: RowKind = "cut" if boundary.kind == "cut" else "compaction"
-            rows.append(Row(kind, boundary.text, message=number, record=boundary.record))
+            rows.append(_across(judged, boundary, number))
         calls = len(message.calls)
         for block in message.blocks:
             if block.kind == "text":
@@ -237,5 +250,16 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
     rows.extend(Row("damaged", reasons.get(uid, "no message"), record=uid) for _, uid in damaged)
     boundary = boundaries.get(len(transcript.messages))
     if boundary is not None:
-        rows.append(Row("cut" if boundary.kind == "cut" else "compaction", boundary.text, record=boundary.record))
+        rows.append(_across(judged, boundary, None))
     return rows
+
+
+def _across(judged: Judged, boundary: Boundary, message: int | None) -> Row:
+    """A line across the list; that of a lost link names its line in the file."""
+    if boundary.kind != "cut":
+        return Row("compaction", boundary.text, message=message, record=boundary.record)
+    document, record = judged.document, boundary.record
+    known = document is not None and record is not None and record in document
+    line = document.line_of(record) if document is not None and record is not None and known else None
+    label = f"{boundary.text}, line {line:,}" if line is not None else boundary.text
+    return Row("cut", label, message=message, record=record)

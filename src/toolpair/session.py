@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from toolpair.conversation import Judged, request_of
 from toolpair.formats import REGISTRY, all_formats, get_format
-from toolpair.formats.base import Format, Item, View
+from toolpair.formats.base import Branching, Companion, Format, Item, View
 from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, title_for, verdict_of
 from toolpair.recipes.engine import Pick, mend
 from toolpair.recipes.recommended import pick as pick_recommended
@@ -21,26 +21,41 @@ from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.error_texts import Recognised
 from toolpair.rules.profiles import PROFILES, Profile
 from toolpair.rules.profiles import profile as profile_named
+from toolpair.seen_rows import SeenRow, row_text, seen_rows
 from toolpair.source.beside import FilesBeside
 from toolpair.source.container import Container, ConversationSource, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, Unreadable
-from toolpair.source.opening import Snapshot, from_bytes, open_source
-from toolpair.source.saving import SaveResult, save_as, save_in_place
-from toolpair.source.values import cleaned, pieces
+from toolpair.source.opening import Identity, Snapshot, from_bytes, open_source
+from toolpair.source.packing import SUFFIX, Packing, pack
+from toolpair.source.saving import (
+    Backup,
+    SaveResult,
+    backups,
+    limit_of_backups,
+    restore,
+    save_as,
+    save_in_place,
+)
 from toolpair.transcript.content import block_text, call_summary
-from toolpair.transcript.edits import Answer, Edit, Split
-from toolpair.transcript.model import PLACEHOLDER, Block, Damaged, Message, Transcript
+from toolpair.transcript.edits import Answer, Edit, MendBytes
+from toolpair.transcript.model import PLACEHOLDER, Block, Branch, Damaged, Message, Transcript
 from toolpair.transcript.pairing import Pair
+
+if TYPE_CHECKING:
+    from toolpair.following import Followed
 
 _SAMPLE: Final = 200
 SessionError = Unreadable
 
 __all__ = [
     "PLACEHOLDER",
+    "Backup",
     "Block",
+    "Branch",
     "Cause",
     "Change",
+    "Companion",
     "Conversation",
     "Fix",
     "Group",
@@ -54,6 +69,7 @@ __all__ = [
     "Row",
     "SaveFailed",
     "Saved",
+    "SeenRow",
     "Session",
     "SessionError",
     "Staged",
@@ -90,16 +106,13 @@ class Conversation:
     def apply(self, edits: Sequence[Edit]) -> Conversation:
         """The conversation after the edits, read again from the document that they make."""
         document = self.document
-        for edit in edits:
-            if isinstance(edit, Split):
-                body = document.record(edit.record).body
-                value = document.record(edit.record).value
-                glued = isinstance(value, Damaged) and value.rule == "record.glued"
-                document = document.replace(edit.record, pieces(body) if glued else [cleaned(body)])
-        others = [edit for edit in edits if not isinstance(edit, Split)]
+        others = [edit for edit in edits if not isinstance(edit, MendBytes)]
         if others:
             document = document.rewrite(self.judged.apply(others))
-        return replace(self, document=document, judged=self.judged.with_items(_items(document)))
+        bytes_of = [(edit.record, edit.how, edit.behind) for edit in edits if isinstance(edit, MendBytes)]
+        if bytes_of:
+            document = document.mend_all(bytes_of)
+        return replace(self, document=document, judged=self.judged.with_document(document))
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -113,6 +126,16 @@ class Conversation:
             for pair in problem.pairs:
                 worst.setdefault(pair, problem)
         return worst
+
+    def inactive_problems(self) -> Sequence[Problem]:
+        """The problems of what is not sent, each history judged by itself; found at the first call."""
+        return self._inactive
+
+    @cached_property
+    def _inactive(self) -> tuple[Problem, ...]:
+        from toolpair.inactive import inactive_problems
+
+        return tuple(inactive_problems(self.judged))
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -215,12 +238,17 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a save did. `resume` is what to type, or do, to go on with the session."""
+    """What a save did. `resume` is what to type, or do, to go on with the session.
+
+    `aside` is the file that holds what fixes set aside, `removed` are older backups that the limit took away.
+    """
 
     path: Path
     backup: Path | None
     notes: tuple[str, ...]
     resume: str | None
+    aside: Path | None = None
+    removed: tuple[Path, ...] = ()
 
 
 def _items(document: Document) -> list[Item]:
@@ -237,7 +265,7 @@ def open_session(
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
-    `leaf` is the id of the record that the history is to end at, where the file has branches.
+    `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
     Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
     """
     snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
@@ -250,7 +278,17 @@ def open_session(
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise SessionError(_not_recognised(snapshot.shown, container))
-    return Session(snapshot, container, [found or known for found in formats], profile, leaf)
+    session = Session(snapshot, container, [found or known for found in formats], profile, leaf)
+    if leaf is not None and session.transcript.leaf is None:
+        raise SessionError(_no_leaf(leaf, snapshot.shown))
+    return session
+
+
+def _no_leaf(leaf: str, shown: str) -> str:
+    return (
+        f"{shown} has no history that ends at {leaf!r}, or more than one record's id begins so; "
+        "`toolpair check --output-format json` lists its branches."
+    )
 
 
 def _format_of(source: ConversationSource, wanted: str | None) -> Format | None:
@@ -277,9 +315,7 @@ def _not_recognised(shown: str, container: Container) -> str:
         for key in value
     }
     what = "holds no transcript that toolpair understands"
-    if "payload" in seen and "timestamp" in seen:
-        what = "looks like a Codex rollout, which this version does not read"
-    elif "parts" in seen:
+    if "parts" in seen:
         what = "looks like a Gemini conversation, which this version does not read"
     elif sum(len(source.document.records) for source in container.conversations) <= 1:
         what = "is JSON, but there is no list of messages in it"
@@ -303,6 +339,10 @@ class Session:
         self._chosen_profile = profile
         self.format: Format = formats[-1]
         self.profile: Profile = profile_named(profile or self.format.profile)
+        self._warnings: tuple[str, ...] = ()
+        self._looked: Identity | None = None
+        """The state in which the file was last seen, where that is not the snapshot's."""
+        self._gone = False
         self._start_again(container)
         self.current = len(self._original) - 1
 
@@ -320,7 +360,7 @@ class Session:
 
     def _conversation(self, number: int, source: ConversationSource, found: Format) -> Conversation:
         profile = self.profile if self._chosen_profile or found is self.format else profile_named(found.profile)
-        judged = Judged(_items(source.document), found, profile, request_of(source.outer), self._view)
+        judged = Judged(_items(source.document), found, profile, request_of(source.outer), self._view, source.document)
         return Conversation(number, source.label, source, source.document, judged)
 
     # --- what there is -----------------------------------------------------------------------------------
@@ -352,6 +392,8 @@ class Session:
         """Why it cannot be saved in place, one phrase."""
         if not self._container.writable:
             return self._container.reason or "this kind of file is never written back"
+        if self._snapshot.packing is not None and not self._snapshot.packing.whole:
+            return "its compressed data is cut off or damaged, and what follows there cannot be read"
         if self._snapshot.path is None:
             return "it was read from standard input"
         return None
@@ -427,6 +469,38 @@ class Session:
         self._now = judged_anew(self._now)
         self._steps = [(rows, judged_anew(before)) for rows, before in self._steps]
         self._undone = [(rows, judged_anew(after)) for rows, after in self._undone]
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The ways through the current conversation, the newest first; none where there is only one."""
+        return self.transcript.branches
+
+    def choose_leaf(self, leaf: str | None) -> None:
+        """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.
+
+        Raises ValueError when no one record is called so, and when fixes are staged: these were chosen on the
+        history that is looked at, and could be neither shown nor put on again on another.
+        """
+        if self._steps:
+            raise ValueError("Save or undo the staged fixes first: they were chosen on this branch.")
+        view = replace(self._view, leaf=leaf)
+        chosen = self.conversation
+        chosen = replace(chosen, judged=replace(chosen.judged, view=view))
+        if leaf is not None and chosen.transcript.leaf is None:
+            raise ValueError(_no_leaf(leaf, self.shown_name))
+        self._view = view
+        self._undone.clear()
+        self._replace(chosen)
+        self._original = self._now
+
+    @property
+    def companions(self) -> tuple[Companion, ...]:
+        """The sub-agents' sessions in files of their own beside this one. Each can be opened by its path."""
+        judged = self.conversation.judged
+        beside = self._view.beside
+        if beside is None or not isinstance(judged.format, Branching):
+            return ()
+        return tuple(judged.format.companions(judged.items, judged.transcript, beside))
 
     def problem_of_pair(self, index: int) -> Problem | None:
         """The worst problem of the pair."""
@@ -539,22 +613,35 @@ class Session:
 
     def unstage(self, staged: Staged) -> None:
         """Take one row of the review out; what else was staged is put on again without it."""
-        kept = [tuple(row for row in rows if row is not staged) for rows, _ in self._steps]
+        self._put_on_again([tuple(row for row in rows if row is not staged) for rows, _ in self._steps])
+
+    def _put_on_again(self, steps: Sequence[Sequence[Staged]]) -> list[tuple[Staged, str, str, str]]:
+        """Stage these steps on what the file holds. Gives back what found no problem any more.
+
+        Of each such decision the row, the rule, and the ids of call and result as `_Decision` has them.
+        """
         current = self.current
         self._now = self._original
         self._steps = []
         self._undone = []
-        for rows in kept:
+        left: list[tuple[Staged, str, str, str]] = []
+        for rows in steps:
             before = self._now
             made: list[Staged] = []
             for row in rows:
-                self.current = row.conversation
-                made.extend(self._again(row))
+                waiting = row.decisions
+                if row.conversation < len(self._now):
+                    self.current = row.conversation
+                    again, waiting = self._again(row)
+                    made.extend(again)
+                left += [(row, found.rule, found.call_id, found.result_id) for found in waiting]
             if made:
                 self._push(tuple(_merged(made)), before)
         self.current = current
+        return left
 
-    def _again(self, row: Staged) -> list[Staged]:
+    def _again(self, row: Staged) -> tuple[list[Staged], tuple[_Decision, ...]]:
+        """Stage the row's decisions; the second value are those that found no problem."""
         made: list[Staged] = []
         waiting = list(row.decisions)
         while waiting:
@@ -585,7 +672,7 @@ class Session:
             made.append(self._row(taken, conversation, after, text))
             self._replace(after)
             waiting = [decision for decision in waiting if id(decision) not in done]
-        return made
+        return made, tuple(waiting)
 
     def _push(self, rows: tuple[Staged, ...], before: tuple[Conversation, ...]) -> None:
         number = len(self._steps)
@@ -635,6 +722,19 @@ class Session:
         """What the model reads in the block. Untrusted: show it through `text/`."""
         return block_text(block)
 
+    def seen_rows(self, conversation: Conversation | None = None) -> Iterator[SeenRow]:
+        """What the model would see of the conversation, and what is left out of it."""
+        return seen_rows((conversation or self.conversation).judged)
+
+    def seen_text(self, row: SeenRow) -> str:
+        """What the model reads in a row of `seen_rows`. Untrusted."""
+        return row_text(row)
+
+    @property
+    def conversation_before(self) -> Conversation:
+        """The current conversation as the file holds it."""
+        return self._original[self.current]
+
     def block_json(self, block: Block) -> str:
         return json.dumps(block.value, ensure_ascii=False, indent=2)
 
@@ -647,6 +747,40 @@ class Session:
 
         return find(self, where)
 
+    # --- living with its agent ---------------------------------------------------------------------------
+
+    def follow(self) -> Followed | None:
+        """Look whether the file has changed, and take up what it holds now. None when nothing has: one `stat`.
+
+        What is staged is put on again; what cannot be is dropped, with its reason. A record that is still being
+        written waits for the next look. Raises SessionError when the file has changed and cannot be read.
+        """
+        from toolpair.following import follow
+
+        return follow(self)
+
+    def _begin_anew(self, container: Container) -> None:
+        """The file holds something else now; the files beside it may, too."""
+        if self._snapshot.path is not None:
+            self._view = replace(self._view, beside=FilesBeside(self._snapshot.path))
+        self._start_again(container)
+
+    def pending(self, pair: int) -> bool:
+        """Whether the pair is a call at the very end that waits for its result: no problem while its agent runs."""
+        return self.pairs[pair].state == "pending"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What `look_around` has found, one sentence each. Untrusted names may stand in them."""
+        return self._warnings
+
+    def look_around(self) -> tuple[str, ...]:
+        """Look which processes write to the file, and which agents run in its folder; at most 0.3 s."""
+        from toolpair.surroundings import index_notes, warnings
+
+        self._warnings = (*warnings(self), *index_notes(self))
+        return self._warnings
+
     # --- saving ------------------------------------------------------------------------------------------
 
     def chunks(self) -> Iterator[bytes]:
@@ -656,27 +790,87 @@ class Session:
     def to_bytes(self) -> bytes:
         return b"".join(self.chunks())
 
-    def save(self) -> Saved:
-        """Write the file in place and keep the original beside it. Raises Refused or SaveFailed with one sentence."""
+    def save(self, allow_links: bool = False, keep_backups: int | None = None) -> Saved:
+        """Write the file in place and keep the original beside it. Raises Refused or SaveFailed with one sentence.
+
+        `allow_links`: although the file has other names, which keep the old content. `keep_backups` is how many
+        backups are left afterwards; else TOOLPAIR_BACKUPS in the environment says it, else all are.
+        Records that its agent has appended meanwhile stay in the file, and the session holds them from then on.
+        """
         if not self.writable:
-            raise Refused(f"{self.shown_name} cannot be saved in place: {self.writable_reason}; save a copy instead.")
-        result = save_in_place(self._snapshot, self.chunks())
+            raise Refused(
+                f"{self.shown_name} cannot be saved in place: {self.writable_reason}; save a copy instead.", "form"
+            )
+        from toolpair.surroundings import index_notes
+
+        limit = limit_of_backups(keep_backups)
+        data = self.to_bytes()
+        packed = b"".join(pack([data])) if self._snapshot.packing is not None else None
+        result = save_in_place(
+            self._snapshot,
+            [data if packed is None else packed],
+            allow_links=allow_links,
+            appendable=packed is None and self.kind == "lines",
+            aside=self.set_aside,
+            keep_backups=limit,
+        )
         saved = self._saved(result)
-        self._snapshot = replace(self._snapshot, data=self.to_bytes(), identity=result.identity)
+        saved = replace(saved, notes=(*saved.notes, *index_notes(self)))
+        self._snapshot = replace(
+            self._snapshot,
+            data=data + result.appended,
+            identity=result.identity,
+            packing=None if packed is None else Packing(packed, True),
+        )
         self._start_again(read_container(self._snapshot.data, self.shown_name))
         return saved
 
     def save_as(self, path: str | Path, force: bool = False) -> Saved:
-        """Write a copy. Raises Refused when the path exists, unless `force`."""
-        return self._saved(save_as(path, self.chunks(), force=force))
+        """Write a copy, packed when its name ends in .zst. Raises Refused when the path exists, unless `force`."""
+        chunks: Iterable[bytes] = self.chunks()
+        if str(path).endswith(SUFFIX):
+            packing = self._snapshot.packing
+            chunks = [packing.raw] if packing is not None and not self.changed else pack(chunks)
+        return self._saved(save_as(path, chunks, force=force, aside=self.set_aside))
+
+    @property
+    def view(self) -> View:
+        """How the file is looked at."""
+        return self._view
+
+    @property
+    def grown(self) -> int:
+        """By how many bytes the staged fixes make the file longer."""
+        return sum(now.document.size - then.document.size for then, now in zip(self._original, self._now, strict=True))
+
+    @property
+    def set_aside(self) -> tuple[bytes, ...]:
+        """What the staged fixes set aside, in the order of the file's conversations."""
+        return tuple(piece for found in self._now for piece in found.document.aside)
+
+    def backups(self) -> Sequence[Backup]:
+        """What saves in place have kept of the file, the newest first."""
+        return backups(self.path) if self.path is not None else ()
+
+    def restore(self, backup: Backup) -> Saved:
+        """Put a backup in the file's place; what the file holds now becomes a backup itself.
+
+        The session goes on as it was: open the file again to see what it holds now. Raises Refused or SaveFailed.
+        """
+        if self.path is None:
+            raise Refused("There is no file to put it back to, because it came from standard input.")
+        return self._saved(restore(self.path, backup))
 
     def _saved(self, result: SaveResult) -> Saved:
         backup = Path(result.backup) if result.backup is not None else None
-        return Saved(Path(result.path), backup, tuple(result.notes), self.resume_command())
+        resume = self.resume_command(Path(result.path))
+        return Saved(Path(result.path), backup, tuple(result.notes), resume, result.aside, result.removed)
 
-    def resume_command(self) -> str | None:
-        """What to type, or do, to go on with the session."""
-        return self.conversation.judged.format.resume_command(self.transcript)
+    def resume_command(self, saved: Path | None = None) -> str | None:
+        """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
+        from toolpair.surroundings import resume_command
+
+        return resume_command(self, saved)
 
 
 def _block_at(transcript: Transcript, problem: Problem) -> Block | None:
@@ -740,6 +934,9 @@ def _changes(before: Document, after: Document) -> Iterator[Change]:
     """The records that differ, in the order of the new document, removed ones at their old place."""
     if before is after:
         return
+    if before.mark != after.mark and before.records:
+        first = before.records[0]
+        yield Change("changed", 0, first.line, before.mark + first.body, after.mark + first.body)
     old = {record.uid: (number, record) for number, record in enumerate(before.records)}
     new = {record.uid for record in after.records}
     for number, record in enumerate(before.records):

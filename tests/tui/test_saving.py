@@ -169,3 +169,19 @@ def test_a_file_that_changed_meanwhile_is_read_again(broken: Path) -> None:
         assert app.result.saved == [broken]
 
     drive(broken, play)
+
+
+def test_a_file_with_other_names_is_saved_only_when_the_user_says_so(broken: Path) -> None:
+    original = broken.read_bytes()
+    other = broken.with_name("other.json")
+    other.hardlink_to(broken)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "enter")
+        assert "other names (hard links)" in frame(app) and broken.read_bytes() == original
+        await press(pilot, "escape")
+        assert broken.read_bytes() == original
+        await press(pilot, "enter", "y")
+        assert broken.read_bytes() != original and other.read_bytes() == original
+
+    drive(broken, play)

@@ -48,13 +48,22 @@ def _trim(before: bytes, after: bytes) -> tuple[bytes, bytes]:
     limit = min(len(before), len(after))
     start = _common(before, after, limit)
     end = _common(before[::-1], after[::-1], limit - start)
-    first, last = max(0, start - _AROUND), max(0, end - _AROUND)
+    first = _between_characters(before, max(0, start - _AROUND), -1)
+    last = len(before) - _between_characters(before, len(before) - max(0, end - _AROUND), 1)
     head = "…".encode() if first else b""
     tail = "…".encode() if last else b""
     return (
         head + before[first : len(before) - last] + tail,
         head + after[first : len(after) - last] + tail,
     )
+
+
+def _between_characters(data: bytes, at: int, step: int) -> int:
+    """The place at or near `at` that parts no character."""
+    for moved in range(at, at + 4 * step, step):
+        if not 0 < moved < len(data) or data[moved] & 0xC0 != 0x80:
+            return moved
+    return at
 
 
 def _common(one: bytes, two: bytes, limit: int) -> int:

@@ -51,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     is_rule = name in rule_names()
     recognised = None if is_rule else recognise(thing)
     error = recognised.error if recognised else None
+    if options.file:
+        options.file = inputs.named(options.file)
     session = inputs.Input(options.file).open(options.format, one_profile(options)) if options.file else None
     rules = [name] if is_rule else list(error.rules) if error else []
     places = _places(session, name, is_rule, thing) if session else []

@@ -43,6 +43,18 @@ PAGES: Final[dict[str, Page]] = {
         "A copy is dropped. Of results that differ the first real one stays and the others are kept as text; "
         "a placeholder beside a real result is dropped.",
     ),
+    "result.placeholder": Page(
+        "A placeholder where the real output is known",
+        "An agent wrote that there is no result, or left it empty, and the output itself stands elsewhere: on "
+        "another branch, in the copy of a request, in a forked session, in a file beside the session.",
+        "The real output is put in the placeholder's place.",
+    ),
+    "result.unreached": Page(
+        "A result that nothing leads to",
+        "The record of a call was lost, and its result hangs beside the history, as those of parallel calls do. "
+        "The agent does not find it, and tells nobody.",
+        "Its output is kept as text in the history, where it stood.",
+    ),
     "result.not_adjacent": Page(
         "A result that comes too late",
         "The result stands in the history, but other messages stand between it and its call. The API looks at "
@@ -81,6 +93,13 @@ PAGES: Final[dict[str, Page]] = {
         "Content that a result may not hold",
         "A result may hold text and a few other kinds of content; this one holds something else.",
         "What cannot stand in a result is written as text.",
+    ),
+    "result.kind": Page(
+        "An output of another kind than its call",
+        "The Responses API pairs by `call_id` within a kind: a `custom_tool_call` wants a "
+        "`custom_tool_call_output`, a `function_call` a `function_call_output`. An output of the other kind leaves "
+        "the call unanswered, and Codex drops it without a word.",
+        "The output gets the type that its call wants; what it says stays.",
     ),
     "result.json_not_object": Page(
         "A JSON result that is no object",
@@ -156,6 +175,13 @@ PAGES: Final[dict[str, Page]] = {
         "The Messages API takes it; stricter providers do not.",
         "Nothing is changed unasked.",
     ),
+    "turn.failed_retries": Page(
+        "Failed retries at the end of a session",
+        "The API refused a request, and the prompts that were to go on piled up, each with the agent's own error "
+        "message behind it. They do no harm: error messages are never sent, and repeated words only take room.",
+        "Nothing is changed unasked. On request the repeated prompts and the error messages are removed; a prompt "
+        "with words of its own stays.",
+    ),
     "turn.user_after_tool": Page(
         "A user's message directly behind a result",
         "Some providers want the assistant to speak first.",
@@ -228,7 +254,8 @@ PAGES: Final[dict[str, Page]] = {
     ),
     "reasoning.missing_before_call": Page(
         "No thinking before a call",
-        "With thinking on, the last assistant message with calls must begin with its thinking block.",
+        "With thinking on, the last assistant message with calls must begin with its thinking block. The Responses "
+        "API wants the reasoning item before a call that kept its own item id.",
         "Thinking cannot be written afterwards; see the note on the problem.",
     ),
     "reasoning.bad_signature": Page(
@@ -245,6 +272,67 @@ PAGES: Final[dict[str, Page]] = {
         "Thinking in the history while thinking is off",
         "The last turn holds thinking, and the request does not ask for it.",
         "Nothing is changed unasked.",
+    ),
+    "reasoning.dangling": Page(
+        "Reasoning that nothing follows",
+        "A reasoning item of the Responses API belongs to the call or the words that the model wrote next. Where "
+        "these were removed the API may refuse the request. It does not where the request says `store: false` and "
+        "sends the reasoning encrypted, as Codex does: then this is a note.",
+        "The reasoning is taken out; encrypted reasoning stays and loses its item id on request.",
+    ),
+    "rollout.no_meta": Page(
+        "A rollout without its first record",
+        "A rollout of Codex starts with a `session_meta` record that tells whose it is. Where it is lost or cut off "
+        "Codex does not resume the session.",
+        "It is written anew where the file's name and the other records agree on the session's id, time and folder.",
+    ),
+    "rollout.last_ordinal": Page(
+        "The last record has no number",
+        "In a paginated rollout each record has an `ordinal`, and Codex goes on counting from the last one. Where that "
+        "one has none it does not resume the session. Gaps and records without one before it do not matter to it.",
+        "The number is written; where all are gone, all.",
+    ),
+    "rollout.parent_missing": Page(
+        "A fork without its parent",
+        "A fork of a session holds only what came after the fork. Codex reads the rest from the parent's rollout, and "
+        "does not resume the fork where that is not under the same sessions folder.",
+        "Nothing in the file is wrong: put the parent's rollout back.",
+    ),
+    "rollout.compaction_ignored": Page(
+        "A compaction that does not count",
+        "`replacement_history` and `replacement_history_metadata` of a compaction must be of one length, else Codex "
+        "passes it by, and all that it had replaced comes back.",
+        "The second list is made as long as the first on request.",
+    ),
+    "rollout.not_loaded": Page(
+        "An item that Codex cannot load",
+        "A call without arguments, an output that is an object as early versions wrote it, a part of a type that it "
+        "does not know: Codex passes the whole record by, and its partner is dropped or answered with `aborted`.",
+        "The item is written as today's version writes it; no word of it is lost.",
+    ),
+    "rollout.no_timestamp": Page(
+        "A record without a time",
+        "Codex passes records without a `timestamp` by, without a word. Programs that add an output by hand forget it.",
+        "The time of the record before it is written.",
+    ),
+    "reasoning.unresolvable_ref": Page(
+        "An item that the provider does not find",
+        "The request names an item by an id that the provider has not stored: the answer was made with "
+        "`store: false`, by another organisation, or too long ago. Nothing in a file shows what is stored.",
+        "Take the item's id off, or send the reasoning encrypted (`include: reasoning.encrypted_content`).",
+    ),
+    "item.duplicate_id": Page(
+        "Two items have the same id",
+        "Each item of a Responses request may have an `id` of its own beside its `call_id`, and the API refuses one "
+        "that stands there twice. Lines that were written twice and histories joined with a part of themselves "
+        "have such items. Codex sends them as they are.",
+        "A copy is dropped; where the items differ, the later one loses its id and stays.",
+    ),
+    "item.id_prefix": Page(
+        "An item's id of another kind",
+        "The API wants ids that begin with `fc` on function calls, `rs` on reasoning, `ctc` on custom tool calls and "
+        "`msg` on messages. Proxies and converters write others. The `call_id` has no such rule.",
+        "The id is taken off the item, which needs none; its `call_id` stays.",
     ),
     "server.call_unpaired": Page(
         "A server tool's call without a result",
@@ -277,29 +365,64 @@ PAGES: Final[dict[str, Page]] = {
         "The field is added.",
     ),
     "record.torn": Page(
-        "A line was cut off",
-        "The writer stopped in the middle of a line: a crash, a full disk. Agents skip such a line.",
-        "It is kept as it is, byte for byte.",
+        "A record was cut off",
+        "The writer stopped in the middle of a line: a crash, a full disk. Or a line end within a text was written "
+        "raw, so that one record stands on several lines. Agents skip such a line, and with it the output in it; "
+        "where other records hang on it the history before it is forgotten, too.",
+        "Its end is written where the agent can go on with the record then; lines that are one record are written as "
+        "one. Of an output that was cut off what can be read is put at its call. A line can always be set aside: it "
+        "leaves the session for a file beside it, byte for byte.",
     ),
     "record.glued": Page(
-        "Two records stand in one line",
-        "A line end is missing. Agents skip the whole line, so both records are lost to them.",
-        "The line is parted where other records hang on it, and on request elsewhere.",
+        "Several records stand in one line",
+        "A line end is missing: two writers at once, or one that went on behind a torn line. Claude Code reads only "
+        "the first of them, Codex none.",
+        "Each is written on a line of its own, not a byte changed. A piece that was cut off then stands by itself.",
     ),
     "record.nul": Page(
         "NUL bytes in a line",
-        "The file system lost what was being written in a crash.",
-        "They are taken out where the record is whole without them; else the line is kept as it is.",
+        "The file system lost what was being written in a crash. Agents skip the line unless the NUL bytes stand "
+        "behind the record.",
+        "They are taken out where records are whole without them; a line of nothing else is set aside, in a file "
+        "beside the session.",
     ),
     "record.bad_json": Page(
         "A line that is no JSON",
-        "Something wrote over it, or put other text before or behind the record. Agents skip such a line.",
-        "It is kept as it is, byte for byte.",
+        "Something wrote over it, put other text before or behind the record, or wrote control characters into a "
+        "text without escapes. Agents skip such a line; Claude Code reads a record that other text follows.",
+        "The record is kept and the other text set aside, in a file beside the session; control characters are "
+        "written as escapes. Where nothing can be read the line can be set aside.",
+    ),
+    "record.bad_utf8": Page(
+        "Bytes that are no text",
+        "A write was torn within a character, or a program wrote another encoding. Claude Code reads U+FFFD in "
+        "their place. Codex does not resume a session with one such byte anywhere in it.",
+        "U+FFFD is put in place of these bytes, as readers do. Nothing else in the record changes.",
+    ),
+    "record.duplicate_key": Page(
+        "A key stands twice in one object",
+        "What wrote the record wrote a key twice. Readers take the last value and never see the others. It is looked "
+        "for in records that would be sent.",
+        "The last value is kept, as readers take it; on request the first. Only by hand: which is right its writer "
+        "knows.",
+    ),
+    "record.big_number": Page(
+        "A number that is too long for readers",
+        "It fits neither in 64 bits nor in a double, so most readers round it or take it for infinite. It is looked "
+        "for in records that would be sent. The file keeps all its digits, also when the record is changed.",
+        "None: what the number ought to be only its writer knows.",
+    ),
+    "record.bom": Page(
+        "A byte order mark",
+        "An editor wrote it in front of the file, or files that begin with it were put together. Claude Code passes "
+        "it by. Codex does not resume a session that begins with one, and skips a line within it that does.",
+        "It is taken out.",
     ),
     "record.no_message": Page(
         "Something in the list that is no message",
         "An element of a plain list is null, a number or a text. The API refuses the whole request.",
-        "What was meant only you know: take it out, or write the message that belongs there.",
+        "What was meant only you know: it can be set aside, in a file beside this one, or write the message that "
+        "belongs there.",
     ),
     "record.lone_surrogate": Page(
         "Half of a character",
@@ -309,12 +432,16 @@ PAGES: Final[dict[str, Page]] = {
     "chain.missing_parent": Page(
         "A record hangs on one that is not in the file",
         "The agent walks from the last record to the first along `parentUuid`. Where the link names nothing "
-        "the history ends, and everything before is forgotten without a word.",
-        "The record is linked to the one that stands before it.",
+        "the history ends, and everything before is forgotten without a word. Claude Code bridges a gap of five "
+        "seconds at most. The line was lost or is damaged, its record has no uuid, or is of a kind that the agent "
+        "does not know. At the very beginning of a file it is a note: the file is a part of a session.",
+        "The record is linked to what stood before it: its call for a result, the rest of its response, else the "
+        "nearest record before it; or the record that is meant gets the uuid that is named.",
     ),
     "chain.null_parent": Page(
         "A record in the middle hangs on nothing",
-        "The agent takes it for the beginning and forgets everything before.",
+        "The agent takes it for the beginning and forgets everything before. A response or a result never begins "
+        "a session. The first record behind a compaction hangs on nothing, too, and that is as it should be.",
         "The record is linked to the one that stands before it.",
     ),
     "chain.cycle": Page(
@@ -324,7 +451,33 @@ PAGES: Final[dict[str, Page]] = {
     ),
     "chain.second_root": Page(
         "A second beginning",
-        "Two records hang on nothing, so a part of the history is out of reach.",
-        "The second is linked to the record before it.",
+        "A prompt in the middle of the file hangs on nothing, so the agent does not see what stands before it. It is "
+        "no problem where the file shows that the user began anew: a start of the session or what the agent tells "
+        "at a beginning stands behind the prompt. Where nothing shows it, only you know.",
+        "The prompt is linked to the record before it, by itself only where history was lost for certain.",
+    ),
+    "chain.duplicate_uuid": Page(
+        "Two records bear one uuid",
+        "The later one replaces the earlier everywhere, so what that says is lost to the model, and history with "
+        "it when the chain runs through it. A record that is merely written twice is a note.",
+        "The record gets the uuid that its neighbours still name, or one of its own, and is linked in again.",
+    ),
+    "chain.kept_missing": Page(
+        "A compaction lost what it kept",
+        "A compaction names the records that go on behind its summary. When one of them is not in the file, the agent "
+        "sends none of them.",
+        "A record without a uuid gets the one that is named. Where the record itself is gone nothing is changed.",
+    ),
+    "chain.wrong_leaf": Page(
+        "A late record hides the end of the session",
+        "A result, or the report of a hook, was written at the end of the file, but it hangs on a call far above. "
+        "The agent goes on from the last record of the file, so everything that followed the call is gone.",
+        "The record is put behind its call; the conversation goes on where it ended.",
+    ),
+    "chain.no_timestamp": Page(
+        "The last record has no timestamp",
+        "Claude Code lists sessions by the time of their last record. Where that has none, version 2.1.329 says "
+        "`No conversation found with session ID`, and nothing of the session is resumed; later versions go on.",
+        "The record gets the time of the one before it.",
     ),
 }

@@ -14,8 +14,8 @@ from toolpair.cli.difference import difference
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.output import dump
-from toolpair.cli.terminal import Parser, UsageError, add_common, one_profile, out, style_for
-from toolpair.session import Saved, Session
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, say, style_for
+from toolpair.session import Refused, Saved, Session
 
 RECOMMENDED: Final = "recommended"
 _EPILOG = """\
@@ -29,6 +29,8 @@ examples:
 Without --select or --choose the recommended fix of every error is taken. Guesses are never taken: they
 need a person who has seen both sides, so open the file in the interface for them.
 
+A zstd-compressed file is unpacked, and packed again with --in-place or when OUT ends in .zst.
+
 exit code: 0 written (or nothing to do) and valid, 1 written but errors are left, 2 not readable or wrong
 usage, 3 refused and nothing written, 4 written but read the note, 5 the system failed while writing
 """
@@ -36,12 +38,23 @@ usage, 3 refused and nothing written, 4 written but read the note, 5 the system 
 
 def parser(command: str = "fix") -> Parser:
     result = Parser(prog=f"toolpair {command}", description="Mend a session file.", epilog=_EPILOG)
-    result.add_argument("file", metavar="FILE", help="the file to mend, or - for standard input")
+    result.add_argument("file", metavar="FILE", help="the file to mend, a session's id, or - for standard input")
     where = result.add_argument_group("where the result goes (one of them)")
     where.add_argument("-o", "--output", metavar="OUT", help="write to OUT; - is standard output")
     where.add_argument("--in-place", action="store_true", help="write to FILE itself and keep the original beside it")
     where.add_argument("--diff", action="store_true", help="show what would change and write nothing")
     where.add_argument("--force", action="store_true", help="with -o: write over a file that exists")
+    where.add_argument(
+        "--allow-hard-links",
+        action="store_true",
+        help="with --in-place: although the file has other names; these keep the old content",
+    )
+    where.add_argument(
+        "--keep-backups",
+        type=int,
+        metavar="N",
+        help="with --in-place: delete the oldest backups until N are left (default: TOOLPAIR_BACKUPS, else all)",
+    )
     what = result.add_argument_group("what is mended")
     what.add_argument("--recipe", metavar="NAME", default=RECOMMENDED, help=f"how to choose (default: {RECOMMENDED})")
     what.add_argument(
@@ -55,6 +68,7 @@ def parser(command: str = "fix") -> Parser:
         help="mend these alone, warnings and infos too; a family such as `result` names all its rules",
     )
     what.add_argument("--ignore", action="append", default=[], metavar="RULE,…", help="leave these as they are")
+    add_leaf(result)
     add_common(result, ("text", "json"))
     return result
 
@@ -62,7 +76,8 @@ def parser(command: str = "fix") -> Parser:
 def run(options: argparse.Namespace) -> int:
     _validate(options)
     plan = read_plan(options.recipe, options.select, options.ignore, options.choose, rule_names())
-    session = inputs.Input(options.file).open(options.format, one_profile(options))
+    options.file = inputs.named(options.file)
+    session = inputs.Input(options.file).open(options.format, one_profile(options), options.leaf)
     apply_plan(session, plan)
     # Taken now: a saved session begins anew and knows no more what was staged.
     outcome = Outcome.of(session, options.file, options.show_content)
@@ -72,6 +87,9 @@ def run(options: argparse.Namespace) -> int:
         saved = None
     else:
         saved = _write(session, options)
+    if saved is not None and options.in_place:
+        for warning in session.look_around():
+            say(warning)
     if options.output_format == "json":
         out(dump(outcome.as_json(saved), indent=2))
     else:
@@ -93,6 +111,10 @@ def _validate(options: argparse.Namespace) -> None:
         raise UsageError("Standard input cannot be mended in place; give -o OUT, or -o - for standard output.")
     if options.force and options.output is None:
         raise UsageError("--force belongs to -o.")
+    if (options.allow_hard_links or options.keep_backups is not None) and not options.in_place:
+        raise UsageError("--allow-hard-links and --keep-backups belong to --in-place.")
+    if options.keep_backups is not None and options.keep_backups < 1:
+        raise UsageError("--keep-backups takes a whole number from 1 on: the newest backup always stays.")
     if options.output == inputs.STDIN and options.output_format == "json":
         raise UsageError("Standard output can hold the session or the JSON report, not both.")
     if options.output not in (None, inputs.STDIN) and _same_file(options.file, options.output):
@@ -120,7 +142,16 @@ def _write(session: Session, options: argparse.Namespace) -> Saved | None:
         for chunk in session.chunks():
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
+        if session.set_aside:
+            say("What was set aside is not in the output; with -o OUT it is kept in a file beside OUT.")
         return None
     if options.output is not None:
         return session.save_as(Path(options.output), force=options.force)
-    return session.save() if session.changed else None
+    if not session.changed:
+        return None
+    try:
+        return session.save(options.allow_hard_links, options.keep_backups)
+    except Refused as error:
+        if error.reason == "hard-links":
+            raise Refused(f"{str(error).removesuffix('.')} (--allow-hard-links).", error.reason) from None
+        raise

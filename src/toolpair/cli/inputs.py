@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from toolpair.session import Session, open_session
+from toolpair.session import Session, SessionError, open_session
 
 STDIN: Final = "-"
+HERE: Final = "."
 _NEVER_WALKED: Final = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
 _ALWAYS_TRIED: Final = frozenset({".json", ".jsonl", ".ndjson"})
+_PACKED: Final = ".zst"
 _HEAD_SIZE: Final = 4096
 
 
@@ -25,11 +27,35 @@ class Input:
     name: str
     walked: bool = False
 
-    def open(self, format: str | None = None, profile: str | None = None) -> Session:
-        """Raises SessionError with one sentence when it cannot be read or is no session."""
+    def open(self, format: str | None = None, profile: str | None = None, leaf: str | None = None) -> Session:
+        """Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
         if self.name == STDIN:
-            return open_session("standard input", data=read_stdin(), format=format, profile=profile)
-        return open_session(Path(self.name), format=format, profile=profile)
+            return open_session("standard input", data=read_stdin(), format=format, profile=profile, leaf=leaf)
+        path = Path(self.name if self.walked else named(self.name))
+        return open_session(path, format=format, profile=profile, leaf=leaf)
+
+
+def named(name: str) -> str:
+    """The path that a user means: a path, a session's id or its beginning, or `.` for this folder's newest session.
+
+    Raises SessionError with one sentence when no session, or more than one, is called so.
+    """
+    if name == STDIN or (name != HERE and os.path.lexists(name)):
+        return name
+    from toolpair.discovery import NoSuchSession, resolve
+
+    try:
+        return resolve(name)
+    except NoSuchSession as error:
+        raise SessionError(str(error)) from None
+
+
+def newest_here() -> list[Input]:
+    """The newest session of this folder that an agent has left on the machine; none when there is none."""
+    try:
+        return [Input(named(HERE))]
+    except SessionError:
+        return []
 
 
 def read_stdin() -> bytes:
@@ -38,13 +64,21 @@ def read_stdin() -> bytes:
 
 
 def collect(names: list[str]) -> Iterator[Input]:
-    """The files behind `names`: directories are walked in order of name, everything else is taken as it is."""
+    """The files behind `names`: directories are walked in order of name, ids of sessions are looked up."""
     for name in names:
         if name != STDIN and os.path.isdir(name):
             for path in _walk(name):
                 yield Input(path, walked=True)
         else:
-            yield Input(name)
+            yield Input(named_or_lost(name))
+
+
+def named_or_lost(name: str) -> str:
+    """As `named`, but a name that leads nowhere is given back: whoever opens it says why not."""
+    try:
+        return named(name)
+    except SessionError:
+        return name
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -59,7 +93,7 @@ def may_be_session(path: str) -> bool:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) or ".toolpair-" in os.path.basename(path):
             return False
-        if os.path.splitext(path)[1] in _ALWAYS_TRIED:
+        if os.path.splitext(path.removesuffix(_PACKED))[1] in _ALWAYS_TRIED:
             return True
         with open(path, "rb") as file:
             head = file.read(_HEAD_SIZE)

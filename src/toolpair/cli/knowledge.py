@@ -16,7 +16,7 @@ def profiles() -> list[Profile]:
 def rule_names() -> list[str]:
     """Every rule that some profile judges or that is judged of files themselves, by name."""
     judged = {rule for known in profiles() for rule, cell in known.cells.items() if cell.severity is not None}
-    return sorted(judged | {rule for rule in PAGES if rule.startswith(("record.", "chain."))})
+    return sorted(judged | {rule for rule in PAGES if rule.startswith(("record.", "chain.", "rollout."))})
 
 
 def check_profiles(names: Sequence[str]) -> None:

@@ -18,8 +18,10 @@ from toolpair.version import __version__
 COMMANDS: Final = {
     "check": "toolpair.cli.check",
     "fix": "toolpair.cli.fix",
+    "sees": "toolpair.cli.sees",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
+    "sessions": "toolpair.cli.sessions",
     "formats": "toolpair.cli.listings",
     "profiles": "toolpair.cli.listings",
     "rules": "toolpair.cli.listings",

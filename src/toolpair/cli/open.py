@@ -7,20 +7,25 @@ import os
 import sys
 
 from toolpair.cli import exits, inputs
-from toolpair.cli.terminal import Parser, UsageError, add_common, one_profile, out, say
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, say
 from toolpair.session import Session
 
 _EPILOG = """\
 commands:
-  toolpair [FILE]              open a session in the interface (this)
+  toolpair [FILE]              open a session in the interface; without FILE, choose among those on this machine
+  toolpair sessions            the same list, printed
   toolpair check PATH...       say what is wrong: text, JSON, SARIF or GitHub annotations
   toolpair fix FILE            mend it: -o OUT, --in-place, or --diff to look first
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
+  toolpair sees FILE           the history as its agent would send it on resume
   toolpair restore FILE        the backups of a file, and one put back
   toolpair formats | profiles | rules   what is supported
   `toolpair COMMAND --help` tells more of each. A file that is named like a command: ./check, or -- check.
 
 examples:
+  toolpair                     the sessions of the agents on this machine, this folder's first
+  toolpair .                   the newest session of this folder
+  toolpair 7c3e1b              the session whose id begins so
   toolpair ~/.claude/projects/-home-me-shop/7c3e1b2a.jsonl
   toolpair history.json --at toolu_01HqfLWi
   toolpair history.json --at "messages.22: `tool_use` ids were found without `tool_result` blocks …"
@@ -38,10 +43,13 @@ def parser() -> Parser:
         description="Open an AI agent's session file, see every tool call beside its result, mend what is broken.",
         epilog=_EPILOG,
     )
-    result.add_argument("file", nargs="?", metavar="FILE", help="a session file, or - for standard input")
+    result.add_argument(
+        "file", nargs="?", metavar="FILE", help="a session file, a session's id, `.`, or - for standard input"
+    )
     result.add_argument(
         "--at", metavar="WHERE", help="start at an id, line:N, record:N, pair:N, or a pasted API error text"
     )
+    add_leaf(result)
     result.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")
     result.add_argument("-V", "--version", action="store_true", help="print the version and leave")
     add_common(result)
@@ -55,11 +63,16 @@ def run(options: argparse.Namespace) -> int:
         print(f"toolpair {__version__}")
         return exits.OK
     if options.file is None:
-        raise UsageError("Which file? `toolpair FILE` opens one; `toolpair --help` shows all that it can do.")
-    session = inputs.Input(options.file).open(options.format, one_profile(options))
+        if options.at is not None or options.leaf is not None:
+            raise UsageError("--at and --leaf belong to a FILE; `toolpair sessions` lists those on this machine.")
+        if not _has_terminal():
+            raise UsageError(
+                "Which file? Choosing one needs a terminal; `toolpair sessions` lists them, `toolpair --help` says all."
+            )
+    session = _opened(options) if options.file is not None else None
     if options.file == inputs.STDIN:
         _keys_from_terminal()
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _has_terminal():
         raise UsageError(
             "The interface needs a terminal; `toolpair check` and `toolpair fix` do the same work without one."
         )
@@ -68,10 +81,24 @@ def run(options: argparse.Namespace) -> int:
     return _run_interface(session, options)
 
 
-def _run_interface(session: Session, options: argparse.Namespace) -> int:
+def _opened(options: argparse.Namespace) -> Session:
+    return inputs.Input(options.file).open(options.format, one_profile(options), options.leaf)
+
+
+def _has_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _run_interface(session: Session | None, options: argparse.Namespace) -> int:
     from toolpair.tui import run as run_interface
 
-    result = run_interface(session, at=options.at, ascii=options.ascii)
+    profile = one_profile(options)
+    result = run_interface(
+        session,
+        at=options.at,
+        ascii=options.ascii,
+        open=lambda path: inputs.Input(path).open(options.format, profile),
+    )
     for line in result.lines:
         out(line)
     return exits.IO_FAILED if result.crashed else exits.OK

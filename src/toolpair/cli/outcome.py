@@ -40,6 +40,8 @@ class Outcome:
             "path": self.path,
             "output": str(saved.path) if saved else None,
             "backup": str(saved.backup) if saved and saved.backup else None,
+            "aside": str(saved.aside) if saved and saved.aside else None,
+            "removed_backups": [str(path) for path in saved.removed] if saved else [],
             "changed": self.changed,
             "fixed": [_row(one) for one in self.staged],
             "left": list(self.left),
@@ -82,6 +84,10 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
     if saved.backup is not None:
         _line(f"  the original is kept as {safe(saved.backup)}")
         _line(f"  to get it back: toolpair restore {safe(shlex.quote(outcome.path))} --backup latest")
+    if saved.aside is not None:
+        _line(f"  what was set aside is kept as {safe(saved.aside)}")
+    if saved.removed:
+        _line(f"  {plural(len(saved.removed), 'older backup')} deleted, as the limit says")
     for note in saved.notes:
         _line(style.severity("warning", f"  note: {safe(note)}"))
     if saved.resume and not outcome.left:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolpair.session import Cause, Conversation, Problem, Session
+from toolpair.session import Branch, Cause, Conversation, Problem, Session
 
 Entry = dict[str, Any]
 
@@ -57,13 +57,19 @@ class Totals:
         }
 
 
-def describe(session: Session, path: str, show_content: bool = False) -> Checked:
-    """The report of one open session as it stands, over all its conversations."""
+def describe(session: Session, path: str, show_content: bool = False, inactive: bool = False) -> Checked:
+    """The report of one open session as it stands, over all its conversations.
+
+    With `inactive` what is not sent is judged, too.
+    """
     counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
     problems: list[Entry] = []
     for conversation in session.conversations:
         _count(conversation, counts)
         problems += [problem_entry(session, conversation, problem, show_content) for problem in conversation.problems]
+        if inactive:
+            found = conversation.inactive_problems()
+            problems += [problem_entry(session, conversation, problem, show_content) for problem in found]
     counts["damaged"] = session.damaged
     verdict = session.verdict.sentence if len(session.conversations) == 1 else ""
     if session.damaged and not verdict:
@@ -75,7 +81,29 @@ def describe(session: Session, path: str, show_content: bool = False) -> Checked
         "counts": counts,
         "problems": problems,
     }
+    branches = [
+        branch_entry(conversation, branch, show_content)
+        for conversation in session.conversations
+        for branch in conversation.transcript.branches
+    ]
+    if branches:
+        entry["branches"] = branches
     return Checked(entry, verdict)
+
+
+def branch_entry(conversation: Conversation, branch: Branch, show_content: bool = False) -> Entry:
+    """One way through a file that forks. `active`: the agent would go on from there."""
+    entry: Entry = {
+        "leaf": branch.leaf,
+        "line": conversation.document.line_of(branch.record),
+        "kind": branch.kind,
+        "time": branch.time,
+        "messages": branch.messages,
+        "active": branch.active,
+    }
+    if show_content:
+        entry["words"] = branch.words
+    return entry
 
 
 def unreadable(path: str, sentence: str) -> Checked:

@@ -7,10 +7,10 @@ import shlex
 import sys
 from pathlib import Path
 
-from toolpair.cli import exits
+from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, UsageError, out, safe, say, style_for
-from toolpair.source.saving import Backup, backups, restore
+from toolpair.source.saving import Backup, asides, backups, restore
 
 _EPILOG = """\
 examples:
@@ -18,7 +18,8 @@ examples:
   toolpair restore session.jsonl --backup latest      put the newest back
   toolpair restore session.jsonl --backup session.jsonl.toolpair-20261121-0912.bak
 
-What the file holds now is kept beside it, too, before an original is put back.
+What the file holds now is kept beside it, too, before an original is put back. Listed as well are the files
+that hold what a fix set aside. How many backups stay is said by TOOLPAIR_BACKUPS or `toolpair fix --keep-backups`.
 """
 
 
@@ -26,8 +27,13 @@ def parser(command: str = "restore") -> Parser:
     result = Parser(
         prog=f"toolpair {command}", description="List the backups of a file, or put one back.", epilog=_EPILOG
     )
-    result.add_argument("file", metavar="FILE", help="the session file")
+    result.add_argument("file", metavar="FILE", help="the session file, or a session's id")
     result.add_argument("--backup", metavar="NAME", help="put this one back; `latest` is the newest")
+    result.add_argument(
+        "--allow-hard-links",
+        action="store_true",
+        help="although the file has other names; these keep what they hold",
+    )
     result.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
@@ -36,12 +42,16 @@ def parser(command: str = "restore") -> Parser:
 
 
 def run(options: argparse.Namespace) -> int:
-    found = backups(options.file)
+    found = backups(options.file) if options.file != inputs.HERE else []
+    if not found:  # a file that is gone may have backups: then its name is none of a session
+        options.file = inputs.named(options.file)
+        found = backups(options.file)
     if options.backup is None:
         return _list(options, found)
-    saved = restore(options.file, _choose(options, found))
+    saved = restore(options.file, _choose(options, found), allow_links=options.allow_hard_links)
     if options.output_format == "json":
-        out(dump({"version": 1, "path": str(saved.path), "backup": str(saved.backup) if saved.backup else None}))
+        backup = str(saved.backup) if saved.backup else None
+        out(dump({"version": 1, "path": str(saved.path), "backup": backup, "notes": list(saved.notes)}))
     else:
         say(f"{options.file} is what it was before.")
         if saved.backup is not None:
@@ -62,6 +72,10 @@ def _choose(options: argparse.Namespace, found: list[Backup]) -> Backup:
     raise UsageError(f"{options.backup} is no backup of {options.file}; `toolpair restore FILE` lists them.")
 
 
+def _entries(found: list[Backup]) -> list[dict[str, object]]:
+    return [{"path": str(one.path), "time": one.time.isoformat(), "size": one.size} for one in found]
+
+
 def _same(name: str, path: Path) -> bool:
     try:
         return path.samefile(name) and Path(name).name == path.name
@@ -70,17 +84,19 @@ def _same(name: str, path: Path) -> bool:
 
 
 def _list(options: argparse.Namespace, found: list[Backup]) -> int:
-    if not found and not Path(options.file).exists():
+    side_files = asides(options.file)
+    if not found and not side_files and not Path(options.file).exists():
         raise UsageError(f"{options.file} does not exist, and there is no backup of it; check the name.")
     if options.output_format == "json":
-        listed = [{"path": str(one.path), "time": one.time.isoformat(), "size": one.size} for one in found]
-        out(dump({"version": 1, "path": options.file, "backups": listed}, indent=2))
+        listed = {"backups": _entries(found), "asides": _entries(side_files)}
+        out(dump({"version": 1, "path": options.file, **listed}, indent=2))
         return exits.OK
+    style = style_for(sys.stdout, options.no_color)
+    for one, what in [(one, "") for one in found] + [(one, "  (set aside by a fix)") for one in side_files]:
+        name = style.bold(safe(one.path.name))
+        out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {name}{what}")
     if not found:
         say(f"There is no backup of {options.file}.")
         return exits.OK
-    style = style_for(sys.stdout, options.no_color)
-    for one in found:
-        out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {style.bold(safe(one.path.name))}")
     say(f"To put the newest back: toolpair restore {shlex.quote(options.file)} --backup latest")
     return exits.OK

@@ -77,8 +77,11 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{sentence.rstrip('.')}. `{self.prog} --help` shows how it goes.")
 
 
-def add_common(parser: argparse.ArgumentParser, output_formats: tuple[str, ...] = ()) -> None:
-    """The options that every command has which looks at a file."""
+_CONTENT = "print what calls and results say, too; without it only ids, names and places are printed"
+
+
+def add_common(parser: argparse.ArgumentParser, output_formats: tuple[str, ...] = (), content: str = _CONTENT) -> None:
+    """The options that every command has which looks at a file. `content` says what --show-content does."""
     group = parser.add_argument_group("common options")
     group.add_argument(
         "--profile",
@@ -98,9 +101,19 @@ def add_common(parser: argparse.ArgumentParser, output_formats: tuple[str, ...] 
         group.add_argument(
             "--show-content",
             action="store_true",
-            help="print what calls and results say, too; without it only ids, names and places are printed",
+            help=content,
         )
     group.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR in the environment does the same)")
+
+
+def add_leaf(parser: argparse.ArgumentParser) -> None:
+    """The option of the commands that look at one history of a file that may hold several."""
+    parser.add_argument(
+        "--leaf",
+        metavar="ID",
+        help="look at the history that ends at this record (its id or a beginning of it), where a file has branches; "
+        "`check --output-format json` lists them",
+    )
 
 
 def one_profile(options: argparse.Namespace) -> str | None:

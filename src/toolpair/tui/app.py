@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -20,13 +21,14 @@ from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
 
 if TYPE_CHECKING:
     from toolpair.session import Saved, Session, Staged
+    from toolpair.tui.sessions import Sessions
 
 COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
 
 
 class ToolpairApp(App[None]):
-    """Owns the session, and guards it when the user quits."""
+    """Owns the session, and guards it when the user quits. Without a session it begins with the list of them."""
 
     CSS = PAINT_CSS
     ENABLE_COMMAND_PALETTE = False
@@ -37,13 +39,26 @@ class ToolpairApp(App[None]):
         Binding("ctrl+c", "quit", "quit", show=False, priority=True, id="app.interrupt"),
     ]
 
-    def __init__(self, session: Session, at: str | None = None, ascii: bool = False) -> None:
+    session: Session
+    overview: Overview
+
+    def __init__(
+        self,
+        session: Session | None,
+        at: str | None = None,
+        ascii: bool = False,
+        sessions: Callable[[], Sessions] | None = None,
+    ) -> None:
         super().__init__()
-        self.session = session
         self.at = at
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
-        self.overview = Overview(session)
+        self._make_sessions = sessions
+        self._sessions: Sessions | None = None
+        self._has_session = session is not None
+        if session is not None:
+            self.session = session
+            self.overview = Overview(session)
         self._copied: tuple[Staged, ...] = ()
         self.scroll_sensitivity_y = 3.0
         self.register_theme(DARK)
@@ -59,9 +74,64 @@ class ToolpairApp(App[None]):
         return PLACEHOLDER
 
     def on_mount(self) -> None:
+        if self._has_session:
+            from toolpair.tui.screens.main import MainScreen
+
+            self.push_screen(MainScreen(self.overview, self.at))
+        else:
+            from toolpair.tui.screens.picker import PickerScreen
+
+            if self.sessions is not None:
+                self.push_screen(PickerScreen(self.sessions))
+
+    @property
+    def sessions(self) -> Sessions | None:
+        """What the list of sessions is made of; None where there is no such list."""
+        if self._sessions is None and self._make_sessions is not None:
+            self._sessions = self._make_sessions()
+        return self._sessions
+
+    def show_session(self, session: Session) -> None:
+        """Put the main screen with this session in the place of the list."""
         from toolpair.tui.screens.main import MainScreen
 
-        self.push_screen(MainScreen(self.overview, self.at))
+        self.session = session
+        self.overview = Overview(session)
+        self._copied = ()
+        self._has_session = True
+        self.switch_screen(MainScreen(self.overview, self.at))
+        self.at = None
+
+    def show_list(self) -> None:
+        """Put the list of sessions in the place of the main screen; what is staged and not saved is asked about."""
+        from toolpair.tui.screens.confirm import ConfirmScreen
+        from toolpair.tui.screens.picker import PickerScreen
+
+        sessions = self.sessions
+        if sessions is None:
+            return
+
+        def leave() -> None:
+            self._has_session = False
+            self.switch_screen(PickerScreen(sessions))
+
+        def answered(answer: str | None) -> None:
+            if answer == "discard":
+                leave()
+            elif answer == "save":
+                self.open_review()
+
+        if not self.unsaved:
+            leave()
+            return
+        fixes = sum(staged.problems for staged in self.session.staged)
+        words = f"{fixes:,} {'fix is' if fixes == 1 else 'fixes are'} not saved."
+        question = ConfirmScreen(
+            "To another session?",
+            lambda width, height: self.glyphs.paragraph(words, width),
+            [("s", "save", "review and save"), ("d", "discard", "discard them and go")],
+        )
+        self.push_screen(question, answered)
 
     def session_changed(self) -> None:
         """Tell the main screen that the session is another one now."""
@@ -100,7 +170,7 @@ class ToolpairApp(App[None]):
     @property
     def unsaved(self) -> bool:
         """Whether quitting now would throw something away: fixes that no file has."""
-        return self.session.changed and tuple(self.session.staged) != self._copied
+        return self._has_session and self.session.changed and tuple(self.session.staged) != self._copied
 
     def note_saved(self, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
         """Keep what there is to say after quitting; go on from the file as it is now."""
@@ -114,6 +184,11 @@ class ToolpairApp(App[None]):
         if saved.backup is not None:
             lines.append(f"The original is kept as {visible(saved.backup)}")
             lines.append(f"To take it back: toolpair restore {shell_word(saved.path)} --backup latest")
+        if saved.aside is not None:
+            lines.append(f"What was set aside is kept as {visible(saved.aside)}")
+        if saved.aside is not None:
+            lines.append(f"What was set aside is in {visible(saved.aside)}")
+        lines += [f"An older backup was removed, as you set it: {visible(old)}" for old in saved.removed]
         lines += [f"Note: {visible(note)}" for note in saved.notes]
         if saved.resume and visible(saved.resume) != saved.resume:
             lines.append("Go on as before, in its folder, whose name cannot be shown here.")
@@ -121,6 +196,14 @@ class ToolpairApp(App[None]):
             lines.append(f"Go on with: {saved.resume}")
         self.result.saved.append(saved.path)
         self.result.told += lines
+
+    def note_restored(self, saved: Saved, backup: Path) -> None:
+        """Keep what there is to say after quitting."""
+        lines = [f"Put {visible(backup.name)} back as {visible(saved.path)}"]
+        if saved.backup is not None:
+            lines.append(f"What it held until then is kept as {visible(saved.backup)}")
+        self.result.saved.append(saved.path)
+        self.result.told += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
 
     async def on_event(self, event: events.Event) -> None:
         """In a terminal that is too small nothing can be read, so only quitting is possible."""

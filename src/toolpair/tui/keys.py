@@ -74,6 +74,7 @@ PROBLEMS = Group(
         Key("u", "undo", "undo"),
         Key("ctrl+r", "redo", "redo"),
         Key("w", "review", "review and save"),
+        Key("R", "restore", "put an original back that a save has kept"),
     ),
 )
 LOOK = Group(
@@ -88,7 +89,11 @@ LOOK = Group(
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
         Key("P", "profile", "judge by another provider"),
+        Key("m", "sees", "what the model sees"),
+        Key("b", "branches", "another branch, or a sub-agent"),
         Key("c", "conversation", "another conversation of this file"),
+        Key("ctrl+o", "sessions", "another session of this machine"),
+        Key("F", "follow", "follow the file while it is written, or stop"),
     ),
 )
 APP = Group(
@@ -126,6 +131,16 @@ REVIEW = Group(
         Key("space", "take_out", "take one out, or put it back", False),
     ),
 )
+PICKER = Group(
+    "picker",
+    "In the list of sessions",
+    (
+        Key("up,down,pageup,pagedown,home,end", "move", "move", False),
+        Key("letters", "filter", "every word has to fit: agent, folder, last words or id", False),
+        Key("enter", "open", "open the session", False),
+        Key("escape", "back", "clear the filter, then quit", False),
+    ),
+)
 CURSOR = Group("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """The movement of lists with one column."""
-GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, APP)
+GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, PICKER, APP)

@@ -191,10 +191,14 @@ class Overview:
             del self._mended[step]
         self._mended_redo.clear()
 
+    def forget_marks(self) -> None:
+        """Which rows were mended is not known any more: staged fixes were taken off with what they mended."""
+        self._mended.clear()
+        self._mended_redo.clear()
+
     def forget(self, session: Session) -> None:
         """Go on with a session that was read from the saved file."""
         self.session = session
         self.current = None
-        self._mended.clear()
-        self._mended_redo.clear()
+        self.forget_marks()
         self.reload()

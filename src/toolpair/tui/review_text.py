@@ -130,6 +130,6 @@ class ReviewText:
         else:
             reason = session.writable_reason or "this file cannot be written"
             lines += glyphs.paragraph(f"It can only be saved as a copy: {reason}", cells, "warning", limit=3)
-        for warning in getattr(session, "warnings", ()):
+        for warning in session.warnings:
             lines += glyphs.paragraph(f"! {warning}", cells, "warning", limit=2)
         return lines

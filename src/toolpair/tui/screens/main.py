@@ -21,7 +21,8 @@ from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import id_text
 from toolpair.tui.row_search import Test, filter_test, text_test
-from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base import Hint, hint_line
+from toolpair.tui.screens.file_actions import FileActions
 from toolpair.tui.spans import Line, Span
 from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.pair_view import PairView
@@ -61,7 +62,7 @@ def takes_long(session: Session) -> bool:
     return len(session.transcript.messages) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
 
 
-class MainScreen(BaseScreen[None]):
+class MainScreen(FileActions):
     """Keys act on the problem under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
@@ -91,14 +92,6 @@ class MainScreen(BaseScreen[None]):
             yield Lines(id="causes")
         yield Lines(id="keys")
 
-    @property
-    def session(self) -> Session:
-        return self.overview.session
-
-    @property
-    def pairs(self) -> PairView:
-        return self.query_one(PairView)
-
     def on_mount(self) -> None:
         self.pairs.reload()
         self.pairs.focus()
@@ -112,6 +105,7 @@ class MainScreen(BaseScreen[None]):
         self.pairs.reveal(centre=True)
         if self._at:
             self._go_to(self._at)
+        self.run_worker(self._look_around, group="around", exclusive=True, thread=True)
 
     # drawing
 
@@ -821,6 +815,9 @@ class MainScreen(BaseScreen[None]):
 
         title = f"{len(conversations):,} conversations"
         self.app.push_screen(MenuScreen(title, entries, self.session.current), chosen)
+
+    def action_sessions(self) -> None:
+        self.tool.show_list()
 
     def action_palette(self) -> None:
         from toolpair.tui.screens.menu import Entry, MenuScreen

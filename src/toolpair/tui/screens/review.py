@@ -21,7 +21,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Block, Fix, Problem, Staged
+    from toolpair.session import Block, Fix, Problem, Refused, Staged
 
 RowKey = tuple[object, ...]
 
@@ -65,6 +65,13 @@ class ReviewScreen(BaseScreen[Any]):
 
     def on_mount(self) -> None:
         self.query_one(LineList).focus()
+        self.run_worker(self._look_around, group="around", exclusive=True, thread=True)
+
+    def _look_around(self) -> None:
+        """Who works with the file just now: looked for again, because this is the moment that it matters."""
+        before = self._session.warnings
+        if self._session.look_around() != before:
+            self.app.call_from_thread(self._refresh, self._note)
 
     def lay_out(self, width: int, height: int) -> None:
         text = ReviewText(self._overview, self.glyphs, width)
@@ -223,17 +230,47 @@ class ReviewScreen(BaseScreen[Any]):
 
         self.app.push_screen(PromptScreen("Save a copy as", value, submit="save"), given)
 
-    def _save(self, path: Path | None) -> None:
+    def _refused(self, refused: Refused) -> None:
+        """Say why nothing was written, and which key helps."""
+        self._error = "Not saved. " + str(refused).replace(", or allow it to be replaced (--force)", "")
+        self._stale = refused.reason == "changed"
+        if self._stale:
+            self._error += " r reads it again."
+        elif refused.reason in ("held", "read-only", "gone"):
+            self._error += " s saves a copy."
+        self._refresh()
+
+    def _ask_links(self) -> None:
+        """Other names of the file would keep the old content: whether that is wanted only the user knows."""
+
+        def answered(answer: str | None) -> None:
+            if answer == "yes":
+                self._save(None, allow_links=True)
+            elif answer == "copy":
+                self.action_save_copy()
+
+        words = (
+            "This file has other names (hard links). They keep the old content: only the name that was opened "
+            "gets the mended one."
+        )
+        answers = [("y", "yes", "save under this name alone"), ("s", "copy", "save a copy")]
+        lines = self.glyphs.paragraph
+        self.app.push_screen(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered)
+
+    def _save(self, path: Path | None, allow_links: bool = False) -> None:
         from toolpair.session import Refused, SaveFailed, SessionError
 
         mended = [f"{staged.count} × {staged.title}" for staged in self._session.staged]
         try:
-            saved = self._session.save() if path is None else self._session.save_as(path)
-        except (Refused, SaveFailed, SessionError) as error:
-            self._error = "Not saved. " + str(error).replace(", or allow it to be replaced (--force)", "")
-            self._stale = "has changed since" in str(error)
-            if self._stale:
-                self._error += " r reads it again."
+            saved = self._session.save(allow_links) if path is None else self._session.save_as(path)
+        except Refused as refused:
+            if refused.reason == "hard-links" and path is None:
+                self._ask_links()
+            else:
+                self._refused(refused)
+            return
+        except (SaveFailed, SessionError) as error:
+            self._error = f"Not saved. {error}"
             self._refresh()
             return
         except OSError as error:

@@ -1,0 +1,97 @@
+"""`toolpair sessions`: the sessions that agents have left on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from datetime import UTC, datetime
+from typing import Final
+
+from toolpair.cli import exits
+from toolpair.cli.output import dump
+from toolpair.cli.report import Entry
+from toolpair.cli.terminal import Parser, Style, UsageError, out, safe, say, style_for
+from toolpair.discovery import AGENTS, Found, Machine, current_folder, describe, index, looked_in
+
+_IDS: Final = tuple(agent.id for agent in AGENTS)
+_WORDS: Final = 100
+"""Characters of the user's last words that a line shows."""
+_EPILOG = """\
+examples:
+  toolpair sessions                       all, those of this folder first, then the newest
+  toolpair sessions --folder . -n 5       the newest five of this folder
+  toolpair sessions --agent codex --output-format jsonl
+
+FILE of the other commands may be a session's id or its beginning, or `.` for this folder's newest.
+
+exit code: 0 some were found, 1 none
+"""
+
+
+def parser(command: str = "sessions") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="List the sessions of the agents on this machine, those of this folder first.",
+        epilog=_EPILOG,
+    )
+    result.add_argument(
+        "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(_IDS)}"
+    )
+    result.add_argument("--folder", metavar="DIR", help="only those of this project folder")
+    result.add_argument("-n", "--limit", type=int, metavar="N", help="at most so many")
+    result.add_argument(
+        "--output-format", choices=("text", "json", "jsonl"), default="text", help="how to print it (default: text)"
+    )
+    result.add_argument("--no-color", action="store_true", help="no colours")
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    for agent in options.agent:
+        if agent not in _IDS:
+            raise UsageError(f"There is no agent {agent!r}; these are known: {', '.join(_IDS)}.")
+    if options.limit is not None and options.limit < 1:
+        raise UsageError("-n takes a number from 1 on.")
+    machine = Machine.here()
+    found = index(machine, options.folder if options.folder is not None else current_folder(), options.agent)
+    if options.folder is not None:
+        found = [one for one in found if one.here]
+    found = [describe(one) for one in found[: options.limit]]
+    if options.output_format == "json":
+        out(dump({"version": 1, "sessions": [_entry(one) for one in found]}, indent=2))
+    elif options.output_format == "jsonl":
+        for one in found:
+            out(dump(_entry(one)))
+    else:
+        _print(found, machine, style_for(sys.stdout, options.no_color))
+    if not found:
+        where = ", ".join(f"{folder} ({title})" for title, folder in looked_in(machine))
+        say(f"No session was found. Looked in {where}.")
+        return exits.PROBLEMS
+    return exits.OK
+
+
+def _entry(one: Found) -> Entry:
+    return {
+        "agent": one.agent,
+        "id": one.session_id,
+        "path": one.path,
+        "folder": one.folder,
+        "last_words": one.words,
+        "modified": datetime.fromtimestamp(one.modified, UTC).isoformat(timespec="seconds"),
+        "size": one.size,
+        "here": one.here,
+    }
+
+
+def _print(found: list[Found], machine: Machine, style: Style) -> None:
+    from toolpair.text.short import age_text, home_short, size_text
+
+    now = time.time()
+    for one in found:
+        folder = safe(home_short(one.folder, str(machine.home)) if one.folder else "?")
+        row = f"{age_text(now - one.modified):>6}  {one.title:<11}  {size_text(one.size):>7}  "
+        out(f"{row}{style.bold(safe(one.session_id))}  {folder}")
+        if one.words:
+            out(style.dim(f"        {safe(one.words[:_WORDS])}"))

@@ -1,0 +1,40 @@
+"""The machine that is looked at: its system, its environment and the home folder, given so that any can be played."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def current_folder() -> str:
+    """The folder that the user is in; empty when it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """`platform` is as in `sys.platform`: "linux", "darwin" or "win32"; everything else counts as Linux."""
+
+    platform: str
+    environ: Mapping[str, str]
+    home: Path
+
+    @classmethod
+    def here(cls) -> Machine:
+        """This machine and this user."""
+        return cls(sys.platform, os.environ, Path(os.path.expanduser("~")))
+
+    def folder(self, variable: str, default: Path) -> Path:
+        """The folder that an environment variable names, else `default`."""
+        value = self.environ.get(variable, "").strip()
+        if not value:
+            return default
+        if value == "~" or value.startswith(("~/", "~\\")):
+            return self.home / value[2:]
+        return Path(value)

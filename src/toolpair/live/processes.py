@@ -1,0 +1,122 @@
+"""One bounded look at the processes of this machine."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from toolpair.live.agents import agent_of, other_session
+
+if TYPE_CHECKING:
+    import psutil
+
+LONGEST: Final = 0.3
+"""Seconds that a look takes at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A process that works with the session. `name` is untrusted."""
+
+    pid: int
+    name: str
+    agent: str | None
+    """As `agent_of` says."""
+    does: Literal["writes", "runs"]
+    """It has the file open for writing, or it is an agent whose working folder is the session's."""
+
+
+def neighbours(
+    path: str | None, folder: str | None, agents: tuple[str, ...], session_id: str = "", seconds: float = LONGEST
+) -> list[Neighbour]:
+    """Who has `path` open for writing, and which of `agents` have `folder` as their working folder.
+
+    Both are resolved paths. What may not be looked at is passed by, and so is all that is left when the
+    time is over; nothing is found where psutil is not installed.
+    """
+    try:
+        import psutil
+    except ImportError:
+        return []
+    until = time.monotonic() + seconds
+    found: list[Neighbour] = []
+    runs: dict[int, int] = {}
+    try:
+        for process in psutil.process_iter():
+            if time.monotonic() > until:
+                break
+            if process.pid == os.getpid():
+                continue
+            one = _look(process, path, folder, agents, session_id)
+            if one is not None:
+                found.append(one)
+                runs[one.pid] = _parent(process)
+    except (psutil.Error, OSError):
+        pass
+    # A launcher and the program that it started are one agent.
+    return [one for one in found if one.does == "writes" or runs[one.pid] not in runs]
+
+
+def _look(
+    process: psutil.Process, path: str | None, folder: str | None, agents: tuple[str, ...], session_id: str
+) -> Neighbour | None:
+    import psutil
+
+    try:
+        writes = path is not None and _writes(process, path)
+        name = process.name()
+        try:
+            command = process.cmdline()
+        except (psutil.Error, OSError):
+            command = []
+        agent = agent_of(name, command)
+        if writes:
+            return Neighbour(process.pid, name, agent, "writes")
+        if agent is None or agent not in agents or folder is None or other_session(command, session_id):
+            return None
+        if os.path.realpath(process.cwd()) == folder and process.status() != psutil.STATUS_ZOMBIE:
+            return Neighbour(process.pid, name, agent, "runs")
+    except (psutil.Error, OSError, ValueError):
+        pass
+    return None
+
+
+def _parent(process: psutil.Process) -> int:
+    import psutil
+
+    try:
+        return int(process.ppid())
+    except (psutil.Error, OSError):
+        return 0
+
+
+def _writes(process: psutil.Process, path: str) -> bool:
+    if os.path.isdir("/proc/self/fdinfo"):
+        return any(_may_write(process.pid, number) for number in _descriptors(process.pid, path))
+    # Only Linux tells how a file is opened; elsewhere whoever has a session open is taken to write it.
+    return any(opened.path == path for opened in process.open_files())
+
+
+def _descriptors(pid: int, path: str) -> Iterator[str]:
+    base = f"/proc/{pid}/fd"
+    with os.scandir(base) as entries:
+        for entry in entries:
+            try:
+                if os.readlink(entry.path) == path:
+                    yield entry.name
+            except OSError:
+                continue
+
+
+def _may_write(pid: int, number: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/fdinfo/{number}", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith("flags:"):
+                    return int(line.split()[1], 8) & os.O_ACCMODE != os.O_RDONLY
+    except (OSError, ValueError, IndexError):
+        pass
+    return False

@@ -1,0 +1,96 @@
+"""What is around a session on its machine: who works with its file, and how its agent is led back to it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from toolpair.discovery import project_of
+from toolpair.discovery.claude_code import is_name_of
+from toolpair.discovery.machine import Machine
+from toolpair.discovery.resume import Copy, whole_command
+from toolpair.formats.base import Indexed
+
+if TYPE_CHECKING:
+    from toolpair.live import Neighbour
+    from toolpair.session import Session
+
+_AGENTS: Final = {"claude-code": ("claude-code",), "codex": ("codex",), "roo-code": ("cline", "editor")}
+"""Format -> the agents that go on with such files."""
+_TITLES: Final = {"claude-code": "Claude Code", "codex": "Codex", "cline": "Cline"}
+
+
+def warnings(session: Session) -> tuple[str, ...]:
+    """One sentence for each process that writes to the file, or may go on with its old history."""
+    from toolpair.live import neighbours
+
+    if session.path is None:
+        return ()
+    transcript = session.transcript
+    named = transcript.folder or project_of(str(session.path))
+    folder = os.path.realpath(named) if named and os.path.isabs(named) else None
+    agents = _AGENTS.get(session.format.id, ()) if transcript.native else ()
+    found = neighbours(str(session.path), folder, agents, transcript.session_id or "")
+    home = str(Machine.here().home)
+    return tuple(_sentence(one, _short(folder or "", home)) for one in found)
+
+
+def index_notes(session: Session) -> tuple[str, ...]:
+    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong."""
+    found, beside = session.format, session.view.beside
+    if not isinstance(found, Indexed) or beside is None:
+        return ()
+    return tuple(found.notes_on_saving(session.transcript, beside, session.size, session.size + session.grown))
+
+
+def _sentence(one: Neighbour, folder: str) -> str:
+    title = _TITLES.get(one.agent or "")
+    if one.does == "writes":
+        who = f"{title or one.name} (pid {one.pid})"
+        then = "quit it first" if title else "let it finish first, or save a copy"
+        return f"{who} has this file open for writing: {then}."
+    if title is None:
+        return f"{one.name} runs in {folder} (pid {one.pid}): close the task in it first, it may hold the old history."
+    return f"{title} runs in {folder} (pid {one.pid}) with the old history: quit it first."
+
+
+def _short(folder: str, home: str) -> str:
+    if home not in ("", "/") and (folder == home or folder.startswith(home.rstrip("/\\") + os.sep)):
+        return "~" + folder[len(home.rstrip("/\\")) :]
+    return folder
+
+
+def resume_command(session: Session, saved: Path | None) -> str | None:
+    """See `Session.resume_command`."""
+    transcript = session.transcript
+    command = session.conversation.judged.format.resume_command(transcript)
+    path = saved or session.path
+    if command is None or path is None:
+        return command
+    path = Path(os.path.realpath(path))
+    folder = transcript.folder
+    if session.format.id == "claude-code" and folder and not is_name_of(path.parent.name, folder):
+        # It resumes only from the folder whose name its file's folder has: the agent may have gone elsewhere since.
+        first = _folder_called(session, path.parent.name)
+        if first is not None:
+            command = command.replace(f"cd {shlex.quote(folder)} ", f"cd {shlex.quote(first)} ", 1)
+            folder = first
+    opened = session.path if session.path != path else None
+    return whole_command(
+        session.format.id, command, Copy(path, opened, transcript.session_id or "", folder), Machine.here()
+    )
+
+
+def _folder_called(session: Session, name: str) -> str | None:
+    """The working folder in the records that Claude Code gives this name."""
+    tried: set[str] = set()
+    for record in session.document.records:
+        value = record.value
+        folder = value.get("cwd") if isinstance(value, dict) else None
+        if isinstance(folder, str) and folder not in tried:
+            tried.add(folder)
+            if is_name_of(name, folder):
+                return folder
+    return None

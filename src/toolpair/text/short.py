@@ -1,0 +1,42 @@
+"""Ages, sizes and folders as people say them."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+_UNITS: Final = ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (1209600, 86400, "d"), (31536000, 604800, "wk"))
+"""Up to how many seconds, in units of how many, and their name."""
+_YEAR: Final = 31536000
+
+
+def age_text(seconds: float) -> str:
+    """How long ago: `12 s`, `3 min`, `5 h`, `2 d`, `7 wk`, `1 yr`. What lies in the future is `now`."""
+    if seconds < 1:
+        return "now"
+    for limit, size, name in _UNITS:
+        if seconds < limit:
+            return f"{int(seconds // size)} {name}"
+    return f"{int(seconds // _YEAR)} yr"
+
+
+def home_short(path: str, home: str) -> str:
+    """The path with `~` for the home folder."""
+    root = home.rstrip("/\\")
+    if not root:
+        return path
+    if path == root:
+        return "~"
+    return "~" + path[len(root) :] if path.startswith((root + os.sep, root + "/")) else path
+
+
+def size_text(count: int) -> str:
+    """A file size as people say it."""
+    if count < 1000:
+        return f"{count} B"
+    value = float(count)
+    for unit in ("KB", "MB", "GB", "TB"):
+        value /= 1000
+        if value < 999.5:
+            return f"{value:.0f} {unit}" if value >= 9.95 else f"{value:.1f} {unit}"
+    return f"{value:,.0f} TB"

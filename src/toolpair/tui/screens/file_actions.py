@@ -1,0 +1,225 @@
+"""What the main screen does with the file as a whole: branches, what the model sees, following, originals."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from toolpair.text.cells import cut
+from toolpair.text.safe import visible
+from toolpair.tui.numbers import count_text, size_text
+from toolpair.tui.overview import Overview
+from toolpair.tui.screens.base import BaseScreen
+from toolpair.tui.widgets.pair_view import PairView
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from toolpair.session import Backup, Session
+
+FOLLOW_EVERY = 1.0
+"""Seconds, at least, between two looks at a file that is followed."""
+WORDS = 60
+"""Characters of a branch's last words in the menu."""
+
+
+class FileActions(BaseScreen[None]):
+    """The part of the main screen that knows the file; the screen itself knows problems and rows."""
+
+    overview: Overview
+    _note: str
+    _filter: str
+    _busy: bool
+    _following: Timer | None = None
+
+    @property
+    def session(self) -> Session:
+        return self.overview.session
+
+    @property
+    def pairs(self) -> PairView:
+        return self.query_one(PairView)
+
+    def say(self, note: str) -> None:
+        raise NotImplementedError
+
+    def reload(self, row: int | None = None) -> None:
+        raise NotImplementedError
+
+    def _first(self) -> None:
+        raise NotImplementedError
+
+    def _look_around(self) -> None:
+        """Who writes to the file, and which agent has its history in memory: looked for beside the work."""
+        found = self.session.look_around()
+        if found and not self._note:
+            self.app.call_from_thread(self.say, f"! {visible(found[0])}")
+
+    def action_restore(self) -> None:
+        from toolpair.tui.screens.confirm import ConfirmScreen
+        from toolpair.tui.screens.menu import Entry, MenuScreen
+
+        kept = self.session.backups()
+        if not kept:
+            self.say("no save has kept an original of this file")
+            return
+        entries = [
+            Entry(str(n), f"{n + 1:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}", one.path.name)
+            for n, one in enumerate(kept)
+        ]
+
+        def chosen(value: str | None) -> None:
+            if value is None:
+                return
+            backup = kept[int(value)]
+            words = f"Put {backup.path.name} back? What the file holds now is kept beside it, too."
+            if self.tool.unsaved:
+                words += " The fixes that are staged and not saved are taken off."
+            answers = [("enter", "yes", "put it back")]
+            question = ConfirmScreen("Put back", lambda width, _: self.glyphs.paragraph(words, width), answers)
+            self.app.push_screen(question, lambda answer: self._put_back(backup) if answer == "yes" else None)
+
+        self.app.push_screen(MenuScreen("Originals that saving has kept", entries), chosen)
+
+    def _put_back(self, backup: Backup) -> None:
+        from toolpair.session import Refused, SaveFailed
+
+        try:
+            saved = self.session.restore(backup)
+        except (Refused, SaveFailed, OSError) as error:
+            self.say(f"not put back: {error}")
+            return
+        self.tool.note_restored(saved, backup.path)
+        problem = self.tool.read_again()
+        self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
+
+    def action_follow(self) -> None:
+        if self._following is not None:
+            self._stop_following("not followed any more")
+            return
+        if self.session.path is None:
+            self.say("it was read from standard input, so there is nothing to follow")
+            return
+        self.say("following the file: new pairs appear at the end, F stops")
+        self._following = self.set_timer(0, self._look_again)
+
+    def _stop_following(self, note: str) -> None:
+        if self._following is not None:
+            self._following.stop()
+            self._following = None
+        self.say(note)
+
+    def _look_again(self) -> None:
+        """Look, and look again after a pause that leaves most of the time to the keys."""
+        begin = time.monotonic()
+        self._take_up()
+        if self._following is not None:
+            pause = max(FOLLOW_EVERY, 5 * (time.monotonic() - begin))
+            self._following = self.set_timer(pause, self._look_again)
+
+    def _take_up(self) -> None:
+        """Take up what came since the last look; not while another screen shows what is staged."""
+        from toolpair.session import SessionError
+
+        if self._busy or self.app.screen is not self:
+            return
+        at_end = self.pairs.cursor >= len(self.pairs.shown) - 1
+        try:
+            followed = self.session.follow()
+        except SessionError as error:
+            self._stop_following(f"not followed any more: {error}")
+            return
+        if followed is None:
+            return
+        if followed.dropped:
+            self.overview.forget_marks()
+        self.reload()
+        if at_end and followed.change == "grown" and not self._filter:
+            self.pairs.go_to_row(max(0, len(self.overview.rows) - 1))
+        if followed.change == "gone":
+            self._stop_following(followed.text)
+        else:
+            self.say(f"{followed.text} F stops following")
+
+    def action_branches(self) -> None:
+        """All ways through the file and the sub-agents beside it; the chosen one is shown and judged by itself."""
+        from toolpair.tui.screens.menu import Entry, MenuScreen
+
+        session = self.session
+        branches, companions = session.branches, session.companions
+        if not branches and not companions:
+            self.say("this file has one branch, and no sub-agent")
+            return
+        entries: list[Entry] = []
+        here = 0
+        for number, branch in enumerate(branches):
+            marks = "agent" if branch.active else "sub-agent" if branch.kind == "sub-agent" else ""
+            if branch.leaf == session.transcript.leaf or (session.transcript.leaf is None and branch.active):
+                here = number
+            words = cut(visible(" ".join(branch.words.split())), WORDS, self.glyphs.ellipsis)
+            label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
+            entries.append(Entry(f"leaf {branch.leaf if not branch.active else ''}", label))
+        for companion in companions:
+            words = cut(visible(companion.label), WORDS, self.glyphs.ellipsis)
+            label = f"{'':<16}  {'a file':>14}  sub-agent  {words}"
+            entries.append(Entry(f"file {companion.path}", label, companion.path.name))
+        broken = len(session.conversation.inactive_problems())
+        title = "Branches: the agent goes on with the one marked agent"
+        if broken:
+            title += f" · {count_text(broken, 'problem')} in what it does not send"
+
+        def chosen(value: str | None) -> None:
+            kind, _, name = (value or "").partition(" ")
+            if kind == "leaf":
+                self._show_branch(name or None)
+            elif kind == "file":
+                self._open_beside(name)
+
+        self.app.push_screen(MenuScreen(title, entries, here, filter=len(entries) > 9), chosen)
+
+    def _show_branch(self, leaf: str | None) -> None:
+        try:
+            self.session.choose_leaf(leaf)
+        except ValueError as error:
+            self.say(str(error))
+            return
+        self.overview.current = None
+        self.overview.forget_marks()
+        self._filter = ""
+        self.reload(0)
+        self._first()
+        self.say(
+            "back on the branch that the agent goes on with" if leaf is None else "b leads back to the agent's own"
+        )
+
+    def _open_beside(self, path: str) -> None:
+        """A sub-agent's file in the place of this one."""
+        from toolpair.session import SessionError, open_session
+
+        if self.tool.unsaved:
+            self.say("save or undo the staged fixes first: this opens another file")
+            return
+        try:
+            session = open_session(path)
+        except (SessionError, OSError) as error:
+            self.say(f"not opened: {error}")
+            return
+        self.tool.show_session(session)
+
+    def action_sees(self) -> None:
+        from toolpair.tui.screens.viewer import Page, ViewerScreen
+        from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
+
+        session, now, before = self.session, self.session.conversation, self.session.conversation_before
+        pages = [Page("as it would be sent", lambda: short_text(session, now), line_style)]
+        if now.document is not before.document:
+            pages[0] = Page("after saving", pages[0].make, line_style)
+            pages.insert(0, Page("now", lambda: short_text(session, before), line_style))
+        pages.append(Page("in full", lambda: full_text(session, now), line_style))
+        pages.append(Page("lines of the file", lambda: records_text(now)))
+        self.app.push_screen(ViewerScreen("What the model sees", pages, len(pages) - 3))
+
+
+def _moment(time: str | None) -> str:
+    """A timestamp to the minute."""
+    return visible((time or "")[:16].replace("T", " "))

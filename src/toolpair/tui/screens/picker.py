@@ -1,0 +1,237 @@
+"""The sessions that were found on this machine: type to filter, enter opens one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from toolpair.discovery import Found, describe, index, looked_in
+from toolpair.text.cells import cut_start
+from toolpair.text.safe import visible
+from toolpair.text.short import home_short
+from toolpair.tui.numbers import count_text
+from toolpair.tui.picker_text import haystack, row_line
+from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
+from toolpair.tui.sessions import Sessions
+from toolpair.tui.spans import Line, Span, spread
+from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.widgets.row_list import RowList
+from toolpair.tui.widgets.safe_input import SafeInput
+
+BIG: Final = 20_000_000
+"""Bytes from which on a file is judged after all others."""
+_SLICE: Final = 0.01
+"""Seconds of reading between two looks at the keyboard."""
+_PAUSE: Final = 0.1
+"""Seconds between two drawings of what comes in meanwhile."""
+_KEYS: Final = (
+    ("up", "move(-1)"), ("down", "move(1)"), ("pageup", "page(-1)"), ("pagedown", "page(1)"),
+    ("home", "edge(-1)"), ("end", "edge(1)"),
+)  # fmt: skip
+
+
+class PickerScreen(BaseScreen[None]):
+    """Letters go into the filter; `esc` empties it, then quits."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "all keys", show=False),
+        Binding("escape", "back", "clear the filter, then quit", show=False),
+        *(Binding(key, action, show=False, priority=True) for key, action in _KEYS),
+    ]
+    DEFAULT_CSS = """
+    PickerScreen #empty { height: 1fr; display: none; }
+    PickerScreen.-empty #empty { display: block; }
+    PickerScreen.-empty RowList { display: none; }
+    """
+
+    def __init__(self, sessions: Sessions) -> None:
+        super().__init__()
+        self._sessions = sessions
+        self._home = str(sessions.machine.home)
+        self._found: list[Found] = []
+        self._shown: list[int] = []
+        self._note = ""
+        self._drawn = 0.0
+        self._opening = False
+
+    def build(self) -> ComposeResult:
+        yield Lines(id="top")
+        filter_ = SafeInput(id="filter")
+        filter_.placeholder = "type to filter"
+        yield filter_
+        yield RowList(self.glyphs, self._line)
+        yield Lines(id="empty")
+        yield Lines(id="bottom")
+
+    @property
+    def _list(self) -> RowList:
+        return self.query_one(RowList)
+
+    @property
+    def current(self) -> Found | None:
+        """The session under the cursor."""
+        cursor = self._list.cursor
+        return self._found[self._shown[cursor]] if cursor < len(self._shown) else None
+
+    def on_mount(self) -> None:
+        sessions = self._sessions
+        self._found = index(sessions.machine, sessions.folder)
+        self.query_one(SafeInput).focus()
+        self._filter(sessions.last)
+        self.run_worker(self._fill_in(), group="fill-in", exit_on_error=False)
+
+    # what comes in while one looks
+
+    async def _fill_in(self) -> None:
+        """First what the files say, all of them; then their problems, the newest first and the big ones last."""
+        until = time.monotonic() + _SLICE
+        for number, found in enumerate(self._found):
+            self._found[number] = describe(found)
+            if time.monotonic() > until:
+                self._came_in()
+                await asyncio.sleep(0)
+                until = time.monotonic() + _SLICE
+        self._came_in(now=True)
+        marks = self._sessions.marks
+        judge = self._sessions.judge()
+        try:
+            for found in sorted(self._found, key=lambda one: one.size >= BIG):
+                if _key(found) not in marks:
+                    marks[_key(found)] = await judge.judge(found.path)
+                    self._came_in()
+            self._came_in(now=True)
+        finally:
+            judge.close()
+
+    def _came_in(self, now: bool = False) -> None:
+        if not now and time.monotonic() - self._drawn < _PAUSE:
+            return
+        self._drawn = time.monotonic()
+        if self.query_one(SafeInput).value:
+            self._filter(self.current.path if self.current is not None else None)
+        else:
+            self._list.refresh()
+
+    # drawing
+
+    def _line(self, entry: int, cells: int) -> Line:
+        found = self._found[self._shown[entry]]
+        marks = self._sessions.marks
+        key = _key(found)
+        return row_line(self.glyphs, found, key in marks, marks.get(key), time.time(), self._home, cells)
+
+    def lay_out(self, width: int, height: int) -> None:
+        glyphs = self.glyphs
+        total, shown = len(self._found), len(self._shown)
+        count = f"{shown:,} of {total:,}" if shown < total else count_text(total, "session")
+        about = "Sessions, this folder's first"
+        title = glyphs.rule(about, max(0, width - len(count) - 4), "title")
+        self.query_one("#top", Lines).show([(*title, glyphs.ui(f" {count} ──", "title"))])
+        self.set_class(not shown, "-empty")
+        self.query_one("#empty", Lines).show(self._nothing(width) if not shown else [])
+        found = self.current
+        place: Line = glyphs.rule("", width)
+        if found is not None:
+            path = visible(home_short(found.path, self._home))
+            place = (Span(glyphs.own("── "), "rule"), Span(cut_start(path, max(0, width - 4), glyphs.ellipsis), "dim"))
+            place = spread(place, (), width)
+        filtered = bool(self.query_one(SafeInput).value)
+        hints: list[Hint] = [
+            ("enter", "open", "open"), ("↑ ↓", "move", ""), ("letters", "filter", ""), ("F1", "all keys", "help"),
+            ("esc", "clear the filter" if filtered else "quit", "back"),
+        ]  # fmt: skip
+        above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
+        self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
+
+    def _nothing(self, width: int) -> list[Line]:
+        glyphs = self.glyphs
+        if self._found:
+            return glyphs.paragraph("No session fits all of these words; esc clears the filter.", width, "warning")
+        lines = glyphs.paragraph("No session of an agent was found on this machine. Looked in:", width, "warning")
+        for title, folder in looked_in(self._sessions.machine):
+            lines += glyphs.paragraph(f"{title}: {home_short(folder, self._home)}", width, "dim", indent=3, limit=2)
+        more = "If they lie elsewhere: toolpair FILE opens any session file, and the agents' own variables are heeded"
+        return [*lines, *glyphs.paragraph(f"{more} (CLAUDE_CONFIG_DIR, CODEX_HOME, CLINE_DIR).", width)]
+
+    def _draw(self) -> None:
+        if self.size.width:
+            self.lay_out(self.size.width, self.size.height)
+
+    # the filter
+
+    def _filter(self, path: str | None) -> None:
+        """Show what fits all words; the cursor goes to the session at `path`, else to the first."""
+        words = self.query_one(SafeInput).value.lower().split()
+        found = self._found
+        self._shown = [
+            n for n, one in enumerate(found) if not words or all(w in haystack(one, self._home) for w in words)
+        ]
+        cursor = next((place for place, n in enumerate(self._shown) if found[n].path == path), 0) if path else 0
+        self._list.show(len(self._shown), cursor)
+        self._draw()
+
+    def on_input_changed(self) -> None:
+        self._note = ""
+        self._filter(None)
+
+    def on_row_list_moved(self) -> None:
+        self._note = ""
+        self._draw()
+
+    def action_move(self, by: int) -> None:
+        self._list.move(by)
+
+    def action_page(self, by: int) -> None:
+        self._list.move(by, pages=True)
+
+    def action_edge(self, by: int) -> None:
+        self._list.move_to(0 if by < 0 else len(self._shown) - 1)
+
+    def action_back(self) -> None:
+        field = self.query_one(SafeInput)
+        if field.value:
+            field.value = ""
+        else:
+            self.app.exit()
+
+    # opening
+
+    def on_input_submitted(self) -> None:
+        self.action_open()
+
+    def on_row_list_chosen(self) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        found = self.current
+        if found is None or self._opening:
+            return
+        self._opening = True
+        self._note = f"opening {os.path.basename(found.path)} …"
+        self._draw()
+        self.call_after_refresh(self._open, found)
+
+    def _open(self, found: Found) -> None:
+        from toolpair.session import SessionError
+
+        self._opening = False
+        try:
+            session = self._sessions.open(found.path)
+        except (SessionError, OSError, RecursionError, MemoryError) as error:
+            said = str(error) or "There is not enough memory for this file."
+            self._note = said.replace(found.path, os.path.basename(found.path))
+            self._sessions.marks[_key(found)] = None
+            self._list.refresh()
+            self._draw()
+            return
+        self._sessions.last = found.path
+        self.tool.show_session(session)
+
+
+def _key(found: Found) -> tuple[str, float, int]:
+    return (found.path, found.modified, found.size)

@@ -1,0 +1,123 @@
+"""What the model would see, as texts to read: in short, in full, and which record of the file has which part in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from toolpair.tui.numbers import count_text
+
+if TYPE_CHECKING:
+    from toolpair.session import Conversation, SeenRow, Session
+
+ROLES = {"user": "you", "assistant": "agent"}
+SHORT = 6
+"""Lines of a text that are shown in short."""
+LEFT_OUT, REPLACED, ADDED, CHANGED = "✗", "≠", "+", "~"
+
+
+def short_text(session: Session, conversation: Conversation) -> str:
+    """The history as it would be sent, each block in a few lines, with what is left out in its place."""
+    return "\n".join(_lines(session, conversation, SHORT))
+
+
+def full_text(session: Session, conversation: Conversation) -> str:
+    return "\n".join(_lines(session, conversation, None))
+
+
+def line_style(line: str) -> str:
+    """The style of a line of these texts, by the sign that it begins with."""
+    sign = line[:2].strip()
+    if line.startswith("── "):
+        return "title"
+    return {LEFT_OUT: "error", REPLACED: "error", ADDED: "dim", CHANGED: "warning"}.get(sign, "")
+
+
+def _lines(session: Session, conversation: Conversation, most: int | None) -> Iterator[str]:
+    agent = conversation.transcript.agent or "Nobody"
+    seen = conversation.judged.seen
+    if seen is None:
+        yield "No agent is known that changes this history before it is sent: it goes out as it stands."
+    elif seen.refuses:
+        yield f"✗ {seen.refuses}"
+    elif not seen.prepared:
+        yield f"How {agent} prepares this history is not known: it is shown as the file holds it."
+    else:
+        version = f" {seen.version}" if seen.version else ""
+        yield f"As {seen.agent}{version} sends it."
+        yield f"{LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
+    number = -1
+    for row in session.seen_rows(conversation):
+        if row.message is not None and row.message != number:
+            number = row.message
+            yield ""
+            yield f"── {number:,} {ROLES.get(row.role, row.role)}"
+        yield from _row(session, row, agent, most)
+
+
+def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterator[str]:
+    block = row.block
+    if row.fate in ("dropped", "replaced") and block is not None:
+        what = f"the call {session.call_summary(block)}" if block.kind == "call" else "a result"
+        if block.kind == "result":
+            what += f" of {count_text(session.block_text(block).count(chr(10)) + 1, 'line')}"
+        how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
+        yield f"{REPLACED if row.fate == 'replaced' else LEFT_OUT} {what} {how}   {block.id or ''}".rstrip()
+        return
+    sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
+    if block is not None and block.kind == "call":
+        yield f"{sign} call {block.name or ''} {session.call_summary(block)}   {_id(row.value, block.id)}"
+        return
+    text = session.seen_text(row)
+    if block is not None and block.kind == "result":
+        yield f"{sign} result   {_id(row.value, block.id)}"
+        yield from _cut(text, most, "    ")
+        return
+    if row.fate == "added":
+        yield f"{sign} {agent} adds:"
+        yield from _cut(text, most, "    ")
+        return
+    yield from _cut(text, most, f"{sign} ")
+
+
+def _id(value: Any, id_: Any) -> str:
+    for key in ("tool_use_id", "call_id", "id"):
+        if isinstance(value, dict) and isinstance(value.get(key), str):
+            return str(value[key])
+    return str(id_) if id_ is not None else ""
+
+
+def _cut(text: str, most: int | None, indent: str) -> Iterator[str]:
+    lines = text.split("\n")
+    shown = lines if most is None or len(lines) <= most + 1 else lines[:most]
+    for line in shown:
+        yield f"{indent}{line}"
+    if len(shown) < len(lines):
+        yield f"{indent}… {count_text(len(lines) - len(shown), 'line')} more"
+
+
+def records_text(conversation: Conversation) -> str:
+    """Every record of the file with its scope."""
+    scopes = conversation.transcript.scopes
+    sent = {uid for message in conversation.transcript.messages for uid in message.records}
+    lines = ["line    scope      what it is"]
+    for record in conversation.document.records:
+        scope = scopes.get(record.uid) or ("active" if record.uid in sent else "kept")
+        value = record.value
+        lines.append(f"{_number(record.line):>7} {scope:<10} {_kind(value)}")
+    return "\n".join(lines)
+
+
+def _number(line: int | None) -> str:
+    return f"{line:,}" if line is not None else "new"
+
+
+def _kind(value: Any) -> str:
+    if not isinstance(value, dict):
+        return getattr(value, "reason", "") or json.dumps(value, ensure_ascii=False, default=str)[:60]
+    words = [str(value[key]) for key in ("type", "subtype", "role") if isinstance(value.get(key), str)]
+    payload = value.get("payload")
+    if isinstance(payload, dict):
+        words += [str(payload[key]) for key in ("type", "role") if isinstance(payload.get(key), str)]
+    return " ".join(dict.fromkeys(words))

@@ -1,0 +1,88 @@
+"""A list of very many entries of one line, each made when it is drawn. Its screen moves the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from toolpair.tui.paint import Painter
+from toolpair.tui.scrollbar import plain_scrollbar
+from toolpair.tui.spans import Glyphs, Line
+
+
+class RowList(ScrollView, Painter, can_focus=False):
+    """The cursor bar takes the first cell of each line."""
+
+    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
+    DEFAULT_CSS = "RowList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    class Moved(Message):
+        """The cursor is on another entry."""
+
+    class Chosen(Message):
+        """An entry was clicked twice."""
+
+    def __init__(self, glyphs: Glyphs, make: Callable[[int, int], Line], *, id: str | None = None) -> None:
+        """`make` gives the line of an entry in so many cells, the cursor bar's not counted."""
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._make = make
+        self.count = 0
+        self.cursor = 0
+
+    def on_mount(self) -> None:
+        super().on_mount()  # type: ignore[no-untyped-call]
+        plain_scrollbar(self, self._glyphs.ascii)
+
+    def show(self, count: int, cursor: int) -> None:
+        """There are `count` entries now, and the cursor is on this one."""
+        self.count = count
+        self.cursor = max(0, min(cursor, count - 1))
+        self.virtual_size = Size(self.size.width, count)
+        self._reveal()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self.virtual_size = Size(self.size.width, self.count)
+        self._reveal()
+
+    def render_line(self, y: int) -> Strip:
+        entry = y + self.scroll_offset.y
+        cells = self.scrollable_content_region.width
+        if entry >= self.count:
+            return self.paint((), cells)
+        here = entry == self.cursor
+        bar = self._glyphs.ui("▌" if here else " ", "key")
+        return self.paint((bar, *self._make(entry, cells - 1)), cells, "cursor" if here else "")
+
+    def _reveal(self) -> None:
+        height = self.scrollable_content_region.height
+        top = self.scroll_offset.y
+        if self.cursor < top:
+            self.scroll_to(y=self.cursor, animate=False)
+        elif height and self.cursor >= top + height:
+            self.scroll_to(y=self.cursor - height + 1, animate=False)
+
+    def move(self, by: int, pages: bool = False) -> None:
+        """Move the cursor by lines, or by pages."""
+        self.move_to(self.cursor + by * (max(1, self.size.height - 1) if pages else 1))
+
+    def move_to(self, entry: int) -> None:
+        entry = max(0, min(entry, self.count - 1))
+        if entry != self.cursor:
+            self.cursor = entry
+            self._reveal()
+            self.refresh()
+            self.post_message(self.Moved())
+
+    def on_click(self, event: events.Click) -> None:
+        entry = event.y + self.scroll_offset.y
+        if 0 <= entry < self.count:
+            self.move_to(entry)
+            if event.chain == 2:
+                self.post_message(self.Chosen())

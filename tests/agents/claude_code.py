@@ -1,0 +1,142 @@
+"""What the real Claude Code sends when it resumes a session file, and what it writes to it.
+
+The agent is the command line named by TOOLPAIR_CLAUDE, else the one inside an installed `claude_agent_sdk`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tests.agents import namespace
+from tests.agents.mock_api import MockApi
+
+PROMPT = "go on"
+MODEL = "claude-sonnet-4-5"
+AT_ONCE = 2
+_NAMED = os.environ.get("TOOLPAIR_CLAUDE")
+"""Read when the tests are loaded: each test runs without the variables of the machine."""
+SECONDS_EACH = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """`messages` of the request, None when the agent made none; `note` is what it said then."""
+
+    messages: list[dict[str, Any]] | None
+    note: str
+    after: bytes
+    """The session file afterwards."""
+
+
+def executable() -> Path | None:
+    """The agent's command line, None when there is none."""
+    if _NAMED:
+        return Path(_NAMED) if Path(_NAMED).is_file() else None
+    spec = find_spec("claude_agent_sdk")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    found = Path(spec.submodule_search_locations[0]) / "_bundled" / "claude"
+    return found if found.is_file() else None
+
+
+def why_not() -> str | None:
+    """Why the agent cannot be asked here; None when it can."""
+    if executable() is None:
+        return "Claude Code is not here (install claude-agent-sdk, or set TOOLPAIR_CLAUDE to its command line)"
+    return namespace.why_not()
+
+
+def resume(files: Mapping[str, bytes], models: Mapping[str, str] | None = None) -> dict[str, Resumed]:
+    """What is sent for each file, by the names that the caller gave. `models` is what to resume it with."""
+    job = {
+        "agent": str(executable()),
+        "files": {name: base64.b64encode(data).decode() for name, data in files.items()},
+        "models": dict(models or {}),
+    }
+    said = namespace.run(Path(__file__), job, 60 + SECONDS_EACH * (len(files) // AT_ONCE + 1))
+    return {
+        name: Resumed(found["messages"], found["note"], base64.b64decode(found["after"]))
+        for name, found in said.items()
+    }
+
+
+def session_id(data: bytes) -> str:
+    """The id under which the agent finds the file: the last one that is written in it."""
+    found = re.findall(rb'"sessionId":\s*"([0-9a-f-]{36})"', data)
+    return found[-1].decode() if found else "5e551011-0000-4000-8000-000000000001"
+
+
+def _resume_one(agent: str, data: bytes, model: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
+        home = Path(folder)
+        project = home / "project"
+        project.mkdir()
+        sessions = home / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(project))
+        sessions.mkdir(parents=True)
+        name = session_id(data)
+        path = sessions / f"{name}.jsonl"
+        path.write_bytes(data)
+        environment = namespace.environment(
+            home,
+            ANTHROPIC_BASE_URL=api.url,
+            ANTHROPIC_API_KEY="dummy",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+            DISABLE_TELEMETRY="1",
+            DISABLE_AUTOUPDATER="1",
+        )
+        command = [agent, "-p", PROMPT, "--resume", name, "--output-format", "json", "--model", model]
+        note = ""
+        try:
+            done = subprocess.run(
+                command,
+                cwd=project,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS_EACH,
+            )
+            if done.returncode:
+                note = (done.stderr or done.stdout).decode(errors="replace")[-400:]
+        except subprocess.TimeoutExpired:
+            note = f"no answer within {SECONDS_EACH} s"
+        # Small requests of its own (a title for the session) may stand beside the one that matters.
+        asked = [body["messages"] for body in api.bodies("/messages") if _asks(body)]
+        return {
+            "messages": asked[0] if asked else None,
+            "note": note,
+            "after": base64.b64encode(path.read_bytes()).decode(),
+        }
+
+
+def _asks(body: dict[str, Any]) -> bool:
+    messages = body.get("messages")
+    return bool(body.get("tools")) and isinstance(messages, list) and PROMPT in json.dumps(messages[-2:])
+
+
+def _main(arguments: Sequence[str]) -> None:
+    namespace.loopback_up()
+    path = Path(arguments[0])
+    job = json.loads(path.read_text())
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        futures = {
+            name: pool.submit(_resume_one, job["agent"], base64.b64decode(data), job["models"].get(name, MODEL))
+            for name, data in job["files"].items()
+        }
+        said = {name: future.result() for name, future in futures.items()}
+    path.write_text(json.dumps(said))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])

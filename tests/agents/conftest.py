@@ -1,0 +1,15 @@
+"""What the tests with a real agent share. They are opt-in: `pytest -m agents`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agents import claude_code
+
+
+@pytest.fixture(scope="session")
+def claude() -> None:
+    """Skips where Claude Code cannot be asked."""
+    reason = claude_code.why_not()
+    if reason is not None:
+        pytest.skip(reason)

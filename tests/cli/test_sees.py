@@ -1,0 +1,92 @@
+"""`toolpair sees`: what the model would be given, now and after the fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.agents import planted
+from tests.cli.conftest import Run
+
+
+def broken(folder: Path, name: str) -> Path:
+    path = folder / "session.jsonl"
+    path.write_bytes(planted.corpus_file(name))
+    return path
+
+
+def test_what_is_left_out_stands_in_its_place_with_a_mark(run: Run, tmp_path: Path) -> None:
+    ran = run("sees", broken(tmp_path, "id_sanitised"))
+    before, after = ran.out.split("after 1 recommended fix")
+    assert "What Claude Code 2.1.329 sends when it resumes now" in before
+    (lost,) = [line for line in before.splitlines() if "output D" in line]
+    assert lost.endswith("[left out]")
+    assert "(no content)  [put in]" in before
+    assert "7 of 8 outputs reach the model; 2 left out; 1 put in by the agent." in before
+    (found,) = [line for line in after.splitlines() if "output D" in line]
+    assert "[" not in found and "8 of 8 outputs reach the model." in after
+    assert ran.code == 0
+
+
+def test_moved_and_replaced_results_are_marked(run: Run, tmp_path: Path) -> None:
+    moved = run("sees", broken(tmp_path, "result_before_call"), "--before").out
+    assert [line for line in moved.splitlines() if "output D" in line and line.endswith("[moved]")]
+    replaced = run("sees", broken(tmp_path, "result_late"), "--before").out
+    assert [line for line in replaced.splitlines() if "output D" in line and line.endswith("[replaced]")]
+    assert "[moved]" not in run("sees", broken(tmp_path, "sound"), "--before").out
+
+
+def test_only_one_of_the_two_histories(run: Run, tmp_path: Path) -> None:
+    path = broken(tmp_path, "id_sanitised")
+    assert "recommended" not in run("sees", path, "--before").out
+    fixed = run("sees", path, "--fixed").out
+    assert "as it stands" not in fixed and "8 of 8" in fixed
+    assert run("sees", path, "--fixed", "--before").code == 2
+
+
+def test_the_json_holds_contents_only_when_they_are_asked_for(run: Run, tmp_path: Path) -> None:
+    path = broken(tmp_path, "fork")
+    ran = run("sees", path, "--output-format", "json")
+    assert b"output A" not in ran.raw and b"first words" not in ran.raw
+    found = ran.json
+    assert (found["version"], found["agent"], found["agent_version"]) == (1, "Claude Code", "2.1.329")
+    assert found["outputs"]["seen"] == found["outputs"]["total"] > 0
+    assert len(found["records"]) == len(path.read_bytes().splitlines())
+    assert {record["scope"] for record in found["records"]} == {"active", "inactive"}
+    assert not any(record["sent"] for record in found["records"] if record["scope"] == "inactive")
+    assert [record["line"] for record in found["records"]] == list(range(1, len(found["records"]) + 1))
+    shown = run("sees", path, "--output-format", "json", "--show-content").json
+    assert shown["messages"][0]["blocks"][0]["value"] == {"type": "text", "text": "first words"}
+
+
+def test_json_of_a_broken_file_says_what_the_fixes_change(run: Run, tmp_path: Path) -> None:
+    found = run("sees", broken(tmp_path, "parent_unknown"), "--output-format", "json").json
+    assert found["outputs"] == {"total": 8, "seen": 5}
+    assert found["after"]["fixes"] >= 1 and found["after"]["outputs"] == {"total": 8, "seen": 8}
+    assert len(found["after"]["messages"]) > len(found["messages"])
+
+
+def test_a_session_that_the_agent_does_not_find(run: Run, tmp_path: Path) -> None:
+    path = broken(tmp_path, "no_timestamp_at_end")
+    ran = run("sees", path, "--before")
+    assert "its last record has no timestamp" in ran.out and "Nothing is sent; 8 outputs in the file." in ran.out
+    assert run("sees", path, "--output-format", "json").json["refuses"] is not None
+
+
+def test_a_plain_list_has_no_agent_that_heals_it(run: Run, copy: Callable[[str], Path]) -> None:
+    ran = run("sees", copy("interrupted-call.json"), "--before")
+    assert ran.code == 0 and "No agent is known that heals this history" in ran.out
+    assert "put in" not in ran.out and "left out" not in ran.out
+
+
+def test_what_is_shown_cannot_command_the_terminal(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(planted.corpus_file("sound").replace(b"output D", b"\\u001b[2Joutput D"))
+    for arguments in ([], ["--show-content"]):
+        ran = run("sees", path, *arguments)
+        assert "\x1b" not in ran.out and "output D" in ran.out
+
+
+def test_what_cannot_be_read_is_said_in_one_sentence(run: Run, tmp_path: Path) -> None:
+    ran = run("sees", tmp_path / "none.jsonl")
+    assert ran.code == 2 and ran.err.count("\n") == 1

@@ -1,0 +1,126 @@
+"""Screens that only look: what the model sees, the lines of the file, and originals that a save has kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.formats.claude_code_files import Log, call
+from tests.tui.driving import array_file, drive, frame, press
+from toolpair.session import Session
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.screens.main import MainScreen
+
+
+def test_what_would_be_sent_is_shown_before_and_after_the_fixes(tmp_path: Path) -> None:
+    path = array_file(tmp_path / "a.json", 3, missing=[1])
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "m")
+        assert "No agent is known that changes this history" in frame(app)
+        assert "call Read src/0.py" in frame(app) and "import os" in frame(app)
+        await press(pilot, "q", "space", "m")
+        assert "[after saving]" in frame(app) and "No result was recorded" in frame(app)
+        await press(pilot, "h")
+        assert "[now]" in frame(app) and "No result was recorded" not in frame(app)
+
+    drive(path, play, (100, 40))
+
+
+def test_every_line_has_its_scope(tmp_path: Path) -> None:
+    path = array_file(tmp_path / "a.json", 2)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "m", "l", "l")
+        assert frame(app).count(" active ") == 5
+
+    drive(path, play)
+
+
+def test_an_original_is_put_back_from_the_screen(tmp_path: Path) -> None:
+    path = array_file(tmp_path / "a.json", 2, mismatched=[1])
+    original = path.read_bytes()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "R")
+        assert "no save has kept an original" in frame(app)
+        await press(pilot, "space", "w", "enter", "enter")
+        mended = path.read_bytes()
+        assert mended != original
+        await press(pilot, "R", "enter")
+        assert "Put a.json.toolpair-" in frame(app) and path.read_bytes() == mended
+        await press(pilot, "enter")
+        assert path.read_bytes() == original
+        assert "1 problem" in frame(app), "the interface goes on with what the file holds now"
+
+    app = drive(path, play)
+    assert any("is kept as" in line for line in app.result.lines)
+
+
+def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    begun = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "built"}
+    lines = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [begun]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": "done"},
+    ]
+    texts = [json.dumps(line) + "\n" for line in lines]
+    path.write_text("".join(texts[:2]), encoding="utf-8")
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "F")
+        assert "built" not in frame(app)
+        with path.open("a", encoding="utf-8") as file:
+            file.write("".join(texts[2:]))
+        screen = app.screen
+        assert isinstance(screen, MainScreen)
+        screen._take_up()
+        await pilot.pause()
+        assert "built" in frame(app) and "All 1 calls" not in frame(app)
+        assert "2 records came: 1 result" in frame(app)
+        await press(pilot, "F")
+        assert "not followed any more" in frame(app)
+
+    drive(path, play, (120, 40))
+
+
+def test_who_works_with_the_file_is_said_at_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = array_file(tmp_path / "a.json", 1)
+    warning = "Claude Code runs in ~/shop (pid 4121) with the old history: quit it first."
+    monkeypatch.setattr(Session, "look_around", lambda self: (warning,))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "! Claude Code runs in ~/shop (pid 4121)" in frame(app)
+
+    drive(path, play, (120, 40))
+
+
+def test_another_branch_is_looked_at_and_left_again(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    log = Log(step=10)
+    log.user("u1", "begin")
+    for number, way in enumerate(("left", "right"), 2):
+        log.user(f"u{number}", f"go {way}", parent="u1")
+        log.says(f"a{number}", f"msg_{number}", call(f"toolu_{number}"))
+        log.result(f"r{number}", f"a{number}", f"toolu_{number}", f"{way} output")
+    path.write_text("".join(json.dumps(value) + "\n" for value in log.values), encoding="utf-8")
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert "right output" in frame(app) and "left output" not in frame(app)
+        await press(pilot, "b")
+        assert "go left" in frame(app) and "go right" in frame(app)
+        await press(pilot, "2")
+        assert "left output" in frame(app) and "right output" not in frame(app)
+        await press(pilot, "b", "1")
+        assert "right output" in frame(app) and "left output" not in frame(app)
+
+    drive(path, play, (120, 40))

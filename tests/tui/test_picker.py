@@ -1,0 +1,263 @@
+"""The list of sessions: what it shows, what is typed into it, and the way to a session and back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.session_folders import claude_session, codex_session, set_age
+from tests.tui.driving import SIZES, frame, lines_of, press
+from toolpair.discovery import Machine
+from toolpair.session import open_session
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.judge_worker import errors_of
+from toolpair.tui.judging import Mark, ProcessJudge
+from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.picker import PickerScreen
+from toolpair.tui.sessions import Sessions
+
+SHOP = "/home/dev/shop"
+
+
+class DirectJudge:
+    """Judges at once, in the same process, and keeps the order in which it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.closed = False
+
+    async def judge(self, path: str) -> Mark:
+        self.asked.append(path)
+        return errors_of(path)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class NeverJudge(DirectJudge):
+    async def judge(self, path: str) -> Mark:
+        self.asked.append(path)
+        await asyncio.sleep(3600)
+        return 0
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Four sessions: two of /home/dev/shop, one of another folder, one that cannot be read; the newest is elsewhere."""
+    claude = tmp_path / ".claude"
+    set_age(claude_session(claude, SHOP, "11111111-0000-4000-8000-000000000000"), 10)
+    set_age(claude_session(claude, "/home/dev/ブログ", "22222222-0000-4000-8000-000000000000", missing=1), 40)
+    set_age(codex_session(tmp_path / ".codex", 1, SHOP, "mend the build"), 20)
+    bad = claude / "projects" / "-home-dev-x" / "33333333-0000-4000-8000-000000000000.jsonl"
+    bad.parent.mkdir()
+    bad.write_bytes(b"\x7fELF" * 400)
+    set_age(bad, 30)
+    return tmp_path
+
+
+def sessions(home: Path, judge: Callable[[], DirectJudge] = DirectJudge) -> Sessions:
+    return Sessions(open_session, Machine("linux", {}, home), SHOP, judge)
+
+
+def drive(
+    of: Sessions, play: Callable[[ToolpairApp, Pilot[Any]], Awaitable[None]], size: tuple[int, int] = (80, 24)
+) -> ToolpairApp:
+    async def run() -> ToolpairApp:
+        app = ToolpairApp(None, sessions=lambda: of)
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await play(app, pilot)
+        return app
+
+    return asyncio.run(run())
+
+
+async def until(pilot: Pilot[Any], true: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if true():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError(frame(pilot.app))  # type: ignore[arg-type]
+
+
+def rows(app: ToolpairApp) -> list[str]:
+    return [line for line in lines_of(app)[2:-2] if line.strip()]
+
+
+def test_those_of_this_folder_come_first_with_all_that_tells_them(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "≠ 1" in frame(app))
+        shown = rows(app)
+        # The Codex rollout is of this folder and newer, so it stands first.
+        assert "Codex" in shown[0] and SHOP in shown[0] and "mend the build" in shown[0]
+        assert "Claude Code" in shown[1] and SHOP in shown[1] and "now run the tests" in shown[1]
+        assert "≠ 1" in shown[2] and "dev/ブログ" in shown[2]
+        assert shown[1].lstrip("▌ ").startswith("✓")
+        assert shown[3].lstrip("▌ ").startswith("?")
+        assert re.search(r"\d (?:KB|MB|B)", shown[0])
+        assert "4 sessions" in lines_of(app)[0]
+
+    drive(sessions(home), play)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_each_line_fits(home: Path, size: tuple[int, int]) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "≠ 1" in frame(app))
+        from rich.cells import cell_len
+
+        assert all(cell_len(line) == size[0] for line in lines_of(app))
+        text = frame(app)
+        assert "now run" in text and "Codex" in text and "enter open" in text and "ブログ" in text
+
+    drive(sessions(home), play, size)
+
+
+def test_marks_wait_for_their_turn_and_no_key_waits_for_them(home: Path) -> None:
+    judges: list[NeverJudge] = []
+
+    def judge() -> NeverJudge:
+        judges.append(NeverJudge())
+        return judges[-1]
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "down", "text:shop")
+        assert len(rows(app)) == 2
+        assert all("…" in row[:4] for row in rows(app))
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: judges[0].closed)
+
+    drive(sessions(home, judge), play)
+    assert len(judges[0].asked) == 1
+
+
+def test_the_newest_are_judged_first_and_the_big_ones_last(home: Path) -> None:
+    with codex_session(home / ".codex", 2, SHOP).open("ab") as big:
+        big.truncate(25_000_000)
+    judge = DirectJudge()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: judge.closed)
+
+    drive(sessions(home, lambda: judge), play)
+    assert [os.path.getsize(path) > 20_000_000 for path in judge.asked] == [False] * 4 + [True]
+    assert "rollout" in judge.asked[0] and "11111111" in judge.asked[1]
+
+
+def test_every_word_of_the_filter_has_to_fit_and_esc_takes_it_off(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "≠ 1" in frame(app))
+        await press(pilot, "text:claude dev")
+        assert len(rows(app)) == 2 and not any("Codex" in row for row in rows(app))
+        assert "2 of 4" in frame(app)
+        await press(pilot, "text: q")
+        assert "No session fits all of these words; esc clears the filter." in frame(app)
+        await press(pilot, "escape")
+        assert len(rows(app)) == 4 and app.is_running
+        await press(pilot, "text:2222")
+        assert len(rows(app)) == 1
+        await press(pilot, "escape", "escape")
+        assert not app.is_running
+
+    drive(sessions(home), play)
+
+
+def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "≠ 1" in frame(app))
+        await press(pilot, "end", "up", "up", "down", "home", "down", "down")
+        assert rows(app)[2].startswith("▌")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        assert "1 problem" in frame(app)
+        await press(pilot, "ctrl+o")
+        assert isinstance(app.screen, PickerScreen)
+        assert rows(app)[2].startswith("▌") and "≠ 1" in rows(app)[2]
+        await press(pilot, "home", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await press(pilot, "q")
+        assert not app.is_running
+
+    of = sessions(home)
+    of.open = lambda path: open_session(sorted((home / ".claude").rglob("2222*"))[0] if "rollout" in path else path)
+    drive(of, play)
+
+
+def test_what_is_staged_is_asked_about_before_another_session(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "≠ 1" in frame(app))
+        await press(pilot, "text:2222", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await press(pilot, "space", "ctrl+o")
+        assert "1 fix is not saved." in frame(app)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, MainScreen) and app.unsaved
+        await press(pilot, "ctrl+o")
+        await pilot.pause(0.5)
+        await press(pilot, "d")
+        assert isinstance(app.screen, PickerScreen) and not app.unsaved
+
+    drive(sessions(home), play)
+
+
+def test_a_file_that_cannot_be_opened_is_said_and_the_list_stays(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "text:3333", "enter")
+        await until(pilot, lambda: "is a program" in frame(app))
+        assert isinstance(app.screen, PickerScreen)
+        await press(pilot, "escape")
+        assert len(rows(app)) == 4
+
+    drive(sessions(home), play)
+
+
+def test_nothing_found_names_where_was_looked(tmp_path: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        text = frame(app)
+        assert "No session of an agent was found on this machine." in text
+        assert "Claude Code: ~/.claude/projects" in text and "Codex: ~/.codex/sessions" in text
+        assert "toolpair FILE" in text
+        await press(pilot, "enter", "down", "end")
+        assert app.is_running
+
+    drive(sessions(tmp_path), play)
+
+
+def test_hostile_names_and_words_are_shown_and_obeyed_by_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / ".claude" / "projects" / "-x"
+    folder.mkdir(parents=True)
+    evil = "\x1b]0;own\x07\x1b[2J[bold]x[/bold]\u202e\n\r"
+    good = (
+        claude_session(tmp_path / "other", "/h" + evil).read_bytes().replace(b"now run", rb"[red]\u001b[31m\u202enow")
+    )
+    (folder / (os.fsdecode(b"a\xff") + "\x1b[2J\n\u202e.jsonl")).write_bytes(good)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "✓" in frame(app))
+        drawn = "".join(lines_of(app))
+        assert not re.search("[\x00-\x1f\x7f-\x9f\u202e\udcff]", drawn)
+        assert "[red]" in drawn
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+
+    drive(sessions(tmp_path), play)
+
+
+def test_the_process_that_judges(home: Path) -> None:
+    async def run() -> list[Mark]:
+        judge = ProcessJudge()
+        found = [str(path) for name in ("1111", "2222", "3333") for path in (home / ".claude").rglob(name + "*.jsonl")]
+        try:
+            return [await judge.judge(path) for path in [*found, os.fsdecode(b"/no/\xff\n.jsonl"), found[1]]]
+        finally:
+            judge.close()
+
+    assert asyncio.run(run()) == [0, 1, None, None, 1]
