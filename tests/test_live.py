@@ -202,6 +202,37 @@ def test_another_file_is_read_anew_and_it_is_said(tmp_path: Path, change: str) -
     assert session.follow() is None
 
 
+def test_a_file_with_another_start_has_not_only_grown(tmp_path: Path) -> None:
+    """However much there is between its start and its end."""
+    path = tmp_path / "s.jsonl"
+    data = claude_bytes(400)
+    path.write_bytes(data)
+    session = open_session(path)
+    with path.open("r+b") as file:
+        file.write(data.splitlines(keepends=True)[0].replace(b"/", b"|"))
+    append(path, claude_bytes(1, session="x"))
+    followed = session.follow()
+    assert followed is not None and followed.change == "rewritten"
+    assert session.to_bytes() == path.read_bytes() != data + claude_bytes(1, session="x")
+
+
+def test_a_file_of_the_same_size_is_read_anew_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(claude_bytes(3))
+    session = open_session(path)
+    assert not any(found.severity == "error" for found in session.problems)
+    call = next(pair.call.id for pair in session.pairs if pair.call is not None)
+    at = path.read_bytes().rindex(call.encode())
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(b"x" * len(call))
+    followed = session.follow()
+    assert followed is not None and followed.change == "rewritten"
+    opened = open_session(path)
+    assert any(found.severity == "error" for found in opened.problems)
+    assert state_of(session) == state_of(opened)
+
+
 def test_a_file_that_is_gone_is_said_once(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(claude_bytes(2))
@@ -324,7 +355,9 @@ def test_a_command_that_names_another_session() -> None:
 
 
 @pytest.fixture
-def started() -> Iterator[list[subprocess.Popen[bytes]]]:
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes to end with the test. A look at them may take its time, however busy the machine is."""
+    monkeypatch.setattr("toolpair.live.processes.LONGEST", 60.0)
     processes: list[subprocess.Popen[bytes]] = []
     yield processes
     for process in processes:
@@ -374,6 +407,24 @@ def test_an_agent_in_the_folder_is_named_and_no_other(
     started[-1].kill()
     started[-1].wait()
     assert session.look_around() == ()
+
+
+@on_linux
+def test_an_agent_that_goes_on_with_another_session_is_left_out(
+    tmp_path: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    session = open_session(claude_session(tmp_path / ".claude", str(shop)))
+    own = session.transcript.session_id
+    assert own is not None
+    other = own[:-1] + ("0" if own[-1] != "0" else "1")
+    for resumed in (other, own):
+        assert session.look_around() == ()
+        command = ["claude", "-c", "import time; time.sleep(60)", "--resume", resumed]
+        started.append(subprocess.Popen(command, executable=sys.executable, cwd=shop))
+    (said,) = session.look_around()
+    assert f"(pid {started[1].pid})" in said
 
 
 @on_linux

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.source.strategies import odd_json, seeds, values
+from toolpair.conversation import items_of
+from toolpair.formats.base import Item
 from toolpair.source.container import Container, read_container
-from toolpair.source.document import Document, Item
+from toolpair.source.document import Document
 from toolpair.source.errors import Unreadable
 from toolpair.transcript.model import Damaged
 
@@ -28,7 +30,7 @@ def read(data: bytes, prefer: Any = None) -> Container:
 
 def with_roles(document: Document) -> Document:
     """The document with the role of the first record changed."""
-    first, *rest = document.items()
+    first, *rest = items_of(document)
     return document.rewrite([Item(first.uid, {**first.value, "role": "changed"}), *rest])
 
 
@@ -124,7 +126,7 @@ def test_torn_documents(torn: bytes, records: int, closed: bytes | None) -> None
         return
     assert isinstance(document.records[-1].value, Damaged)
     assert document.records[-1].value.rule == "record.torn"
-    assert container.to_bytes([document.rewrite(document.items()[:-1])]) == closed
+    assert container.to_bytes([document.rewrite(items_of(document)[:-1])]) == closed
 
 
 def test_printed_python() -> None:
@@ -194,7 +196,7 @@ def test_round_trip_and_edits(kind: str, value: list[dict[str, Any]], rng: rando
     assert len(container.conversations) == (2 if kind == "lines" else 1)
     documents, wanted = [], []
     for source in container.conversations:
-        items = source.document.items()
+        items = items_of(source.document)
         new = list(items)
         at = rng.randrange(len(new))
         new[at] = Item(new[at].uid, {**new[at].value, "role": "tool/é", "n": [1, "\n"]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -10,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.source.strategies import edited, odd_json, seeds, values
+from toolpair.conversation import items_of
+from toolpair.formats.base import Item
 from toolpair.source.container import array_document
-from toolpair.source.document import Document, Item, lines_document
+from toolpair.source.document import Document
+from toolpair.source.lines import lines_document
 from toolpair.source.spans import find_span
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
@@ -40,7 +44,7 @@ def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
     data = (array_bytes if kind == "array" else line_bytes)(value, rng)
     document = array_document(data) if kind == "array" else lines_document(data)
     assert document.to_bytes() == data
-    items = document.items()
+    items = items_of(document)
     assert document.rewrite(items) is document
     if any(isinstance(item.value, Damaged) for item in items):
         return
@@ -65,7 +69,7 @@ def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
 
 def test_lines_without_a_last_newline() -> None:
     document = lines_document(b'{"a":1}\r\n{"b": 2}')
-    one, two = document.items()
+    one, two = items_of(document)
     new = Item(-1, {"c": [3, "x"]})
     assert rewritten(document, one, two, new) == b'{"a":1}\r\n{"b": 2}\r\n{"c": [3, "x"]}'
     assert rewritten(document, one, new, two) == b'{"a":1}\r\n{"c":[3,"x"]}\r\n{"b": 2}'
@@ -81,7 +85,7 @@ def test_lines_with_damage_blank_lines_and_a_nul_tail() -> None:
     assert [getattr(r.value, "rule", None) for r in document.records] == [None, "record.torn", "record.nul", None]
     assert document.head == b"\xef\xbb\xbf\n"
     assert document.tail == b"\0\0"
-    items = document.items()
+    items = items_of(document)
     assert rewritten(document, *items[:3], Item(3, {"c": 4})) == data.replace(b'"c":3', b'"c":4')
 
 
@@ -100,7 +104,7 @@ def test_insert_into_an_empty_array(data: bytes, expected: bytes) -> None:
 def test_pretty_array() -> None:
     data = b'[\n  {\n    "a": 1\n  },\n  {\n    "b": 2\n  }\n]'
     document = array_document(data)
-    one, two = document.items()
+    one, two = items_of(document)
     assert rewritten(document, one) == b'[\n  {\n    "a": 1\n  }\n]'
     assert rewritten(document, two) == b'[\n  {\n    "b": 2\n  }\n]'
     assert rewritten(document) == b"[]"
@@ -115,14 +119,29 @@ def test_pretty_array() -> None:
 
 def test_one_record_a_line_in_an_array() -> None:
     document = array_document(b'[\n {"a": 1},\n {"b": 2}\n]\n')
-    assert rewritten(document, *document.items(), Item(-1, {"c": [3]})) == (
+    assert rewritten(document, *items_of(document), Item(-1, {"c": [3]})) == (
         b'[\n {"a": 1},\n {"b": 2},\n {"c": [3]}\n]\n'
     )
 
 
+@pytest.mark.parametrize("kind", ["lines", "array"])
+def test_beside_the_edited_value_no_byte_changes(kind: str) -> None:
+    """Numbers, escapes, a key that stands twice, the order of the keys and odd spacing within the edited record."""
+    edited = b'{ "n":1.0E+2,"k" :[1 ,2 ] ,"u":"\\u00e9\\/","m":{"x":  1.10, "y":"old"\t},"n" : 12345678901234567890123}'
+    other = b'{"b" :-0.0}'
+    data = b"\xef\xbb\xbf" + edited + b"\r\n" + other if kind == "lines" else b"[" + edited + b" ,\r\n" + other + b"]"
+    document = lines_document(data) if kind == "lines" else array_document(data)
+    one, two = items_of(document)
+    wanted = {**one.value, "m": {**one.value["m"], "y": "new \u2028"}}
+    written = rewritten(document, Item(one.uid, wanted), two)
+    before, _, after = data.partition(b'"old"')
+    assert written.startswith(before) and written.endswith(after)
+    assert json.loads(written[len(before) : len(written) - len(after)]) == "new \u2028"
+
+
 def test_objects_of_other_records_keep_their_bytes() -> None:
     document = lines_document(b'{"m":[{"id":"x", "o":"\\u0041B"}]}\n{"m":[]}\n')
-    one, two = document.items()
+    one, two = items_of(document)
     moved = one.value["m"][0]
     assert rewritten(document, Item(0, {"m": []}), Item(1, {"m": [moved]})) == (
         b'{"m":[]}\n{"m":[{"id":"x", "o":"\\u0041B"}]}\n'
@@ -139,15 +158,15 @@ def test_uids_spans_and_replacing_bytes() -> None:
     assert split.to_bytes()[start:end] == b"2"
     assert split.records[2] is document.records[1]
     assert find_span(b'{"a":1,"a":2}', ("a",)) == (11, 12)
-    added = split.rewrite([*split.items(), Item(-1, {})])
+    added = split.rewrite([*items_of(split), Item(-1, {})])
     assert added.records[-1].uid == 3
-    assert added.rewrite([*added.items()[:-1], Item(-1, [])]).records[-1].uid == 4
+    assert added.rewrite([*items_of(added)[:-1], Item(-1, [])]).records[-1].uid == 4
 
 
 def test_a_change_in_many_records_is_cheap() -> None:
     data = b'{"type":"user","message":{"role":"user","content":"hello"}}\n' * 100_000
     document = lines_document(data)
-    items = document.items()
+    items = items_of(document)
     items[500] = Item(500, {**items[500].value, "type": "x"})
     made = document.rewrite(items)
     assert made.records[501] is document.records[501]

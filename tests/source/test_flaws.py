@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolpair.source.document import lines_document
-from toolpair.source.mending import WAYS, bad_bytes, close, doubled_keys, joined, mended
+from toolpair.source.lines import lines_document
+from toolpair.source.mending import bad_bytes, close, doubled_keys, joined, mended
 from toolpair.source.values import parse
+from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged
 
 JSON = st.recursive(
@@ -86,7 +87,7 @@ def test_each_way_changes_only_what_it_names(
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.text(alphabet='{}[]",:\\u1ae \0\n-x', max_size=30).map(str.encode), st.sampled_from(WAYS))
+@given(st.text(alphabet='{}[]",:\\u1ae \0\n-x', max_size=30).map(str.encode), st.sampled_from(get_args(Mending)))
 def test_no_way_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
     made = mended(raw, how)
     if made is None or how in ("escape", "halves", "utf8", "keep_last", "keep_first", "bom"):

@@ -32,7 +32,7 @@ def refusal(path: Path) -> str:
         (b" \n\n", "empty"),
         (b"\xef\xbb\xbf\n", "empty"),
         (b"\0" * 5000, "NUL"),
-        (gzip.compress(LINE), "gzip"),
+        (gzip.compress(LINE, mtime=0), "gzip"),
         (b"PK\x03\x04rest", "zip"),
         (b"\x28\xb5\x2f\xfdrest", "zstd"),
         (b"SQLite format 3\0rest", "SQLite"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -212,6 +213,22 @@ def test_the_bytes_are_on_disk_before_the_name_is_theirs_and_the_name_after(tmp_
     assert "fsync" in io.made[written:named]
     assert "write" not in io.made[named:]
     assert "fsync" in io.made[named:]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders cannot be flushed there")
+def test_what_is_set_aside_lasts_before_it_leaves_the_file(tmp_path: Path) -> None:
+    flushed: list[tuple[bool, bool]] = []
+
+    class Folders(Io):
+        def fsync(self, descriptor: int) -> None:
+            super().fsync(descriptor)
+            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                flushed.append((ASIDE in names(case.folder), os.stat(case.path).st_ino == old))
+
+    case = Case(tmp_path / "x", "in place")
+    old = os.stat(case.path).st_ino
+    case.save(Folders())
+    assert (True, True) in flushed, "its name is not on the disk while the file still holds the bytes"
 
 
 def test_a_disk_that_writes_something_else_is_noticed(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from toolpair.live import descriptors
 from toolpair.live.agents import agent_of, other_session
 
 if TYPE_CHECKING:
@@ -29,19 +29,17 @@ class Neighbour:
     """It has the file open for writing, or it is an agent whose working folder is the session's."""
 
 
-def neighbours(
-    path: str | None, folder: str | None, agents: tuple[str, ...], session_id: str = "", seconds: float = LONGEST
-) -> list[Neighbour]:
+def neighbours(path: str | None, folder: str | None, agents: tuple[str, ...], session_id: str = "") -> list[Neighbour]:
     """Who has `path` open for writing, and which of `agents` have `folder` as their working folder.
 
     Both are resolved paths. What may not be looked at is passed by, and so is all that is left when the
-    time is over; nothing is found where psutil is not installed.
+    time (`LONGEST`) is over; nothing is found where psutil is not installed.
     """
     try:
         import psutil
     except ImportError:
         return []
-    until = time.monotonic() + seconds
+    until = time.monotonic() + LONGEST
     found: list[Neighbour] = []
     runs: dict[int, int] = {}
     try:
@@ -94,29 +92,8 @@ def _parent(process: psutil.Process) -> int:
 
 
 def _writes(process: psutil.Process, path: str) -> bool:
-    if os.path.isdir("/proc/self/fdinfo"):
-        return any(_may_write(process.pid, number) for number in _descriptors(process.pid, path))
+    if descriptors.can_be_seen():
+        found = os.stat(path)
+        return descriptors.writes(process.pid, (found.st_dev, found.st_ino))
     # Only Linux tells how a file is opened; elsewhere whoever has a session open is taken to write it.
     return any(opened.path == path for opened in process.open_files())
-
-
-def _descriptors(pid: int, path: str) -> Iterator[str]:
-    base = f"/proc/{pid}/fd"
-    with os.scandir(base) as entries:
-        for entry in entries:
-            try:
-                if os.readlink(entry.path) == path:
-                    yield entry.name
-            except OSError:
-                continue
-
-
-def _may_write(pid: int, number: str) -> bool:
-    try:
-        with open(f"/proc/{pid}/fdinfo/{number}", encoding="ascii", errors="replace") as file:
-            for line in file:
-                if line.startswith("flags:"):
-                    return int(line.split()[1], 8) & os.O_ACCMODE != os.O_RDONLY
-    except (OSError, ValueError, IndexError):
-        pass
-    return False

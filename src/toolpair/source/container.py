@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from toolpair.source.document import Document, Record, lines_document
+from toolpair.source.document import Document
 from toolpair.source.embedded import Embedded
 from toolpair.source.encode import Style, detect, encode, line_indent
 from toolpair.source.errors import Unreadable
+from toolpair.source.lines import lines_document
 from toolpair.source.literal import read_literal
 from toolpair.source.locate import Located, is_message_list, locate
+from toolpair.source.record import Record
 from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
 from toolpair.source.values import BOM, parse
 from toolpair.transcript.model import Damaged

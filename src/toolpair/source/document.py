@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
+from toolpair.source.alignment import against
 from toolpair.source.encode import Originals, Style, detect, encode
 from toolpair.source.mending import joined, mended
+from toolpair.source.record import UNREAD, Record
 from toolpair.source.spans import BadSpan, find_span
 from toolpair.source.splice import gap_between, splice, with_number
-from toolpair.source.values import BOM, first_record, flaws, parse, quiet_flaws, read
+from toolpair.source.values import BOM, first_record, parse
 from toolpair.transcript.model import Damaged
 
 Kind = Literal["lines", "array"]
-_UNREAD: Final = object()
 _STYLE_SAMPLE: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
 _LONGEST_RUN: Final = 2000
-_BLANK_END: Final = re.compile(rb"[\0 \t\r]*+\Z")
 
 
 class ItemLike(Protocol):
@@ -31,102 +30,6 @@ class ItemLike(Protocol):
     def uid(self) -> int: ...
     @property
     def value(self) -> Any: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Item:
-    """A record as a format sees it."""
-
-    uid: int
-    value: Any
-
-
-class Record:
-    """One record: its bytes, and the bytes between it and the next one (`glue`).
-
-    `start` is its offset in the document as it was opened, None for new bytes. `line` counts from 1 in the
-    file. `touched` tells that the body is not what was read.
-    """
-
-    __slots__ = (
-        "_buffer",
-        "_end",
-        "_flaws",
-        "_quiet",
-        "_start",
-        "_strict",
-        "_value",
-        "glue",
-        "line",
-        "touched",
-        "uid",
-    )
-
-    def __init__(
-        self, uid: int, buffer: bytes, start: int, end: int, glue: bytes, line: int | None, touched: bool = False
-    ) -> None:
-        self.uid = uid
-        self._buffer = buffer
-        self._start = start
-        self._end = end
-        self.glue = glue
-        self.line = line
-        self.touched = touched
-        self._value: Any = _UNREAD
-        self._strict: bool | None = None
-        """Whether a strict parser reads it; None: not known."""
-        self._flaws: tuple[str, ...] | None = None
-        self._quiet: tuple[str, ...] | None = None
-
-    @property
-    def body(self) -> bytes:
-        return self._buffer[self._start : self._end]
-
-    @property
-    def start(self) -> int | None:
-        return None if self.touched else self._start
-
-    @property
-    def size(self) -> int:
-        """The length of the body in bytes."""
-        return self._end - self._start
-
-    @property
-    def value(self) -> Any:
-        """The parsed value, or `Damaged`; always the same object."""
-        if self._value is _UNREAD:
-            self._value, self._strict = read(self.body)
-        return self._value
-
-    def set_value(self, value: Any) -> None:
-        """Know the value already (or that the record is damaged in a way that its bytes do not show)."""
-        self._value = value
-        self._strict = None
-
-    def share_knowledge(self, other: Record) -> None:
-        """Give the other record, whose bytes are the same, what is known of them here already."""
-        other._value = self._value
-        other._strict = self._strict
-        other._flaws = self._flaws
-        other._quiet = self._quiet
-
-    def with_glue(self, glue: bytes) -> Record:
-        """The same record in front of other bytes."""
-        if glue == self.glue:
-            return self
-        record = Record(self.uid, self._buffer, self._start, self._end, glue, self.line, self.touched)
-        self.share_knowledge(record)
-        return record
-
-    def flaws(self, *, sent: bool) -> tuple[str, ...]:
-        """The `record.*` rules that the record breaks although it can be read; some are looked for only when `sent`."""
-        if self._flaws is None:
-            sound = isinstance(self.value, Damaged) or self._strict is True
-            self._flaws = () if sound else flaws(self.body)
-            self._quiet = None if sound and not isinstance(self.value, Damaged) else ()
-        if sent and self._quiet is None:
-            self._quiet = quiet_flaws(self.body, self.value)
-        return (*self._flaws, *self._quiet) if sent and self._quiet else self._flaws
 
 
 class Document:
@@ -169,10 +72,6 @@ class Document:
         return len(self.head) + sum(r.size + len(r.glue) for r in self.records) + len(self.tail)
 
     # Reading
-
-    def items(self) -> list[Item]:
-        """All records with their values; the same value objects every time."""
-        return [Item(record.uid, record.value) for record in self.records]
 
     def index(self, uid: int) -> int:
         """The position of a record. Raises KeyError."""
@@ -233,7 +132,7 @@ class Document:
             if record.touched == old.touched and body == old.body:
                 yield body, place
             else:
-                yield from _against(body, old.body, place)
+                yield from against(body, old.body, place)
             yield record.glue, place + old.size if record.glue == old.glue else None
         yield self.tail, base.size - len(base.tail) if self.tail == base.tail else None
 
@@ -266,22 +165,22 @@ class Document:
         plan: list[tuple[Record | None, Any]] = []
         seen: set[int] = set()
         same = len(items) == len(self.records)
-        for position, item in enumerate(items):
+        expected = 0
+        for item in items:
             uid, value = item.uid, item.value
             record: Record | None = None
-            if same and self.records[position].uid == uid:
-                record = self.records[position]
-            elif uid not in seen and uid in self:
-                record = self.record(uid)
+            if uid not in seen:
+                # Most records stand where they stood: they are found without a look at the index.
+                if expected < len(self.records) and self.records[expected].uid == uid:
+                    record = self.records[expected]
+                elif uid in self:
+                    record, expected, same = self.record(uid), self.index(uid), False
+            if record is None:
                 same = False
             else:
-                same = False
-            if record is not None:
-                if uid in seen:
-                    record, same = None, False
-                elif record._value is not value:
-                    same = False
+                expected += 1
                 seen.add(uid)
+                same = same and record.known is value
             plan.append((record, value))
         if same:
             return self
@@ -377,7 +276,7 @@ class Document:
         originals = Originals()
         quick: dict[int, bytes] = {}
         for record, value in plan:
-            if record is not None and record._value is not value:
+            if record is not None and record.known is not value:
                 renumbered = None
                 if not isinstance(record.value, Damaged):
                     renumbered = with_number(record.body, record.value, value)
@@ -386,12 +285,12 @@ class Document:
                 else:
                     _know(originals, record)
         for record in self.records:
-            if record.uid not in kept and record._value is not _UNREAD:
+            if record.uid not in kept and record.known is not UNREAD:
                 _know(originals, record)
         order: list[Record] = []
         next_uid = self._next_uid
         for record, value in plan:
-            if record is not None and (record._value is value or record.value is value):
+            if record is not None and (record.known is value or record.value is value):
                 order.append(record)
                 continue
             previous = order[-1] if order else None
@@ -566,72 +465,3 @@ def _holds_nan(value: Any) -> bool:
         elif isinstance(here, float) and here != here:
             return True
     return False
-
-
-def _against(new: bytes, old: bytes, place: int) -> Iterator[tuple[bytes, int | None]]:
-    """`new` in three pieces: what it begins with like `old`, what differs, what it ends with like it."""
-    start = _between_characters(new, _common(new, old))
-    room = min(len(new), len(old)) - start
-    back = _common(new[: -room - 1 : -1], old[: -room - 1 : -1]) if room else 0
-    while back and new[len(new) - back] & 0xC0 == 0x80:
-        back -= 1
-    yield new[:start], place
-    yield new[start : len(new) - back], None
-    yield new[len(new) - back :], place + len(old) - back
-
-
-def _between_characters(text: bytes, at: int) -> int:
-    while 0 < at < len(text) and text[at] & 0xC0 == 0x80:
-        at -= 1
-    return at
-
-
-def lines_document(data: bytes, *, line: int = 1) -> Document:
-    """JSONL as a document: split at newlines only; blank lines, line ends, BOM and a NUL tail are glue."""
-    total = len(data)
-    pos = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-    stop = total
-    last_newline = max(data.rfind(b"\n") + 1, pos)
-    if _BLANK_END.match(data, last_newline):
-        stop = last_newline
-    records: list[Record] = []
-    glues: dict[bytes, bytes] = {}
-    head_end: int | None = None
-    body_end = pos
-    find = data.find
-    while pos < stop:
-        newline = find(b"\n", pos, stop)
-        next_pos = stop if newline < 0 else newline + 1
-        end = stop if newline < 0 else newline
-        # The body is the line without the white space around it: bytes that no parser reads.
-        start = pos
-        while start < end and data[start] in b" \t\r":
-            start += 1
-        while end > start and data[end - 1] in b" \t\r":
-            end -= 1
-        if start < end:
-            if head_end is None:
-                head_end = start
-            else:
-                glue = data[body_end:start]
-                records[-1].glue = glues.setdefault(glue, glue)
-            records.append(Record(len(records), data, start, end, b"", line))
-            body_end = end
-        line += 1
-        pos = next_pos
-    if not records:
-        return Document("lines", (), data[:stop], data[stop:])
-    records[-1].glue = data[body_end:stop]
-    return Document("lines", records, data[:head_end], data[stop:])
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with, by halving: comparing slices is quicker than comparing bytes."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from toolpair.source.document import Document
 from toolpair.source.errors import Unreadable
+from toolpair.source.memory import fits
 from toolpair.source.opening import Identity, Snapshot, open_source
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
@@ -74,6 +75,8 @@ def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:
     data = snapshot.data
     start = max(0, len(data) - _COMPARED)
     assert snapshot.path is not None
+    if not fits(now.size):
+        raise Unreadable(f"{snapshot.shown} has become so large that it does not fit into memory.")
     try:
         with open(snapshot.path, "rb") as file:
             if file.read(min(_COMPARED, len(data))) != data[:_COMPARED]:

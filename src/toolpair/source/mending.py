@@ -7,28 +7,14 @@ What is written is made of the bytes that were there. Nothing readable goes: wha
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from toolpair.source.spans import BadSpan, Node, Scan, children, key_text, node_at, scan
 from toolpair.source.values import BOM, escape_controls, escaped, parse, pieces, whole_characters, without_nul
 from toolpair.transcript.model import Damaged
-
-WAYS: Final = (
-    "split",
-    "close",
-    "trim",
-    "nul",
-    "utf8",
-    "halves",
-    "escape",
-    "bom",
-    "keep_last",
-    "keep_first",
-    "aside",
-)
-"""How one record can be mended. Several lines into one: see `joined`."""
 
 _LONGEST_RUN: Final = 2000
 _ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
@@ -47,7 +33,10 @@ class Mended:
 
 
 def mended(raw: bytes, how: str) -> Mended | None:
-    """The record mended in that way; None where it cannot be, or where nothing would change."""
+    """The record mended in that way (see transcript.edits.Mending); None where it cannot be, or nothing would change.
+
+    "join" and "mark" are no ways for one record: see `joined` and `Document.without_mark`.
+    """
     made = _mended(raw, how)
     return None if made is None or made == Mended((raw,)) else made
 
@@ -159,12 +148,6 @@ def _reads(raw: bytes) -> bool:
     return not isinstance(parse(raw), Damaged)
 
 
-def read_torn(raw: bytes) -> Any:
-    """What can be read of a cut off record: the value of its closed text, `Damaged` when nothing can."""
-    closed = close(raw)
-    return Damaged("record.torn", "cut off") if closed is None else parse(closed.text)
-
-
 # A record that a raw line feed parts, and one that is written over several lines
 
 
@@ -263,9 +246,12 @@ def without_doubles(raw: bytes, *, last: bool) -> bytes:
             todo.extend(member for member in below if member.kind in ("object", "array"))
     except BadSpan:
         return raw
-    for start, end in sorted(cuts, reverse=True):
-        raw = raw[:start] + raw[end:]
-    return raw
+    kept: list[bytes] = []
+    pos = 0
+    for start, end in sorted(cuts):
+        kept.append(raw[pos:start])
+        pos = max(pos, end)
+    return b"".join((*kept, raw[pos:]))
 
 
 def _doubles(raw: bytes, members: Sequence[Node], last: bool) -> set[int]:
@@ -299,9 +285,8 @@ def doubled_keys(raw: bytes) -> tuple[str, ...]:
             node = todo.pop()
             below = children(raw, node)
             if node.kind == "object":
-                keys = [key_text(raw, member) for member in below]
-                if len(set(keys)) != len(keys):
-                    found.update((key, None) for key in dict.fromkeys(keys) if keys.count(key) > 1)
+                counts = Counter(key_text(raw, member) for member in below)
+                found.update((key, None) for key, count in counts.items() if count > 1)
             todo.extend(member for member in below if member.kind in ("object", "array"))
     except BadSpan:
         pass

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from toolpair.source.errors import Unreadable
+from toolpair.source.memory import fits
 from toolpair.source.packing import Packing, is_packed, unpack
-from toolpair.source.system import FLAGS, O_WAITLESS
+from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
 
@@ -94,12 +95,14 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
     shown = os.fspath(path)
     try:
         resolved = Path(os.path.realpath(shown, strict=True))
-        descriptor = os.open(resolved, os.O_RDONLY | O_WAITLESS | FLAGS)
+        descriptor = open_leased(lambda: os.open(resolved, os.O_RDONLY | O_WAITLESS | FLAGS))
     except (OSError, ValueError) as error:
         raise Unreadable(_why_not_opened(shown, error)) from None
     try:
         found = os.fstat(descriptor)
         _refuse_odd(found.st_mode, shown)
+        if not fits(found.st_size):
+            raise MemoryError
         data = _read_all(descriptor, found.st_size)
         data = _read_on(descriptor, data, found)
         after = os.fstat(descriptor)
@@ -111,9 +114,11 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
         os.close(descriptor)
     content, packing = _content(data, shown)
     if len(data) != found.st_size or Identity.of(after) != Identity.of(found):
-        # It grew while it was read: what was read counts, and the check before saving will see the rest.
-        found = after
-    identity = Identity(found.st_dev, found.st_ino, len(data), found.st_mtime_ns, found.st_ctime_ns)
+        # It was written to meanwhile: what was read counts, and no state of the file is known to hold it, so that
+        # a save compares.
+        identity = Identity(found.st_dev, found.st_ino, len(data), 0, 0)
+    else:
+        identity = Identity.of(found)
     return Snapshot(resolved, shown, content, identity, stat.S_IMODE(found.st_mode), packing)
 
 
@@ -160,6 +165,8 @@ def _why_not_opened(shown: str, error: Exception) -> str:
         return f"{shown} does not exist, because a part of its path is a file; check the name."
     if code == errno.ELOOP:
         return f"{shown} is a symbolic link that leads in a circle; give the file itself."
+    if code == errno.EAGAIN:
+        return f"{shown} is kept by another program that lets nobody open it; try again when that is done."
     if code == errno.ENXIO:
         return f"{shown} is a socket or device and no regular file; give a session file."
     return f"{shown} cannot be opened ({_reason(error)}); check the name."

@@ -10,7 +10,8 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal
 
 _F_FULLFSYNC: Final = 51
@@ -27,6 +28,21 @@ O_DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0)
 RENAMES_OPEN_FILES: Final = os.name != "nt"
 
 Lease = Literal["read", "write", "none"]
+
+_LEASED: Final = 2.0
+"""Seconds for which a file is waited for that another program has a lease on, as a save has at its end."""
+
+
+def open_leased(opened: Callable[[], int]) -> int:
+    """What `opened` returns. A file that may not be waited for (O_WAITLESS) is tried again while it is leased."""
+    deadline = time.monotonic() + _LEASED
+    while True:
+        try:
+            return opened()
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
 
 
 def _optional(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.source.spans import BadSpan, children, key_text, node_at, scan, skip_space
+from toolpair.source.spans import scan, skip_space
 from toolpair.transcript.model import Damaged
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -79,7 +79,7 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
         if not values:
             return Damaged("record.nul", "only NUL bytes")
         if not any(isinstance(value, Damaged) for value in values):
-            where = "in the record" if len(values) == 1 else "between records"
+            where = "in it" if len(values) == 1 else "between two of them"
             return Damaged("record.nul", f"NUL bytes {where}", values)
     if state == "torn":
         return Damaged("record.torn", "cut off")
@@ -90,9 +90,9 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
         count = "two" if len(records) == 2 else str(len(records))
         return Damaged("record.glued", f"{count} records glued", values)
     if values:
-        return Damaged("record.bad_json", "other text beside the record", tuple(records))
+        return Damaged("record.bad_json", "other text in it", tuple(records))
     if state == "complete":
-        return Damaged("record.bad_json", "text behind the record")
+        return Damaged("record.bad_json", "other text at its end")
     mended = escaped(raw)
     if mended != raw and not isinstance(value := parse(mended), Damaged):
         return Damaged("record.bad_json", "control characters in a text", (value,))
@@ -257,20 +257,6 @@ def _has_duplicate_key(raw: bytes) -> bool:
     except (ValueError, RecursionError, MemoryError):
         return False
     return twice
-
-
-def duplicate_keys(raw: bytes, node_start: int = 0) -> tuple[str, ...]:
-    """The keys that the object at `node_start` holds more than once."""
-    try:
-        keys = [key_text(raw, child) for child in children(raw, node_at(raw, node_start)) if child.key]
-    except BadSpan:
-        return ()
-    return tuple(sorted({key for key in keys if keys.count(key) > 1}))
-
-
-def cleaned(raw: bytes) -> bytes:
-    """The record with U+FFFD for lone surrogates and invalid UTF-8 and without NUL bytes; all else as it was."""
-    return whole_characters(raw.replace(b"\0", b"")).decode("utf-8", "replace").encode("utf-8")
 
 
 def whole_characters(raw: bytes) -> bytes:

@@ -84,7 +84,7 @@ def prune(path: str, newest: str, limit: int, io: Io) -> tuple[Path, ...]:
     removed: list[Path] = []
     for backup in others[limit - 1 :]:
         try:
-            if not _is_written_to(str(backup.path), io):
+            if not is_written_to(str(backup.path), io):
                 io.unlink(str(backup.path))
                 removed.append(backup.path)
         except OSError:
@@ -92,7 +92,8 @@ def prune(path: str, newest: str, limit: int, io: Io) -> tuple[Path, ...]:
     return tuple(removed)
 
 
-def _is_written_to(name: str, io: Io) -> bool:
+def is_written_to(name: str, io: Io) -> bool:
+    """Whether a program has the file open for writing, as far as this user may see it. Raises OSError."""
     try:
         descriptor = io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
     except PermissionError:

@@ -16,6 +16,24 @@ def refuse_unwritable(path: str, shown: str, found: os.stat_result) -> None:
     if not os.access(path, os.W_OK):
         raise Refused(f"{shown} may not be written by this user; save under a new name.", "read-only")
     refuse_folder(os.path.dirname(path), shown, "save under a new name in another folder")
+    if _is_protected(os.stat(os.path.dirname(path)), found):
+        raise Refused(
+            f"{shown} belongs to another user, and in its directory only that user may replace it; "
+            "save under a new name.",
+            "read-only",
+        )
+
+
+def _is_protected(folder: os.stat_result, found: os.stat_result) -> bool:
+    """Whether the folder lets only owners rename and delete (the sticky bit, as of /tmp), and this user is none.
+
+    Saving would fail in its middle there, and a backup's second name of the file could not be taken away again.
+    """
+    return (
+        bool(folder.st_mode & stat.S_ISVTX)
+        and hasattr(os, "geteuid")
+        and os.geteuid() not in (0, found.st_uid, folder.st_uid)
+    )
 
 
 def refuse_folder(folder: str, shown: str, advice: str) -> None:

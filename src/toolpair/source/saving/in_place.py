@@ -79,7 +79,7 @@ def replace_file(
         new.write(chunks)
         notes += new.take_on(found, replaced.descriptor)
         new.flush()
-        aside_name = put_aside(aside, names, made, io)
+        aside_name = put_aside(aside, names, made, io, found)
         replaced.settle(new)
         backup, linked = keep_old(path, replaced.descriptor, old.shown, names, made, io)
         last = replaced.just_before(io.stat(backup) if linked else None)
@@ -125,9 +125,10 @@ def _after(
         drained = replaced.drain(new, backup)
     except OSError:
         drained = Drained("left")
-    if drained.late != "left" and not drained.held:
+    if drained.late != "left" and not drained.held and not drained.unseen:
         return backup, []
     where = os.path.basename(backup)
+    goes = f"goes to {where}" if linked else "is lost"
     notes: list[str] = []
     if drained.late == "left":
         if not linked:
@@ -141,6 +142,10 @@ def _after(
         notes.append(f"Another program wrote to the old file while it was saved; what it wrote is in {where} alone.")
     if drained.held:
         who = f"Another program ({drained.holders[0]})" if drained.holders else "Another program"
-        goes = f"goes to {where}" if linked else "is lost"
         notes.append(f"{who} still has the old file open: what it writes from now on {goes}; end it.")
+    if drained.unseen:
+        notes.append(
+            "The file belonged to another user, so that it cannot be seen whether a program still has it open: "
+            f"what such a program writes from now on {goes}."
+        )
     return backup, notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -64,10 +65,13 @@ def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Ma
     made.names.append(temporary)
     written = io.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     made.descriptors.append(written)
+    with contextlib.suppress(OSError):
+        io.flock(written)  # else the sweep of another save takes it away
     io.seek(descriptor, 0)
     while piece := io.read(descriptor, _PIECE):
         write_all(written, piece, io)
-    io.fchmod(written, stat.S_IMODE(target.st_mode))
+    kept_owner = _give_to(target, written, io)
+    io.fchmod(written, stat.S_IMODE(target.st_mode) & (0o7777 if kept_owner else 0o700))
     io.fsync(written)
     made.close(written)
     name = names.free("bak")
@@ -76,8 +80,25 @@ def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Ma
     return name
 
 
-def put_aside(pieces: Sequence[bytes], names: KeptNames, made: Made, io: Io) -> str | None:
-    """Write the bytes to a side file, one after the other, each ended by a line end; None when there are none."""
+def _give_to(like: os.stat_result, descriptor: int, io: Io) -> bool:
+    """Give a new file the owner and the group of the one it is kept for. Whether it has them then."""
+    now = io.fstat(descriptor)
+    if (now.st_uid, now.st_gid) == (like.st_uid, like.st_gid):
+        return True
+    try:
+        io.fchown(descriptor, like.st_uid, like.st_gid)
+    except OSError:
+        return False
+    return True
+
+
+def put_aside(
+    pieces: Sequence[bytes], names: KeptNames, made: Made, io: Io, like: os.stat_result | None = None
+) -> str | None:
+    """Write the bytes to a side file, one after the other, each ended by a line end; None when there are none.
+
+    `like` is the file that they are from: who owns it has to be able to read them.
+    """
     if not pieces:
         return None
     while True:
@@ -89,6 +110,8 @@ def put_aside(pieces: Sequence[bytes], names: KeptNames, made: Made, io: Io) -> 
         except FileExistsError:
             made.kept.remove(name)
     made.descriptors.append(descriptor)
+    if like is not None:
+        _give_to(like, descriptor, io)
     for piece in pieces:
         write_all(descriptor, piece if piece.endswith(b"\n") else piece + b"\n", io)
     io.fsync(descriptor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from typing import Final, Literal
 
 from toolpair.source.system import Io, Lease
@@ -18,11 +19,11 @@ class Leased:
     def __init__(self, descriptor: int, io: Io) -> None:
         self._descriptor = descriptor
         self._io = io
-        self._supported = True
+        self.supported = True
 
     def take(self, kind: Lease) -> State:
         """ "held": the file is open elsewhere for writing, or for a "write" lease open at all."""
-        if not self._supported:
+        if not self.supported:
             return "unsupported"
         try:
             self._io.set_lease(self._descriptor, kind)
@@ -30,9 +31,13 @@ class Leased:
             if error.errno == errno.EAGAIN:
                 return "held"
             # Not the owner, a network file system, a system without leases.
-            self._supported = False
+            self.supported = False
             return "unsupported"
         return "granted"
+
+    def blind(self, found: os.stat_result) -> bool:
+        """Whether there are no leases as the file is another user's, whose processes may not be looked at either."""
+        return not self.supported and hasattr(os, "geteuid") and os.geteuid() not in (0, found.st_uid)
 
     def drop(self) -> None:
         try:

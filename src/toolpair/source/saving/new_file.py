@@ -60,7 +60,7 @@ def save_as(
         else:
             new.set_mode(existing.st_mode if existing is not None else 0o600 if mode is None else mode)
         new.flush()
-        aside_name = put_aside(aside, names, made, io)
+        aside_name = put_aside(aside, names, made, io, existing)
         if existing is not None:
             new.give_name(target)
         else:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from toolpair.source.errors import Refused
+from toolpair.source.memory import fits
 from toolpair.source.opening import Identity
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder, writers
@@ -16,7 +17,7 @@ from toolpair.source.saving.joint import joint
 from toolpair.source.saving.leases import POLL, Leased
 from toolpair.source.saving.made import Made
 from toolpair.source.saving.temporary import Temporary, reads
-from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
+from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io, open_leased
 
 _PIECE: Final = 1 << 20
 _HELD: Final = 0.3
@@ -50,11 +51,13 @@ class Drained:
 
     late: nothing, or brought over into the new file, or left in the old one alone.
     held: somebody has the old file open for writing still; `holders` are those that can be seen.
+    unseen: whether anybody has, this user may not see.
     """
 
     late: Literal["none", "brought", "left"] = "none"
     held: bool = False
     holders: tuple[Holder, ...] = ()
+    unseen: bool = False
 
 
 class Replaced:
@@ -68,9 +71,13 @@ class Replaced:
         self.appended = b""
         """What was put behind the new content: the added bytes, and the line end before them where one was needed."""
         try:
-            self.descriptor = io.open(old.path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
+            self.descriptor = open_leased(lambda: io.open(old.path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS))
         except FileNotFoundError:
             raise Refused(f"{old.shown} is gone since it was opened; save under a new name.", "gone") from None
+        except BlockingIOError:
+            raise Refused(
+                f"{old.shown} is kept by another program that lets nobody open it; try again when that is done.", "held"
+            ) from None
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise Refused(changed(old.shown), "changed") from None
@@ -102,8 +109,13 @@ class Replaced:
         return self._io.fstat(self.descriptor)
 
     def names_removed(self, before: os.stat_result) -> None:
-        """Other names of the file have been taken away since `before`, which moves one of its times."""
+        """Other names of the file may have been taken away since `before`, which moves one of its times.
+
+        Where the content is known it is compared, since an edit that keeps size and time of writing moves it, too.
+        """
         found = self.stat()
+        if self._old.content is not None or before.st_nlink == found.st_nlink:
+            return
         same = (before.st_size, before.st_mtime_ns) == (found.st_size, found.st_mtime_ns)
         if same and Identity.of(before) == self._known:
             self._known = Identity.of(found)
@@ -144,7 +156,9 @@ class Replaced:
     def _still_begins(self, found: os.stat_result) -> bool:
         """Whether the file is what was read, with nothing or only something to bring over behind it."""
         grew = found.st_size > self._size
-        if self._old.content is None or found.st_size < self._size or (grew and not self._old.appendable):
+        if self._old.content is None or found.st_size < self._size:
+            return False
+        if grew and not (self._old.appendable and fits(found.st_size)):
             return False
         self._io.seek(self.descriptor, 0)
         return all(reads(self.descriptor, part, self._io) for part in (self._old.content, *self._added))
@@ -159,22 +173,31 @@ class Replaced:
             if self.stat().st_size > self._size and not self._bring_over(new):
                 raise Refused(changed(self._old.shown), "changed")
             state = self._lease.take("read")
-            if state != "held" and self.stat().st_size == self._size:
+            if state != "held":
                 self.refuse_changed()
-                return
+                # Without a lease more may have come at any time: what was seen last has to be all accounted for.
+                if self._known.size == self._size:
+                    return
             if state == "granted":
                 self._lease.drop()
             if time.monotonic() > deadline:
                 raise self._held()
             time.sleep(POLL)
 
-    def _bring_over(self, new: Temporary) -> bool:
-        """Write to the new file what is new at the end of the old. False when it has no place there."""
+    def _bring_over(self, new: Temporary, whole: bool = False) -> bool:
+        """Write to the new file what is new at the end of the old; with `whole`, no unfinished line.
+
+        False when not all of it is there then, because it has no place there.
+        """
         self._io.seek(self.descriptor, self._size)
         pieces: list[bytes] = []
         while piece := self._io.read(self.descriptor, _PIECE):
             pieces.append(piece)
         added = b"".join(pieces)
+        rest = added[added.rfind(b"\n") + 1 :] if whole else b""
+        added = added[: len(added) - len(rest)]
+        if not added:
+            return not rest
         between: bytes | None = b""
         if not self._added:
             between = joint(self._old.content or b"", new.last_line(), added)
@@ -188,7 +211,7 @@ class Replaced:
             raise
         self._added.append(added)
         self.appended += (between or b"") + added
-        return True
+        return not rest
 
     # --- the new file gets the name
 
@@ -212,11 +235,15 @@ class Replaced:
         held, holders = self._wait(name)
         found = self.stat()
         late: Literal["none", "brought", "left"] = "none"
-        if (found.st_size, found.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        # Without a lease an edit may have kept size and time, so that only the content tells.
+        if (found.st_size, found.st_mtime_ns) != (before.st_size, before.st_mtime_ns) or (
+            self._old.content is not None and not self._lease.supported and not self._still_begins(found)
+        ):
             late = "left"
             if self._old.appendable and found.st_size > self._size and self._still_begins(found):
-                late = "brought" if self._bring_over(new) else "left"
-        return Drained(late, held, holders)
+                # The end of a line that its writer goes on with would come into the old file, and this one stay torn.
+                late = "brought" if self._bring_over(new, whole=held) else "left"
+        return Drained(late, held, holders, not held and self._lease.blind(found))
 
     def _wait(self, name: str) -> tuple[bool, tuple[Holder, ...]]:
         """Whether a writer has stayed, and who can be seen."""

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from toolpair.source.errors import Refused
 from toolpair.source.opening import Identity
-from toolpair.source.saving.backups import Backup
+from toolpair.source.saving.backups import Backup, is_written_to
 from toolpair.source.saving.in_place import replace_file
 from toolpair.source.saving.keeping import file_chunks
 from toolpair.source.saving.made import stat_or_none
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.replaced import Old
 from toolpair.source.saving.result import SaveResult
-from toolpair.source.system import O_WAITLESS, Io
+from toolpair.source.system import O_WAITLESS, Io, open_leased
 
 _SYSTEM: Final = Io()
 
@@ -38,7 +39,7 @@ def restore(
     target = os.path.realpath(shown)
     unreadable = f"{source} is no backup that can be read; choose another one."
     try:
-        descriptor = io.open(source, os.O_RDONLY | O_WAITLESS)
+        descriptor = open_leased(lambda: io.open(source, os.O_RDONLY | O_WAITLESS))
     except OSError:
         raise Refused(unreadable, "gone") from None
     try:
@@ -46,8 +47,21 @@ def restore(
             raise Refused(unreadable, "not-regular")
         found = stat_or_none(target)
         if found is None:
-            return save_as(target, file_chunks(descriptor, io), like=descriptor, now=now, io=io)
-        old = Old(target, shown, Identity.of(found), None)
-        return replace_file(old, file_chunks(descriptor, io), now=now, io=io, allow_links=allow_links)
+            result = save_as(target, file_chunks(descriptor, io), like=descriptor, now=now, io=io)
+        else:
+            old = Old(target, shown, Identity.of(found), None)
+            result = replace_file(old, file_chunks(descriptor, io), now=now, io=io, allow_links=allow_links)
+        return replace(result, notes=(*result.notes, *_note_on_writer(source, io)))
     finally:
         os.close(descriptor)
+
+
+def _note_on_writer(backup: str, io: Io) -> list[str]:
+    """An agent that has held the file open since before it was saved writes to the backup, and goes on doing so."""
+    try:
+        if not is_written_to(backup, io):
+            return []
+    except OSError:
+        return []
+    name = os.path.basename(backup)
+    return [f"Another program still has {name} open for writing: what it writes there does not come into the file."]

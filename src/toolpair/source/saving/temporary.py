@@ -98,19 +98,38 @@ class Temporary:
         """Owner, ACLs, attributes and mode of the file `like`, open as `source`. Returns notes on what was not kept."""
         io, notes = self._io, list[str]()
         now = io.fstat(self.descriptor)
-        kept_owner = (now.st_uid, now.st_gid) == (like.st_uid, like.st_gid)
-        if not kept_owner:
-            try:
-                io.fchown(self.descriptor, like.st_uid, like.st_gid)
-                kept_owner = True
-            except OSError:
-                notes.append("The owner or group of the file could not be kept.")
+        owner, group = self._take_owner(now, like)
+        if not (owner and group):
+            gone = "group" if owner else "owner" if group else "owner and the group"
+            notes.append(f"The {gone} of the file could not be kept.")
         if lost := self._copy_attributes(source):
             notes.append(f"These attributes of the file could not be kept: {', '.join(lost)}.")
         permissions = stat.S_IMODE(like.st_mode)
-        # With another owner or group the set-id bits would give away rights that nobody granted.
-        self.set_mode(permissions if kept_owner else permissions & 0o777)
+        # Under another owner or group, set-id bits would give away rights that nobody granted, and so would the
+        # old group's bits: a group that comes in its place gets what everybody has.
+        if not (owner and group):
+            permissions &= 0o777
+        if not group:
+            permissions &= 0o707 | (permissions & 0o7) << 3
+        self.set_mode(permissions)
         return notes
+
+    def _take_owner(self, now: os.stat_result, like: os.stat_result) -> tuple[bool, bool]:
+        """Whether owner and group are those of `like` then. A user who may not give files away may keep the group."""
+        owner, group = now.st_uid == like.st_uid, now.st_gid == like.st_gid
+        if owner and group:
+            return True, True
+        try:
+            self._io.fchown(self.descriptor, like.st_uid, like.st_gid)
+            return True, True
+        except OSError:
+            if group or owner:
+                return owner, group
+        try:
+            self._io.fchown(self.descriptor, -1, like.st_gid)
+            return False, True
+        except OSError:
+            return False, False
 
     def set_mode(self, mode: int) -> None:
         self._io.fchmod(self.descriptor, stat.S_IMODE(mode))

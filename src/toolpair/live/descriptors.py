@@ -1,0 +1,50 @@
+"""How processes have a file open, as /proc of a Linux system tells it to this user."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+_PROC: Final = "/proc"
+
+
+def can_be_seen() -> bool:
+    """Whether this system tells how a process has a file open."""
+    return os.path.isdir(f"{_PROC}/self/fdinfo")
+
+
+def processes() -> list[int]:
+    """The ids of all processes, this one left out."""
+    return [int(name) for name in os.listdir(_PROC) if name.isdecimal() and int(name) != os.getpid()]
+
+
+def writes(pid: int, file: tuple[int, int]) -> bool:
+    """Whether the process has the file (device and inode) open for writing. False where it may not be looked at."""
+    base = f"{_PROC}/{pid}"
+    try:
+        numbers = os.listdir(f"{base}/fd")
+    except OSError:
+        return False
+    for number in numbers:
+        try:
+            there = os.stat(f"{base}/fd/{number}")
+            if (there.st_dev, there.st_ino) == file and _mode(f"{base}/fdinfo/{number}") != os.O_RDONLY:
+                return True
+        except (OSError, ValueError, IndexError):
+            continue
+    return False
+
+
+def _mode(path: str) -> int:
+    with open(path, encoding="ascii", errors="replace") as lines:
+        flags = next((int(line.split()[1], 8) for line in lines if line.startswith("flags:")), 0)
+    return flags & os.O_ACCMODE
+
+
+def name_of(pid: int) -> str:
+    """The process's own name; "" when it cannot be had. Untrusted."""
+    try:
+        with open(f"{_PROC}/{pid}/comm", "rb") as stream:
+            return stream.read().decode("utf-8", "replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,99 @@
+"""One record of a document: its bytes, what they say, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from toolpair.source.values import flaws, quiet_flaws, read
+from toolpair.transcript.model import Damaged
+
+UNREAD: Final = object()
+
+
+class Record:
+    """One record: its bytes, and the bytes between it and the next one (`glue`).
+
+    `start` is its offset in the document as it was opened, None for new bytes. `line` counts from 1 in the
+    file. `touched` tells that the body is not what was read.
+    """
+
+    __slots__ = (
+        "_buffer",
+        "_end",
+        "_flaws",
+        "_quiet",
+        "_start",
+        "_strict",
+        "glue",
+        "known",
+        "line",
+        "touched",
+        "uid",
+    )
+
+    def __init__(
+        self, uid: int, buffer: bytes, start: int, end: int, glue: bytes, line: int | None, touched: bool = False
+    ) -> None:
+        self.uid = uid
+        self._buffer = buffer
+        self._start = start
+        self._end = end
+        self.glue = glue
+        self.line = line
+        self.touched = touched
+        self.known: Any = UNREAD
+        """The value as it was given out; UNREAD until it is asked for."""
+        self._strict: bool | None = None
+        """Whether a strict parser reads it; None: not known."""
+        self._flaws: tuple[str, ...] | None = None
+        self._quiet: tuple[str, ...] | None = None
+
+    @property
+    def body(self) -> bytes:
+        return self._buffer[self._start : self._end]
+
+    @property
+    def start(self) -> int | None:
+        return None if self.touched else self._start
+
+    @property
+    def size(self) -> int:
+        """The length of the body in bytes."""
+        return self._end - self._start
+
+    @property
+    def value(self) -> Any:
+        """The parsed value, or `Damaged`; always the same object."""
+        if self.known is UNREAD:
+            self.known, self._strict = read(self.body)
+        return self.known
+
+    def set_value(self, value: Any) -> None:
+        """Know the value already (or that the record is damaged in a way that its bytes do not show)."""
+        self.known = value
+        self._strict = None
+
+    def share_knowledge(self, other: Record) -> None:
+        """Give the other record, whose bytes are the same, what is known of them here already."""
+        other.known = self.known
+        other._strict = self._strict
+        other._flaws = self._flaws
+        other._quiet = self._quiet
+
+    def with_glue(self, glue: bytes) -> Record:
+        """The same record in front of other bytes."""
+        if glue == self.glue:
+            return self
+        record = Record(self.uid, self._buffer, self._start, self._end, glue, self.line, self.touched)
+        self.share_knowledge(record)
+        return record
+
+    def flaws(self, *, sent: bool) -> tuple[str, ...]:
+        """The `record.*` rules that the record breaks although it can be read; some are looked for only when `sent`."""
+        if self._flaws is None:
+            sound = isinstance(self.value, Damaged) or self._strict is True
+            self._flaws = () if sound else flaws(self.body)
+            self._quiet = None if sound and not isinstance(self.value, Damaged) else ()
+        if sent and self._quiet is None:
+            self._quiet = quiet_flaws(self.body, self.value)
+        return (*self._flaws, *self._quiet) if sent and self._quiet else self._flaws
