@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from toolpair.formats.base import AS_RESUMED, Format, Item, OwnRules, Seen, View
 from toolpair.formats.damaged import DamagedRecords
-from toolpair.rules.base import Cause, Fix, OnResume, Problem
+from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
+from toolpair.rules.records import no_message
 from toolpair.source.document import Document
-from toolpair.transcript.edits import Edit, MendBytes
+from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 
@@ -77,25 +78,10 @@ class Judged:
             self.damaged.check(context)
         if not self.transcript.native:
             for item in self.items:
-                self._no_message(context, item)
+                if not isinstance(item.value, (dict, Damaged)):
+                    no_message(context, item.uid, item.value, in_file=self.document is not None)
         if isinstance(self.format, OwnRules):
             self.format.check(context, self.items, self.view)
-
-    def _no_message(self, context: Context, item: Item) -> None:
-        """A problem for an element of a plain list that is no message at all."""
-        if isinstance(item.value, (dict, Damaged)):
-            return
-        context.add(
-            "record.no_message",
-            f"This element of the list is no message but {type_name(item.value)}, so the request is refused.",
-            record=item.uid,
-            severity="error",
-            cause=Cause("no_message", "something else was written into the list of messages"),
-            fixes=(Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),)),)
-            if self.document is not None
-            else (),
-            no_fix="What it was meant to be only you know: take it out, or write the message that belongs there.",
-        )
 
     @property
     def pairs(self) -> Sequence[Pair]:
@@ -114,17 +100,16 @@ class Judged:
 
     def with_document(self, document: Document) -> Judged:
         """The same for the records of another state of the document."""
-        return replace(self, items=[Item(record.uid, record.value) for record in document.records], document=document)
+        return replace(self, items=items_of(document), document=document)
+
+
+def items_of(document: Document) -> list[Item]:
+    """The records of a document as a format sees them: the same values each time."""
+    return [Item(record.uid, record.value) for record in document.records]
 
 
 def _noted(fix: Fix, note: str | None) -> Fix:
     return fix if note is None else replace(fix, note=f"{fix.note}; {note}" if fix.note else note)
-
-
-def type_name(value: Any) -> str:
-    """What a JSON value is, in words."""
-    names = {"NoneType": "null", "str": "a string", "bool": "true or false", "list": "a list", "dict": "an object"}
-    return names.get(type(value).__name__, "a number")
 
 
 def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from toolpair.opened import Conversation
 from toolpair.source.container import Container, read_container
 from toolpair.source.errors import Unreadable
-from toolpair.source.growth import Change, Growth, carry_over, is_being_written, look
+from toolpair.source.growth import Change, Growth, is_being_written, look
+from toolpair.source.opening import Identity, Snapshot
+from toolpair.staging import Decision, Staged, id_of
 from toolpair.transcript.model import Damaged
 from toolpair.transcript.words import plural
-
-if TYPE_CHECKING:
-    from toolpair.session import Session, Staged
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +42,62 @@ class Followed:
     """It all in one sentence or two."""
 
 
-def follow(session: Session) -> Followed | None:
-    """See `Session.follow`."""
-    snapshot = session._snapshot
-    growth = look(snapshot, session._looked)
-    if growth is None or (growth.change == "gone" and session._gone):
-        return None
-    container = _container(growth)
-    if container is None and growth.change not in (None, "gone"):
-        return None
-    session._looked = growth.looked
-    session._gone = growth.change == "gone"
-    if growth.change is None:
-        assert growth.snapshot is not None
-        session._snapshot = growth.snapshot
-        return None
-    before = _counts(session)
-    dropped: tuple[Dropped, ...] = ()
-    if container is not None:
-        dropped = _go_on(session, growth, container)
-    after = _counts(session)
-    records, calls, results = (now - then for now, then in zip(after, before, strict=True))
-    text = _text(growth.change, records, calls, results, dropped)
-    return Followed(growth.change, records, calls, results, dropped, text)
+@dataclass(frozen=True, slots=True, eq=False)
+class News:
+    """What a look found. `change` is None when only the time of the file is another: then `snapshot` has it."""
+
+    change: Change | None
+    snapshot: Snapshot | None
+    container: Container | None
+
+
+class Watch:
+    """Looks at one file from time to time, and tells what has not been told."""
+
+    def __init__(self) -> None:
+        self._looked: Identity | None = None
+        """The state in which the file was last seen, where that is not the snapshot's."""
+        self._gone = False
+
+    def look(self, snapshot: Snapshot) -> News | None:
+        """What has become of the snapshot's file; None when there is nothing to take up.
+
+        Raises Unreadable when it has changed and cannot be read.
+        """
+        growth = look(snapshot, self._looked)
+        if growth is None or (growth.change == "gone" and self._gone):
+            return None
+        container = _container(growth)
+        if container is None and growth.change not in (None, "gone"):
+            return None
+        self._looked = growth.looked
+        self._gone = growth.change == "gone"
+        return News(growth.change, growth.snapshot, container)
+
+
+Counts = tuple[int, int, int]
+"""Records, calls and results."""
+
+
+def counts_of(file: Sequence[Conversation]) -> Counts:
+    return (
+        sum(len(found.document.records) for found in file),
+        sum(pair.call is not None for found in file for pair in found.pairs),
+        sum(len(pair.results) for found in file for pair in found.pairs),
+    )
+
+
+def followed(
+    change: Change,
+    before: Counts,
+    after: Counts,
+    now: Sequence[Conversation],
+    left: Sequence[tuple[Staged, Decision]],
+) -> Followed:
+    """What to tell. `now` is the file with what is staged, `left` what could not be put on again."""
+    records, calls, results = (new - old for new, old in zip(after, before, strict=True))
+    dropped = tuple(Dropped(row.title, decision.rule, _reason(now, row, decision)) for row, decision in left)
+    return Followed(change, records, calls, results, dropped, _text(change, records, calls, results, dropped))
 
 
 def _container(growth: Growth) -> Container | None:
@@ -87,55 +119,17 @@ def _container(growth: Growth) -> Container | None:
     return None if fresh and torn else container
 
 
-def _go_on(session: Session, growth: Growth, container: Container) -> tuple[Dropped, ...]:
-    """Read the file as it is now and put on again what was staged."""
-    from toolpair.formats import get_format
-
-    assert growth.snapshot is not None
-    if growth.change == "grown":
-        for old, new in zip(session._container.conversations, container.conversations, strict=False):
-            carry_over(old.document, new.document)
-    formats = [found.judged.format for found in session._original]
-    # A file goes on in the format that it has; what is new in it is of the kind that came last.
-    kinds = formats[: len(container.conversations)]
-    kinds += [get_format(session.format.id)] * (len(container.conversations) - len(kinds))
-    session._snapshot = growth.snapshot
-    session._formats = tuple(kinds)
-    steps = [rows for rows, _ in session._steps]
-    current = session.current
-    session._begin_anew(container)
-    left = session._put_on_again(steps)
-    session.current = min(current, len(container.conversations) - 1)
-    return tuple(
-        Dropped(row.title, rule, _reason(session, row, rule, call_id, result_id))
-        for row, rule, call_id, result_id in left
-    )
-
-
-def _reason(session: Session, row: Staged, rule: str, call_id: str, result_id: str) -> str:
-    if row.conversation >= len(session.conversations):
+def _reason(now: Sequence[Conversation], row: Staged, decision: Decision) -> str:
+    if row.conversation >= len(now):
         return "its conversation is not in the file any more"
-    conversation = session.conversations[row.conversation]
-    same = [problem for problem in conversation.problems if problem.rule == rule]
-    for problem in same:
-        ids = tuple("" if block is None else repr(block.id) for block in (problem.call, problem.result))
-        if ids == (call_id, result_id):
-            return "the problem is still there, but this way to fix it is not"
-    if call_id and not result_id:
+    conversation = now[row.conversation]
+    if any(problem.rule == decision.rule and decision.has_ids_of(problem) for problem in conversation.problems):
+        return "the problem is still there, but this way to fix it is not"
+    if decision.call_id and not decision.result_id:
         for pair in conversation.pairs:
-            if pair.call is not None and repr(pair.call.id) == call_id:
+            if pair.call is not None and id_of(pair.call) == decision.call_id:
                 return "its result has come" if pair.results else "it is another problem now"
     return "the problem is not there any more"
-
-
-def _counts(session: Session) -> tuple[int, int, int]:
-    """Records, calls and results of the file as it is on the disk."""
-    original = session._original
-    return (
-        sum(len(found.document.records) for found in original),
-        sum(pair.call is not None for found in original for pair in found.pairs),
-        sum(len(pair.results) for found in original for pair in found.pairs),
-    )
 
 
 def _text(change: Change, records: int, calls: int, results: int, dropped: Sequence[Dropped]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toolpair.formats.base import Item
+from toolpair.formats.base import Item, Seen
 from toolpair.formats.codex import FORMAT
 from toolpair.session import Session, open_session
 from toolpair.transcript.content import result_text
@@ -170,6 +170,11 @@ def ordinals(data: bytes) -> list[int]:
 def items_of(values: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The payloads of the response items."""
     return [value["payload"] for value in values if value["type"] == "response_item"]
+
+
+def items_sent(seen: Seen) -> list[Any]:
+    """The items of the request."""
+    return [part.value for message in seen.messages for part in message.parts]
 
 
 def line_changes(before: bytes, after: bytes) -> tuple[list[bytes], list[bytes]]:

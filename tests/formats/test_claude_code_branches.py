@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 from tests.formats.claude_code_files import SESSION, Log, call, shape, text
 from tests.formats.test_claude_code_chain import STEP, data_of, long_session, opened
+from tests.work import work_of
 from toolpair.cli.main import main
 from toolpair.session import SessionError, open_session
 
@@ -199,15 +199,20 @@ def test_the_report_lists_branches_and_judges_what_is_not_sent(
     assert main(["check", str(tmp_path / "out.jsonl"), "--leaf", "a11"]) == 0
 
 
-def test_hundreds_of_branches_cost_no_more_than_their_records() -> None:
-    log = long_session()
-    log.step = 0.1
-    for number in range(1500):
-        log.user(f"b{number}", f"try {number}", parent="a6")
-        log.says(f"c{number}", f"mb{number}", call(f"toolu_{number}"))
-        log.says(f"d{number}", f"md{number}", text("no"))
-    session = opened(log.values)
-    start = time.perf_counter()
-    assert len(session.branches) == 1501
-    assert len(session.conversation.inactive_problems()) == 1499
-    assert time.perf_counter() - start < 5
+def test_ten_times_the_branches_cost_ten_times_the_work() -> None:
+    def look(count: int) -> int:
+        log = long_session()
+        log.step = 0.1
+        for number in range(count):
+            log.user(f"b{number}", f"try {number}", parent="a6")
+            log.says(f"c{number}", f"mb{number}", call(f"toolu_{number}"))
+            log.says(f"d{number}", f"md{number}", text("no"))
+        session = opened(log.values)
+
+        def run() -> None:
+            assert len(session.branches) == count + 1
+            assert len(session.conversation.inactive_problems()) == count - 1
+
+        return work_of(run)
+
+    assert look(400) < 12 * look(40)

@@ -202,6 +202,10 @@ PLANTS: dict[str, tuple[Callable[[Values], str], str]] = {
 }
 
 
+def errors(session: Session) -> list[str]:
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
 def said(session: Session) -> list[Any]:
     """All words, calls and results that are sent, without regard to the order inside a message."""
     return [(role, sorted(map(str, parts))) for role, parts in shape(session.transcript)]
@@ -284,7 +288,8 @@ def test_the_title_says_what_a_link_brings_back() -> None:
     [problem] = [found for found in opened(values).problems if found.severity == "error"]
     assert problem.text == "Claude Code forgets everything before this line: 6 messages, 3 outputs."
     assert problem.recommended is not None
-    assert problem.recommended.title == "reconnect to the record before it (brings back 6 messages, 3 outputs)"
+    before = at(values, "u2")  # the line before it, counted from 1
+    assert problem.recommended.title == f"reconnect to line {before} (brings back 6 messages, 3 outputs)"
 
 
 def test_the_list_shows_where_the_link_is_lost_and_what_it_costs() -> None:
@@ -338,7 +343,46 @@ def test_a_compaction_that_names_a_record_without_uuid_gets_what_it_kept_again()
     assert said(session) == whole and not session.problems
     gone = deepcopy(log.values)
     del gone[at(gone, "r8")]
-    assert [(p.rule, p.severity) for p in opened(gone).problems] == [("chain.kept_missing", "warning")]
+    session = opened(gone)
+    assert [(p.rule, p.severity) for p in session.problems] == [("chain.kept_missing", "error")]
+    session.stage_all()
+    assert said(session)[-2:] == whole[-2:] and not errors(session)
+
+
+def test_what_a_compaction_kept_comes_back_whichever_of_its_names_is_lost() -> None:
+    log = long_session()
+    kept = ["a8", "r8", "a9"]
+    lists = {"anchorUuid": "c2", "uuids": kept, "allUuids": kept}
+    ends = {"headUuid": "a8", "anchorUuid": "c2", "tailUuid": "a9"}
+    metadata = {"preservedSegment": ends, "preservedMessages": lists}
+    log.record("system", "c1", None, subtype="compact_boundary", logicalParentUuid="a9", compactMetadata=metadata)
+    log.user("c2", "This session is being continued", isCompactSummary=True)
+    log.user("u3", "go on")
+    whole = said(opened(log.values))
+
+    def broken(key: str, name: str, value: Any) -> list[Any]:
+        values = deepcopy(log.values)
+        values[at(values, "c1")]["compactMetadata"][key][name] = value
+        return values
+
+    no_list = deepcopy(log.values)
+    del no_list[at(no_list, "c1")]["compactMetadata"]["preservedMessages"]
+    lost_link = deepcopy(no_list)
+    lost_link[at(lost_link, "a9")]["parentUuid"] = "gone"
+    doubled = deepcopy(log.values)
+    doubled[at(doubled, "a9")]["uuid"] = "r8"
+    for values in (
+        broken("preservedMessages", "uuids", ["a8", "nobody", "a9"]),
+        broken("preservedMessages", "anchorUuid", "nobody"),
+        lost_link,
+        doubled,
+    ):
+        session = opened(values)
+        assert errors(session) and len(session.transcript.messages) < len(whole)
+        assert session.verdict.outputs_seen < session.verdict.outputs_total
+        session.stage_all()
+        assert said(session) == whole and not errors(session)
+    assert said(opened(no_list)) == whole
 
 
 def test_a_part_of_a_session_is_only_told() -> None:

@@ -71,7 +71,7 @@ def test_the_copy_of_a_request_answers_a_lost_result(tmp_path: Path) -> None:
     fix = problem(found, "result.missing").recommended
     assert (
         fix is not None
-        and fix.title == f"use the real output found in the copy of an earlier request, record {len(values)}"
+        and fix.title == f"use the real output found in the copy of an earlier request, line {len(values)}"
     )
     assert isinstance(fix.edits[0], Answer) and fix.edits[0].is_error
     assert answers(mended(found))["toolu_D"] == "output D"
@@ -139,7 +139,7 @@ def test_a_result_that_a_compaction_cut_off_answers_the_call_unless_it_is_anothe
     log.note("last-prompt", leafUuid="u9")
     found = saved(tmp_path, log.values)
     fix = problem(found, "result.missing").recommended
-    assert fix is not None and fix.title == "use the real output found before the compaction, record 15"
+    assert fix is not None and fix.title == "use the real output found before the compaction, line 15"
     assert answers(mended(found)) == {"toolu_D": "output D"}
     # The same id of another call, which has the result by the agent's own link.
     other = deepcopy(next(value for value in log.values if value.get("uuid") == "a6"))
@@ -165,7 +165,7 @@ def test_a_result_beside_its_own_call_on_another_branch_is_not_in_the_history_bu
     values[place:place] = [other, result]
     found = saved(tmp_path, values)
     fix = problem(found, "result.missing").recommended
-    assert fix is not None and fix.title == f"use the real output found on another branch, record {place + 2}"
+    assert fix is not None and fix.title == f"use the real output found on another branch, line {place + 2}"
     assert answers(mended(found))["toolu_D"] == "output D"
 
 

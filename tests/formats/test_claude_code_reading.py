@@ -288,7 +288,7 @@ def test_a_cut_is_mended_by_the_record_in_front_of_it() -> None:
     for parent in (None, "lost", "u2", "a2"):
         items = changed(log, "a2", parentUuid=parent)
         boundary = read(items).boundaries[0]
-        assert boundary.relink_to is not None
-        mended = FORMAT.apply(items, read(items), [Relink(boundary.record or 0, boundary.relink_to)])
+        assert boundary.repair is not None
+        mended = FORMAT.apply(items, read(items), [Relink(*link) for link in boundary.repair.relink])
         assert [item is old for item, old in zip(mended, items, strict=True)] == [True, True, True, False, True]
         assert len(read(mended).messages) == 5 and not cuts(read(mended))

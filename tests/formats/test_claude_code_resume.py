@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.formats.claude_code_files import block, session, without
 from toolpair.formats.base import Item
 from toolpair.formats.claude_code import FORMAT
 from toolpair.rules.base import OnResume, Problem
+from toolpair.session import open_session
 
 
 def resumed(rule: str, items: list[Item] | None = None, **named: tuple[str, str]) -> OnResume | None:
@@ -69,3 +71,14 @@ def test_older_versions_repair_less() -> None:
 
 def test_nothing_is_said_of_what_was_not_measured() -> None:
     assert resumed("tools.undeclared") is None
+
+
+def test_a_placeholder_whose_output_is_known_is_said_to_be_sent_as_it_is() -> None:
+    log = session()
+    result = next(value for value in log.values if value.get("uuid") == "r4")
+    result["message"]["content"][0]["content"] = "[Tool result missing due to internal error]"
+    result["toolUseResult"] = {"stdout": "output D", "stderr": ""}
+    data = b"".join(json.dumps(value).encode() + b"\n" for value in log.values)
+    [problem] = [p for p in open_session("s.jsonl", data=data).problems if p.rule == "result.placeholder"]
+    assert problem.on_resume is not None and problem.impact == "loses"
+    assert "sends the placeholder" in problem.on_resume.text

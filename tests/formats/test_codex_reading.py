@@ -232,10 +232,10 @@ def test_an_output_in_an_event_alone_is_found() -> None:
     made.says("Done.")
     found = dict(read(made).copies)
     assert found == {
-        "c1": ("Wall time: 1.2500 seconds\nProcess exited with code 3\nOutput:\none\n", "in the event of record 10"),
-        "c2": ("Exit code: 0\nWall time: 2.0 seconds\nOutput:\ntwo\n", "in the event of record 11"),
-        "c3": ("Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n", "in the event of record 12"),
-        "c4": ("four", "in the event of record 13"),
+        "c1": ("Wall time: 1.2500 seconds\nProcess exited with code 3\nOutput:\none\n", "in an event, line 10"),
+        "c2": ("Exit code: 0\nWall time: 2.0 seconds\nOutput:\ntwo\n", "in an event, line 11"),
+        "c3": ("Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n", "in an event, line 12"),
+        "c4": ("four", "in an event, line 13"),
     }
     session = made.session()
     session.stage_recommended()
@@ -255,6 +255,19 @@ def test_an_event_of_an_id_that_several_calls_share_is_not_trusted() -> None:
         made.begins(turn, "Go.")
         made.call("call_0")
         made.ran("call_0", f"of {turn}")
+    assert not dict(read(made).copies)
+    made.remove(made.values[-1])
+    assert not dict(read(made).copies), "the one event that is left may tell of either call"
+
+
+def test_events_that_contradict_each_other_are_not_trusted() -> None:
+    made = Rollout()
+    made.begins("t1", "Go.")
+    made.call("c1")
+    made.ran("c1", "one")
+    made.ran("c1", "one")
+    assert "Output:\none" in read(made).copies["c1"][0]
+    made.ran("c1", "another")
     assert not dict(read(made).copies)
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, ordinals, read, values_of
+from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, items_sent, ordinals, read, values_of
 from toolpair.formats.codex import FORMAT
-from toolpair.formats.codex.sending import items_of
 from toolpair.session import Session, open_session
 
 
@@ -18,7 +17,7 @@ def sent(made: Rollout) -> list[str]:
     """The calls and outputs of the request."""
     seen = FORMAT.sees(made.items, read(made))
     assert seen is not None
-    return [_word(item) for item in items_of(seen) if "call_id" in item]
+    return [_word(item) for item in items_sent(seen) if "call_id" in item]
 
 
 def _word(item: dict[str, Any]) -> str:
@@ -55,7 +54,7 @@ def test_aborted_stands_straight_behind_each_call_without_output() -> None:
     ]
     seen = FORMAT.sees(made.items, read(made))
     assert seen is not None
-    ids = [item["id"] for item in items_of(seen) if item.get("output") == "aborted" and "id" in item]
+    ids = [item["id"] for item in items_sent(seen) if item.get("output") == "aborted" and "id" in item]
     assert len(ids) == 1 and ids[0].startswith("fco_")
 
 
@@ -140,7 +139,7 @@ def test_a_line_that_only_codex_takes_for_damaged_is_not_sent(how: str) -> None:
     session = open_session(NAME, data=b"".join(line + b"\n" for line in lines))
     seen = session.conversation.judged.seen
     assert seen is not None
-    assert [item.get("output") for item in items_of(seen) if item["type"] == "function_call_output"] == ["aborted"]
+    assert [item.get("output") for item in items_sent(seen) if item["type"] == "function_call_output"] == ["aborted"]
     assert any(problem.severity == "error" and problem.impact == "loses" for problem in session.problems)
 
 

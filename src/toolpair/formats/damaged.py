@@ -3,66 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 
-from toolpair.formats.base import Damage, Format, Harm, Item
+from toolpair.formats.base import Format, Item
+from toolpair.formats.damage_found import flawed, unreadable
+from toolpair.formats.damage_words import NO_FIX, Found, cause_of, severity_of, text_of_damage, ways_to_mend
 from toolpair.formats.lost import held_in, held_in_part, ids_in
-from toolpair.rules.base import Cause, Fix, OnResume, Problem, Severity
+from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
+from toolpair.rules.elsewhere import COPY
 from toolpair.rules.unreadable import Lost, Unreadable, repair
 from toolpair.source.document import Document
-from toolpair.source.mending import bad_bytes, close, doubled_keys, mended
-from toolpair.source.values import big_numbers, parse
-from toolpair.transcript.edits import MendBytes, Mending
-from toolpair.transcript.model import Damaged, Transcript
-from toolpair.transcript.words import plural
-
-_SHOWN: Final = 60
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """One damaged record with what its agent makes of it, and the ways to mend its bytes, the best first."""
-
-    damage: Damage
-    harm: Harm
-    reason: str
-    ways: tuple[Fix, ...]
-
-    @property
-    def restores(self) -> Fix | None:
-        """The way that makes the whole records in it readable."""
-        damage = self.damage
-        if damage.readable or not damage.values or (damage.rule == "record.torn" and not self.harm.complete):
-            return None
-        return next((way for way in self.ways if way.id != "set-aside"), None)
-
-    @property
-    def closes(self) -> bool:
-        """It was cut off, and its agent can go on with what is left of it."""
-        return any(way.id == "close" for way in self.ways)
-
-    @property
-    def closes_behind(self) -> Fix | None:
-        """The way that writes its end, where it was cut off behind what it says."""
-        partial = self.damage.partial
-        if not isinstance(partial, dict) or next(reversed(partial), "message") in ("message", "payload", "content"):
-            return None
-        return next((way for way in self.ways if way.id == "close"), None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    how: Mending
-    behind: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidate:
-    damage: Damage
-    reason: str
-    way: _Way | None
+from toolpair.transcript.edits import MendBytes
+from toolpair.transcript.model import Block, Damaged, Transcript
 
 
 class DamagedRecords:
@@ -72,10 +26,10 @@ class DamagedRecords:
         self._items = items
         self._agent = transcript.agent
         self._version = transcript.agent_version
-        candidates = [*_unreadable(items, document), *_flawed(transcript, document)]
+        candidates = [*unreadable(items, document), *flawed(transcript, document)]
         harms = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
         self.found: tuple[Found, ...] = tuple(
-            Found(candidate.damage, harm, candidate.reason, _ways(candidate, harm))
+            Found(candidate.damage, harm, candidate.reason, ways_to_mend(candidate, harm))
             for candidate, harm in zip(candidates, harms, strict=True)
             if harm is not None
         )
@@ -107,21 +61,23 @@ class DamagedRecords:
     def check(self, context: Context) -> None:
         """A problem for each."""
         self._drop_mended_links(context)
+        waiting = _waiting(context) if self.found else {}
+        known = _known_elsewhere(context) if self.found else {}
         told = {(problem.record, problem.rule) for problem in context.problems if problem.rule.startswith("record.")}
         for found in self.found:
             damage, harm = found.damage, found.harm
             if (damage.record, damage.rule) in told:
                 continue
-            fixes = [*_kept_results(context, found), *found.ways]
+            fixes = [*_kept_results(context, found, waiting, known), *found.ways]
             context.add(
                 damage.rule,
-                _text(found),
+                text_of_damage(found),
                 record=damage.record,
-                severity=_severity(damage, harm),
+                severity=severity_of(damage, harm),
                 impact=harm.impact,
-                cause=_cause(found),
+                cause=cause_of(found),
                 fixes=_one_recommended(fixes),
-                no_fix=None if fixes else _NO_FIX,
+                no_fix=None if fixes else NO_FIX,
             )
 
     def on_resume(self, problem: Problem) -> OnResume | None:
@@ -175,13 +131,19 @@ class DamagedRecords:
             for value in (*found.damage.values, found.damage.partial)
             if isinstance(value, dict) and isinstance(value.get("uuid"), str)
         }
+        there -= {
+            uuid
+            for item in self._items
+            if isinstance(item.value, Damaged) and isinstance(item.value.first, dict)
+            if isinstance(uuid := item.value.first.get("uuid"), str)
+        }
         if not there:
             return
         cut = {problem.record for problem in context.problems if problem.rule.startswith("chain.")}
         mended_by_line = {
             item.uid
             for item in self._items
-            if item.uid in cut and isinstance(item.value, dict) and item.value.get("parentUuid") in there
+            if item.uid in cut and isinstance(item.value, dict) and not there.isdisjoint(_named_by(item.value))
         }
         context.problems[:] = [
             problem
@@ -190,283 +152,62 @@ class DamagedRecords:
         ]
 
 
-# What is damaged, and what can be read of it
+def _named_by(value: dict[str, Any]) -> Iterator[str]:
+    """The records that a record names: the one it hangs on, and those that a compaction kept."""
+    todo: list[Any] = [value.get("parentUuid"), value.get("compactMetadata")]
+    while todo:
+        found = todo.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, (dict, list)):
+            todo.extend(found.values() if isinstance(found, dict) else found)
 
 
-def _unreadable(items: Sequence[Item], document: Document) -> Iterator[_Candidate]:
-    """The records that cannot be read. One that stands on several lines is one."""
-    joined: set[int] = set()
-    tried_up_to = -1
-    for item in items:
-        if not isinstance(item.value, Damaged) or item.uid in joined or item.uid not in document:
-            continue
-        at = document.index(item.uid)
-        behind: tuple[int, ...] = ()
-        whole = b""
-        if item.value.rule in ("record.torn", "record.bad_json") and at > tried_up_to:
-            # Within a run of damaged lines that are no record together every line is looked at by itself.
-            behind, whole = document.runs_on(item.uid)
-            if behind:
-                joined.update(behind)
-            else:
-                tried_up_to = _end_of_run(document, at)
-        yield _candidate(item, at, behind, whole, document)
+def _waiting(context: Context) -> dict[str, list[Block]]:
+    """The calls without a result, by their ids."""
+    found: dict[str, list[Block]] = {}
+    for pair in context.pairing.pairs:
+        if pair.call is not None and not pair.results and isinstance(pair.call.id, str):
+            found.setdefault(pair.call.id, []).append(pair.call)
+    return found
 
 
-def _end_of_run(document: Document, at: int) -> int:
-    while at + 1 < len(document) and isinstance(document.records[at + 1].value, Damaged):
-        at += 1
-    return at
+def _known_elsewhere(context: Context) -> dict[Any, tuple[Problem, Fix]]:
+    """By the keys of calls: the problem that offers their whole output from elsewhere, and its fix."""
+    found: dict[Any, tuple[Problem, Fix]] = {}
+    for problem in context.problems:
+        fix = next((fix for fix in problem.fixes if fix.id.startswith(COPY) and fix.recommended), None)
+        if problem.call is not None and fix is not None:
+            found[problem.call.key] = problem, fix
+    return found
 
 
-def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, document: Document) -> _Candidate:
-    found: Damaged = item.value
-    record = document.records[at]
-    raw, rule, reason = record.body, found.rule, found.reason
-    values: tuple[Any, ...] = ()
-    partial: Any = None
-    way: _Way | None = None
-    if behind:
-        rule, reason = "record.torn", f"one record on {len(behind) + 1:,} lines"
-        raw = b"\n".join(document.record(uid).body for uid in (item.uid, *behind))
-        values = (parse(whole),)
-        way = _Way("join", behind)
-    elif rule == "record.torn":
-        closed = close(raw)
-        value = parse(closed.text) if closed is not None else None
-        if closed is not None and isinstance(value, dict):
-            values, partial = ((value,), None) if closed.whole else ((), value)
-            way = _Way("close")
-    else:
-        way, values, partial = _readable(raw, rule)
-    damage = Damage(
-        item.uid,
-        rule,
-        record.line,
-        False,
-        values,
-        partial,
-        raw,
-        first=at == 0,
-        last=at + len(behind) + 1 == len(document),
-    )
-    return _Candidate(damage, reason, way)
+def _kept_results(
+    context: Context,
+    found: Found,
+    waiting: Mapping[str, Sequence[Block]],
+    known: Mapping[Any, tuple[Problem, Fix]],
+) -> list[Fix]:
+    """Of a cut off record with a result: what can be read of it, as a result of the call that waits for it.
 
-
-_TRIED: Final[Mapping[str, tuple[Mending, ...]]] = {
-    "record.glued": ("split",),
-    "record.nul": ("nul",),
-    "record.bad_json": ("escape", "trim", "nul"),
-}
-
-
-def _readable(raw: bytes, rule: str) -> tuple[_Way | None, tuple[Any, ...], Any]:
-    for how in _TRIED.get(rule, ()):
-        made = mended(raw, how)
-        if made is None or not made.bodies:
-            continue
-        values: list[Any] = []
-        partial: Any = None
-        for body in made.bodies:
-            value = parse(body)
-            if not isinstance(value, Damaged):
-                values.append(value)
-            elif value.rule == "record.torn" and (closed := close(body)) is not None:
-                partial = parse(closed.text)
-        if values or partial is not None:
-            return _Way(how), tuple(values), partial
-    return None, (), None
-
-
-def _flawed(transcript: Transcript, document: Document) -> Iterator[_Candidate]:
-    """Flaws of records that can be read. Keys are counted only in what is sent."""
-    if document.mark and document.records:
-        first = document.records[0]
-        damage = Damage(first.uid, "record.bom", 1, True, (), None, document.mark, first=True, front=True)
-        yield _Candidate(damage, "a byte order mark in front of the file", _Way("mark"))
-    sent = {uid for message in transcript.messages for uid in message.records}
-    for uid, rules in document.flaws(sent).items():
-        record = document.record(uid)
-        at = document.index(uid)
-        for rule in rules:
-            damage = Damage(
-                uid,
-                rule,
-                record.line,
-                True,
-                (record.value,),
-                None,
-                record.body,
-                first=at == 0,
-                last=at + 1 == len(document),
-            )
-            way = _FLAW_WAYS.get(rule)
-            yield _Candidate(damage, _flaw(rule, record.body), _Way(way) if way is not None else None)
-
-
-_FLAW_WAYS: Final[Mapping[str, Mending]] = {
-    "record.bad_utf8": "utf8",
-    "record.lone_surrogate": "halves",
-    "record.duplicate_key": "keep_last",
-    "record.bom": "bom",
-}
-
-
-def _flaw(rule: str, raw: bytes) -> str:
-    match rule:
-        case "record.bad_utf8":
-            bad, places = bad_bytes(raw)
-            shown = "".join(f"\\x{byte:02x}" for byte in bad)
-            return shown if places == 1 else f"{shown} and others"
-        case "record.duplicate_key":
-            keys = doubled_keys(raw)
-            named = ", ".join(key[:_SHOWN] for key in keys[:3])
-            return named if len(keys) <= 3 else f"{named}, …"
-        case "record.big_number":
-            number = big_numbers(raw)[0].decode("ascii", "replace")
-            return number if len(number) <= _SHOWN else f"{number[:_SHOWN]}…"
-        case "record.bom":
-            return "a byte order mark"
-    return "half of a character"
-
-
-# What is said, and what can be done
-
-
-_CAUSES: Final = {
-    "record.bad_utf8": "something wrote bytes in another encoding, or a write was torn",
-    "record.lone_surrogate": "a text was cut in the middle of a character that is written as two halves",
-    "record.duplicate_key": "what wrote the record wrote a key twice",
-    "record.big_number": "the number has more digits than a double holds",
-    "record.bom": "an editor, or files put together, left a byte order mark",
-    "record.torn": "the writer stopped in the middle of a record",
-    "record.glued": "a line end is missing: two writers, or one that went on behind a torn line",
-    "record.nul": "a crash left NUL bytes where data was to be written",
-    "record.bad_json": "something else was written into the line",
-}
-
-_NO_FIX: Final = "All its digits are in the file, and stay as they are: what they ought to be only its writer knows."
-
-
-def _cause(found: Found) -> Cause:
-    rule, way = found.damage.rule, found.ways[0].id if found.ways else ""
-    if way == "join":
-        return Cause("record.lines", "line ends within the record were written raw")
-    if way == "escape":
-        return Cause("record.controls", "control characters were written without escapes")
-    return Cause(rule, _CAUSES.get(rule, found.reason))
-
-
-def _severity(damage: Damage, harm: Harm) -> Severity:
-    if harm.impact != "harmless":
-        return "error"
-    return "info" if damage.rule == "record.big_number" else "warning"
-
-
-def _text(found: Found) -> str:
-    damage, harm = found.damage, found.harm
-    line = f"Line {damage.line:,}" if damage.line is not None else "This record"
-    but = "so" if harm.effect in ("dropped", "rejected") else "but"
-    if not damage.readable:
-        if but == "but":
-            return f"{line} is damaged ({found.reason}), but {harm.says}."
-        return f"{line} cannot be read ({found.reason}), so {harm.says}."
-    match damage.rule:
-        case "record.bad_utf8":
-            return f"{line} holds bytes that are no text ({found.reason}), {but} {harm.says}."
-        case "record.duplicate_key":
-            return f"{line} has a key twice ({found.reason}), {but} {harm.says}."
-        case "record.big_number":
-            return f"{line} holds a number that is too long ({found.reason}), {but} {harm.says}."
-        case "record.bom" if damage.front:
-            return f"The file begins with a byte order mark, {but} {harm.says}."
-        case "record.bom":
-            return f"{line} begins with a byte order mark, {but} {harm.says}."
-    return f"{line} holds {found.reason}, {but} {harm.says}."
-
-
-_TITLES: Final[Mapping[str, tuple[str, str]]] = {
-    "split": ("split", "write each record on a line of its own"),
-    "trim": ("trim", "keep the record, set the other text aside"),
-    "nul": ("clean", "take the NUL bytes out"),
-    "utf8": ("replace-bytes", "put U+FFFD in place of these bytes"),
-    "halves": ("replace-half", "put U+FFFD in place of the half character"),
-    "escape": ("escape", "write the control characters as escapes"),
-    "bom": ("drop-mark", "take the byte order mark out"),
-    "mark": ("drop-mark", "take the byte order mark out"),
-    "keep_last": ("keep-last", "keep the last value, as readers do"),
-}
-
-
-def _ways(candidate: _Candidate, harm: Harm) -> tuple[Fix, ...]:
-    damage, way = candidate.damage, candidate.way
-    uid = damage.record
-    found: list[Fix] = []
-    if way is not None and way.how == "join":
-        title = f"write these {plural(len(way.behind) + 1, 'line')} as one"
-        found.append(Fix("join", title, (MendBytes(uid, "join", way.behind),), recommended=True))
-    elif way is not None and way.how == "close":
-        if harm.complete:
-            loses = None if damage.values else "what was cut off, which is not in the file"
-            found.append(
-                Fix("close", "write the missing end", (MendBytes(uid, "close"),), recommended=True, loses=loses)
-            )
-    elif way is not None:
-        id_, title = _TITLES[way.how]
-        loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
-        found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
-    if damage.rule == "record.duplicate_key":
-        loses = "the values that readers take now"
-        found.append(Fix("keep-first", "keep the first value", (MendBytes(uid, "keep_first"),), loses=loses))
-    if not damage.readable:
-        aside = [MendBytes(uid, "aside"), *(MendBytes(other, "aside") for other in (way.behind if way else ()))]
-        found.append(
-            Fix(
-                "set-aside",
-                "set it aside, in a file beside this one",
-                tuple(aside),
-                recommended=not found and not _holds_output(damage) and not _holds_user_words(damage),
-                loses="what can be read in it" if damage.values or damage.partial else None,
-                several="set them aside, in a file beside this one",
-            )
-        )
-    return tuple(found)
-
-
-def _holds_output(damage: Damage) -> bool:
-    """Whether a tool's output is in it, as far as can be told."""
-    held = [*held_in(damage.values), *held_in_part(damage.partial)]
-    return any(found.real for found in held) if held else bool(ids_in(damage.raw)[0])
-
-
-def _holds_user_words(damage: Damage) -> bool:
-    """Whether something that a user said can be read in it."""
-    for value in (*damage.values, damage.partial):
-        message = value.get("message", value.get("payload", value)) if isinstance(value, dict) else None
-        if not isinstance(message, dict) or message.get("role") != "user":
-            continue
-        content = message.get("content")
-        parts = content if isinstance(content, list) else [content]
-        if any(isinstance(part, str) or (isinstance(part, dict) and "text" in part) for part in parts):
-            return True
-    return False
-
-
-def _kept_results(context: Context, found: Found) -> list[Fix]:
-    """Of a cut off record with a result: what can be read of it, as a result of the call that waits for it."""
+    Where the whole output is known from elsewhere, that is better.
+    """
     if found.damage.readable or found.restores is not None or found.damage.partial is None:
         return []
-    ids = {held.id for held in held_in_part(found.damage.partial) if held.real}
-    if not ids:
-        return []
-    fixes: list[Fix] = []
-    for pair in context.pairing.pairs:
-        if pair.call is None or pair.results or pair.call.id not in ids:
-            continue
-        lost = context.unreadable.of_call(pair.call)
-        if lost is not None and lost.fix is None and lost.record == found.damage.record:
-            fixes += repair(lost, pair.call, recommended=True)
-    return fixes[:1]
+    for held in held_in_part(found.damage.partial):
+        for call in waiting.get(held.id, ()) if held.real else ():
+            lost = context.unreadable.of_call(call)
+            if lost is None or lost.fix is not None or lost.record != found.damage.record:
+                continue
+            elsewhere = known.get(call.key)
+            fixes = repair(lost, call, recommended=elsewhere is None)
+            if fixes and elsewhere is not None and elsewhere[0].severity != "error":
+                aside = MendBytes(found.damage.record, "aside")
+                whole = replace(elsewhere[1], edits=(*elsewhere[1].edits, aside), note=fixes[0].note)
+                return [whole, fixes[0]]
+            if fixes:
+                return list(fixes[:1])
+    return []
 
 
 def _one_recommended(fixes: Sequence[Fix]) -> list[Fix]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolpair.formats.base import Item
 from toolpair.formats.blocks import block_of
+from toolpair.formats.linked import LinkedList
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript
 
 
@@ -74,37 +75,25 @@ class Work:
         return [entry for entry in self.entries if entry.kind == "result"]
 
 
-class Bench:
-    """All works of a transcript, linked in file order, and where each block is now.
+class Bench(LinkedList[Work]):
+    """All works of a transcript, in file order, and where each block is now.
 
     Only the blocks of messages that an edit looks at are made, so one edit in a long history stays cheap.
     """
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        super().__init__()
         self._entry_of: dict[int, Entry] = {}
         self._work_of: dict[int, Work] = {}
         self._next_uid = -1
         self._by_record: dict[int, Work] = {}
-        self._first: Work | None = None
-        last: Work | None = None
         for item in items:
             role = item.value.get("role") if isinstance(item.value, dict) else None
             work = Work(self, item.uid, role, item.value, item)
             self._by_record[item.uid] = work
-            work.before = last
-            if last is None:
-                self._first = work
-            else:
-                last.after = work
-            last = work
+        self.extend(self._by_record.values())
         self._message_of = {uid: message for message in transcript.messages for uid in message.records}
         self._made: set[int] = set()
-
-    def __iter__(self) -> Iterator[Work]:
-        work = self._first
-        while work is not None:
-            yield work
-            work = work.after
 
     def fill(self, work: Work) -> None:
         """Make the entries of the work's message, of all the records that it is made of."""
@@ -184,33 +173,6 @@ class Bench:
             self.drop(work)
         return work
 
-    def is_in(self, work: Work) -> bool:
-        """Whether the work still has a place in the file."""
-        return work is self._first or work.before is not None
-
-    def drop(self, work: Work) -> None:
-        """Take the work out. What asks for the works behind it is still led on."""
-        if not self.is_in(work):
-            return
-        if work.before is None:
-            self._first = work.after
-        else:
-            work.before.after = work.after
-        if work.after is not None:
-            work.after.before = work.before
-        work.before = None
-
-    def insert_after(self, anchor: Work | None, work: Work) -> None:
-        """Put the work behind `anchor`, in front of all when that is None."""
-        work.before = anchor
-        work.after = self._first if anchor is None else anchor.after
-        if anchor is None:
-            self._first = work
-        else:
-            anchor.after = work
-        if work.after is not None:
-            work.after.before = work
-
     def following(self, work: Work) -> Iterator[Work]:
         """The active works behind `work`, in order."""
         found = work.after
@@ -218,8 +180,3 @@ class Bench:
             if found.item is None or found.uid in self._message_of:
                 yield found
             found = found.after
-
-    def in_order(self, works: Sequence[Work]) -> list[Work]:
-        """These works in file order."""
-        wanted = {id(work) for work in works}
-        return [work for work in self if id(work) in wanted]

@@ -25,7 +25,6 @@ _ORDER: Final = (
     "call.duplicate_id",
     "call.reused_id",
     "name",
-    "args",
     "result.id_mismatch",
     "result.duplicate",
     "result.kind",
@@ -34,6 +33,7 @@ _ORDER: Final = (
     "result.split_over_messages",
     "result.orphan",
     "result.missing",
+    "args",
     "turn.trailing_call",
     "result.not_first",
     "call.not_trailing",
@@ -76,7 +76,9 @@ def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Itera
 
 def _mark(problem: Problem, fix: Fix) -> tuple[object, ...]:
     ids = tuple(repr(block.id) for block in (problem.call, problem.result) if block is not None)
-    return (problem.rule, problem.record, problem.key, ids, fix.id)
+    # The same record may need another link once its neighbours are mended.
+    links = tuple((type(edit).__name__, getattr(edit, "parent", None)) for edit in fix.edits)
+    return (problem.rule, problem.record, problem.key, ids, fix.id, links)
 
 
 def _rank(rule: str) -> int:

@@ -50,7 +50,7 @@ def _cut(context: Context, boundary: Boundary) -> None:
     assert boundary.rule is not None
     text = f"{agent} forgets everything {'behind' if boundary.message > 0 else 'before'} this line: {lost}."
     if boundary.rule == "chain.wrong_leaf":
-        text = f"{agent} goes on from this late record, and forgets what followed its call: {lost}."
+        text = f"{agent} goes on from this late line, and forgets what followed its call: {lost}."
     cause = boundary.cause or _CAUSES.get(boundary.rule, "the link upwards is lost")
     if not boundary.certain and boundary.rule == "chain.second_root":
         # Going back to the very beginning looks the same as history that was lost.

@@ -12,7 +12,7 @@ from toolpair.rules.base import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
-from toolpair.transcript.content import result_content, result_text, text_of
+from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.copies import Copies
 from toolpair.transcript.edits import Edit, ToText
 from toolpair.transcript.ids import fresh, usable
@@ -174,12 +174,6 @@ class Context:
 def tool_of(block: Block | None) -> str:
     """The tool's name for a sentence."""
     return block.name if block is not None and block.name else "A tool"
-
-
-def lines_of(result: Block) -> str:
-    """How much a result holds, for a sentence: "88 lines"."""
-    count = result_text(result).count("\n") + 1
-    return f"{count:,} line{'' if count == 1 else 's'}"
 
 
 _MEDIA: Final = ("image", "document", "input_image", "input_file")

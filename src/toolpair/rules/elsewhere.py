@@ -14,6 +14,8 @@ from toolpair.transcript.ids import usable
 from toolpair.transcript.model import Block, Transcript
 
 CAUTION: Final = "[Recorded while the call ran; it may be incomplete. Added by toolpair.]"
+COPY: Final = "use-copy"
+"""How the ids of the fixes begin that put in an output found elsewhere: it is in the file, and not in the history."""
 _CHOICES: Final = 5
 _SHOWN: Final = 40
 """Characters of an output that tell it from others."""
@@ -62,7 +64,7 @@ class Elsewhere:
         return self._several[id_]
 
     def _place(self, block: Block) -> str:
-        number = f", record {block.record + 1:,}" if block.record >= 0 else ""
+        number = f", line {block.record + 1:,}" if block.record >= 0 else ""
         if any(block.record < record for record in self._compactions):
             return f"before the compaction{number}"
         return f"on another branch{number}"
@@ -82,7 +84,7 @@ def fixes(copies: Sequence[Copy], edit: Callable[[Any, bool], Edit]) -> list[Fix
             content = _with_caution(content)
         found.append(
             Fix(
-                "use-copy" if len(copies) == 1 else f"use-copy-{number}",
+                COPY if len(copies) == 1 else f"{COPY}-{number}",
                 title,
                 (edit(content, copy.is_error),),
                 recommended=certain,

@@ -9,11 +9,11 @@ from itertools import accumulate
 from typing import Any
 
 from toolpair.rules import causes
-from toolpair.rules.base import Cause, Fix
-from toolpair.rules.context import Context, keep_as_text, lines_of, tool_of, with_edits
+from toolpair.rules.base import Cause, Fix, Severity
+from toolpair.rules.context import Context, keep_as_text, tool_of, with_edits
 from toolpair.rules.elsewhere import fixes as fixes_of
 from toolpair.rules.unreadable import Lost, repair
-from toolpair.transcript.content import is_real_output, result_text
+from toolpair.transcript.content import is_real_output, output_lines, result_text
 from toolpair.transcript.edits import (
     Answer,
     Arrange,
@@ -105,7 +105,7 @@ def _remove_call(pair: Pair, *, results: bool = True) -> Fix:
     real = [result for result in pair.results if is_real_output(result)]
     loses = "the call and its input"
     if real and results:
-        loses += f", and its output ({lines_of(real[0])})"
+        loses += f", and its output ({output_lines(real[:1])})"
     edits: tuple[Edit, ...] = (Remove(pair.call), *(Remove(result) for result in pair.results if results))
     return Fix("remove-call", "remove the call", edits, loses=loses)
 
@@ -133,7 +133,7 @@ def _missing(context: Context, pair: Pair) -> None:
     )
     fixes.append(_remove_call(pair))
     cause = causes.of_missing(context, pair) if lost is None else lost.cause
-    severity = None
+    severity: Severity | None = None
     if trailing:
         rule, text = "turn.trailing_call", f"{tool_of(call)} was called at the very end, and nothing follows."
         if context.transcript.native:
@@ -155,7 +155,7 @@ def _missing(context: Context, pair: Pair) -> None:
         cause=cause,
         fixes=fixes,
         guess=bool(pair.candidates) or any(not fix.certain for fix in fixes),
-        severity=severity,  # type: ignore[arg-type]
+        severity=severity,
     )
 
 
@@ -224,7 +224,7 @@ def _unreached(context: Context) -> None:
         insert = InsertMessage(context.messages[number], "user", words if kept.media else kept.text)
         context.add(
             "result.unreached",
-            f"This result is in the file but not in the history: the record of its call is lost ({result.id}).",
+            f"This result is in the file but not in the history: the line of its call is lost ({result.id}).",
             at=(number, None),
             result=result,
             cause=Cause("call_lost", "the record of its call was lost, so nothing leads to the result"),
@@ -284,7 +284,7 @@ def _orphan(context: Context, pair: Pair) -> None:
             "drop the output",
             (Remove(result),),
             recommended=not real and pair.call is None,
-            loses=f"its output ({lines_of(result)})" if real else None,
+            loses=f"its output ({output_lines([result])})" if real else None,
         )
     )
     id_ = result.id if usable(result.id) else "it has no id"

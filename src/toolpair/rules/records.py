@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
-from toolpair.transcript.edits import Edit, SetField, SetValue
+from toolpair.transcript.edits import Edit, MendBytes, SetField, SetValue
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -18,7 +18,7 @@ def check(context: Context) -> None:
             if not holds_lone_surrogate(block.value):
                 continue
             edit: Edit
-            if isinstance(block.value, str):
+            if isinstance(block.value, str) and len(message.records) <= 1:
                 edit = SetField(message, "content", _mended(block.value))
             else:
                 edit = SetValue(block, _mended(block.value))
@@ -35,6 +35,26 @@ def check(context: Context) -> None:
                 ),
                 fixes=(Fix("replace-half", "put U+FFFD in place of the half character", (edit,), recommended=True),),
             )
+
+
+def no_message(context: Context, record: int, value: Any, *, in_file: bool) -> None:
+    """A problem for an element of a plain list that is no message at all."""
+    aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(record, "aside"),))
+    context.add(
+        "record.no_message",
+        f"This element of the list is no message but {type_name(value)}, so the request is refused.",
+        record=record,
+        severity="error",
+        cause=Cause("no_message", "something else was written into the list of messages"),
+        fixes=(aside,) if in_file else (),
+        no_fix="What it was meant to be only you know: take it out, or write the message that belongs there.",
+    )
+
+
+def type_name(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {"NoneType": "null", "str": "a string", "bool": "true or false", "list": "a list", "dict": "an object"}
+    return names.get(type(value).__name__, "a number")
 
 
 def holds_lone_surrogate(value: Any) -> bool:

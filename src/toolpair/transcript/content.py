@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.transcript.items import is_output_item, output_content
 from toolpair.transcript.model import PLACEHOLDER, Block
+from toolpair.transcript.words import plural
 
 _PLACEHOLDERS: Final = re.compile(
     r"""\A\s*(?:
@@ -96,6 +98,16 @@ def result_content(block: Block) -> Any:
 
 def result_text(block: Block) -> str:
     return text_of(result_content(block))
+
+
+def output_lines(results: Sequence[Block]) -> str:
+    """How much they hold, for a sentence: "88 lines"."""
+    return plural(sum(len(result_text(result).splitlines()) for result in results), "line")
+
+
+def output_bytes(results: Sequence[Block]) -> int:
+    """How much they hold, as UTF-8."""
+    return sum(len(result_text(result).encode("utf-8", "replace")) for result in results)
 
 
 def is_real_output(block: Block) -> bool:

@@ -105,7 +105,7 @@ class Repair:
     """A record, its new id, and the records whose links to the old id mean this one."""
     move: tuple[tuple[int, int], ...] = ()
     """A record, and the one that it is put behind in the file."""
-    write: tuple[tuple[int, str, str], ...] = ()
+    write: tuple[tuple[int, str, Any], ...] = ()
     """A record, a key of it, and the value that it gets."""
     several: str | None = None
     """The title for many of its kind."""
@@ -147,8 +147,6 @@ class Boundary:
     """What a cut hides from the agent."""
     rule: str | None = None
     """Of a cut: chain.missing_parent, chain.null_parent, chain.second_root, chain.cycle or chain.wrong_leaf."""
-    relink_to: str | None = None
-    """Of a cut: the id of the record that its record is best linked to."""
     repair: Repair | None = None
     """Of a cut: how it is mended, None when it cannot be."""
     certain: bool = True

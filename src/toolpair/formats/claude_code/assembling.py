@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolpair.formats.blocks import block_of, blocks_of
-from toolpair.formats.claude_code.records import Node, content_of, is_sent, message_id, text_or_none
+from toolpair.formats.claude_code.records import Node, text_or_none
 from toolpair.transcript.model import Block, ContentShape, Message
 
 _SLOT: Final = ("message", "content")
@@ -26,7 +26,7 @@ class _Draft:
 
 def blocks_of_node(node: Node) -> tuple[tuple[Block, ...], ContentShape]:
     """The blocks of one record, with the links that the agent wrote beside the ids."""
-    content = content_of(node.value)
+    content = node.content
     if not isinstance(content, list):
         return blocks_of(content, node.uid, _SLOT)
     result_link = text_or_none(node.value.get("sourceToolAssistantUUID")) or node.parent
@@ -45,12 +45,12 @@ def assemble(order: Iterable[Node], recovered: set[int]) -> list[Message]:
     # Responses since the last user words, by message id: only among these does the agent look for more of one.
     open_responses: dict[str, _Draft] = {}
     for node in order:
-        if not is_sent(node):
+        if not node.sent:
             continue
         blocks, shape = blocks_of_node(node)
         last = drafts[-1] if drafts else None
         if node.type == "assistant":
-            key = message_id(node.value)
+            key = node.message_id
             draft = open_responses.get(key) if key is not None else None
         else:
             key = None

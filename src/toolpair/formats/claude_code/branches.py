@@ -13,12 +13,7 @@ from typing import Final
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.records import (
     Node,
-    content_of,
-    is_api_error,
     is_compact_boundary,
-    is_sent,
-    message_id,
-    only_results,
     parts_of_type,
     text_or_none,
 )
@@ -70,14 +65,14 @@ def ways_of(history: History) -> Ways:
     waiting: list[Node] = []
     for node in talk:
         if node.type == "assistant":
-            key = (node.sidechain, message_id(node.value) or f"\0{node.uid}")
+            key = (node.sidechain, node.message_id or f"\0{node.uid}")
             step = by_key.get(key)
             if step is None:
                 by_key[key] = step = Step([])
                 steps.append(step)
             step.nodes.append(node)
             ways.step_of[node.uid] = step
-        elif only_results(node.value):
+        elif node.only_results:
             waiting.append(node)
         else:
             steps.append(Step([node]))
@@ -107,7 +102,7 @@ def ways_of(history: History) -> Ways:
 
 
 def _talks(node: Node) -> bool:
-    return is_sent(node) and node.value.get("isMeta") is not True and not is_api_error(node.value)
+    return node.sent and node.value.get("isMeta") is not True and not node.api_error
 
 
 def _answered_step(history: History, ways: Ways, known: dict[int, Step | None], node: Node) -> Step | None:
@@ -137,6 +132,9 @@ def _links(history: History, ways: Ways, talk: Sequence[Node]) -> set[int]:
     for node in talk:
         step = ways.step_of[node.uid]
         above = _step_above(history, ways, above_of, node, False)
+        if node.only_results and above is not None and above.nodes[0].position > step.nodes[0].position:
+            # A late result hangs on what followed its own call.
+            continue
         if above is not None and above is not step:
             # A sub-agent's record that names its call does not carry the conversation on.
             if above.nodes[0].sidechain or not node.sidechain:
@@ -207,7 +205,7 @@ def _count(steps: Sequence[Step]) -> None:
 def _words(nodes: Sequence[Node]) -> str:
     for node in reversed(nodes):
         if node.type == "user" and not node.value.get("isCompactSummary"):
-            content = content_of(node.value)
+            content = node.content
             texts = (
                 [content] if isinstance(content, str) else [p.get("text") for p in parts_of_type(node.value, "text")]
             )

@@ -37,10 +37,33 @@ def keep(work: Working, line: Line, call: Line, group: Sequence[Line]) -> None:
         if lists:
             changed["preservedMessages"] = {**listed, **lists}
     segment = metadata.get("preservedSegment")
-    if isinstance(segment, dict) and not changed and segment.get("tailUuid") == call.uuid:
-        changed["preservedSegment"] = {**segment, "tailUuid": line.uuid}
+    if isinstance(segment, dict) and not changed and call.uid in work.on_chain:
+        last = _hung_in(work, line, group)
+        if last is not None and segment.get("tailUuid") == last.uuid:
+            changed["preservedSegment"] = {**segment, "tailUuid": line.uuid}
     if changed:
         boundary.set("compactMetadata", {**metadata, **changed})
+
+
+def _hung_in(work: Working, line: Line, group: Sequence[Line]) -> Line | None:
+    """Where only the ends are named, all between is found by its links: hang the line behind the last of its turn.
+
+    Gives the line that it hangs on.
+    """
+    if line.uid in work.on_chain:
+        return next((other for other in group if other.uuid == line.get("parentUuid")), None)
+    last = group[-1]
+    while True:
+        below = next((child for child in work.chain_children_of(last) if child in group or child.has_result), None)
+        if below is None or below is line:
+            break
+        last = below
+    for child in work.chain_children_of(last):
+        if child is not line:
+            work.set_parent(child, line.uuid)
+    work.set_parent(line, last.uuid)
+    work.on_chain.add(line.uid)
+    return last
 
 
 def _with(uuids: list[Any], line: Line, group: Sequence[str | None]) -> list[Any]:

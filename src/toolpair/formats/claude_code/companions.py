@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from toolpair.formats.base import Beside, Companion, Item
-from toolpair.formats.claude_code.records import content_of, parts_of_type, result_ids, text_or_none
+from toolpair.formats.claude_code.records import content_of, parts_of_type, result_ids, text_or_none, value_of
 from toolpair.transcript.model import Transcript
 
 _START: Final = 64 << 10
@@ -87,9 +87,10 @@ def _calls_of_agents(items: Sequence[Item]) -> dict[str, str]:
     """Sub-agent -> the call that began it, as the results of such calls name it."""
     found: dict[str, str] = {}
     for item in items:
-        details = item.value.get("toolUseResult") if isinstance(item.value, dict) else None
+        value = value_of(item)
+        details = value.get("toolUseResult") if isinstance(value, dict) else None
         agent = text_or_none(details.get("agentId")) if isinstance(details, dict) else None
-        call = next((id_ for id_ in result_ids(item.value) if isinstance(id_, str)), None) if agent else None
+        call = next((id_ for id_ in result_ids(value) if isinstance(id_, str)), None) if agent else None
         if agent is not None and call is not None:
             found.setdefault(agent, call)
     return found

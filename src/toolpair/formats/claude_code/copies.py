@@ -12,7 +12,7 @@ from typing import Any, Final
 from toolpair.formats.base import Beside, Item
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
-from toolpair.formats.claude_code.records import call_ids, message_id, parts_of_type, text_or_none
+from toolpair.formats.claude_code.records import call_ids, message_id, parts_of_type, text_or_none, value_of
 from toolpair.transcript.content import text_of
 from toolpair.transcript.copies import Copies, Copy
 from toolpair.transcript.ids import usable
@@ -113,10 +113,11 @@ class _Found(Copies):
     def _in_file(self) -> _InFile:
         found = _InFile()
         calls_of_record: dict[str, list[Any]] = {}
-        for item in self._items:
-            value = item.value
+        for given in self._items:
+            value = value_of(given)
             if not isinstance(value, dict):
                 continue
+            item = given if value is given.value else Item(given.uid, value)
             match value.get("type"):
                 case "assistant":
                     uuid = text_or_none(value.get("uuid"))
@@ -196,7 +197,7 @@ def _note_progress(found: _InFile, item: Item) -> None:
 
 
 def _at(item: Item) -> str:
-    return f", record {item.uid + 1:,}" if item.uid >= 0 else ""
+    return f", line {item.uid + 1:,}" if item.uid >= 0 else ""
 
 
 def _text(content: Any) -> str:

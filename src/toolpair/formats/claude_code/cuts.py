@@ -9,7 +9,6 @@ from typing import Final
 from toolpair.formats.claude_code.assembling import assemble
 from toolpair.formats.claude_code.branches import Ways, step_above
 from toolpair.formats.claude_code.history import (
-    OPENING_ATTACHMENTS,
     History,
     Walk,
     gather,
@@ -17,14 +16,13 @@ from toolpair.formats.claude_code.history import (
     starts_afresh,
     walk_up,
 )
-from toolpair.formats.claude_code.records import Node, has_result, is_compact_boundary, only_results
-from toolpair.formats.claude_code.relink import has_summary, mended
+from toolpair.formats.claude_code.kept import kept_records
+from toolpair.formats.claude_code.lineage import lineage_of
+from toolpair.formats.claude_code.records import Node, is_compact_boundary, text_or_none
+from toolpair.formats.claude_code.relink import Found, line_words, mended
 from toolpair.transcript.model import Boundary, Defect, Message, Repair
 from toolpair.transcript.words import plural
 
-_MOST_BREAKS: Final = 100
-"""How many lost links are told at once; the others show when these are mended."""
-_RECONNECT: Final = "reconnect to the record before it"
 _RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
 
 
@@ -37,6 +35,10 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
         yield Boundary(0, "compaction", "replaced by a summary (normal)", root.uid)
     elif history.end in ("missing", "cycle") or not starts_afresh(history.chain) or _of_a_prompt_above(history, root):
         messages, outputs = _lost(history, root, {node.uid for node in history.order})
+        if not messages:
+            # Nothing stands above, but a compaction that kept something which it cannot find itself.
+            kept = assemble(kept_records(history, root), set())
+            messages, outputs = len(kept), _outputs(kept)
         if messages:
             history.cut = True
             yield _cut(history, 0, root, messages, outputs, history.end)
@@ -71,10 +73,10 @@ def beginning_in_a_circle(history: History) -> Iterable[Defect]:
     yield Defect(
         "chain.cycle",
         root.uid,
-        "This record hangs on one that stands behind it, so the links lead round in a circle.",
+        "This line hangs on one that stands behind it, so the links lead round in a circle.",
         "warning" if root is history.chain[0] else "error",
         "the links lead round in a circle",
-        repair=replace(cut.repair, title=_RECONNECT) if cut.repair is not None else take_off,
+        repair=replace(cut.repair, title=_bare(cut.repair)) if cut.repair is not None else take_off,
     )
 
 
@@ -89,7 +91,7 @@ def further_breaks(history: History) -> Iterable[Defect]:
                 "A link further up is lost, too: mending the one below brings back only what stands between them.",
                 "error",
                 cut.cause or "several links of the history are lost",
-                repair=replace(cut.repair, title=_RECONNECT if cut.repair.relink else cut.repair.several or ""),
+                repair=replace(cut.repair, title=_bare(cut.repair)),
             )
 
 
@@ -112,7 +114,7 @@ def _below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
         return
     lost = _messages(history, last.path, active)
     if lost:
-        yield _cut(history, count, root, len(lost), _outputs(lost), last.end)
+        yield _cut(history, count, root, len(lost), _outputs(lost), last.end, history.own_leaf)
 
 
 def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
@@ -123,9 +125,7 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     leaf = history.chain[-1]
     tail: list[Node] = []
     for node in reversed(history.chain):
-        if not (
-            node.type in ("attachment", "system", "progress") or (node.type == "user" and only_results(node.value))
-        ):
+        if not (node.type in ("attachment", "system", "progress") or (node.type == "user" and node.only_results)):
             break
         tail.append(node)
     if not tail or len(tail) == len(history.chain):
@@ -156,7 +156,7 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     yield Boundary(
         count,
         "cut",
-        _follows(messages, outputs).replace("Link lost", "Hidden by a late record"),
+        _follows(messages, outputs).replace("Link lost", "Hidden by a late line"),
         tail[0].uid,
         messages,
         outputs,
@@ -171,34 +171,50 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     )
 
 
+def _bare(repair: Repair) -> str:
+    """The title without what the repair brings back."""
+    return repair.title.partition(" (brings back")[0]
+
+
 def _brings(messages: int, outputs: int) -> str:
     return f"(brings back {plural(messages, 'message')}, {plural(outputs, 'output')})"
 
 
-def _cut(history: History, at: int, root: Node, messages: int, outputs: int, end: str) -> Boundary:
-    """A lost link, with what it most likely meant."""
+def _cut(
+    history: History, at: int, root: Node, messages: int, outputs: int, end: str, leaf: Node | None = None
+) -> Boundary:
+    """A lost link, with what it most likely meant.
+
+    With a `leaf`, which stays one unless the history goes on from it: that one, in place of a record beside it.
+    """
     found = mended(history, root)
+    lineage = lineage_of(history)
+    if found.parent is not None and leaf is not None and not lineage.hangs_on(found.parent, leaf):
+        # Where another lost link stands between the two, mending that one brings them together.
+        together = lineage.hangs_on(leaf, lineage.top(found.parent))
+        if together and not lineage.hangs_on(leaf, root):
+            found = Found(leaf)
     parent = found.parent.uuid if found.parent is not None else None
     brings = _brings(messages, outputs)
     repair: Repair | None = None
     if found.nameless is not None and root.parent is not None:
         repair = Repair(
-            f"give the record before it the id that is meant {brings}",
+            f"give {line_words(found.nameless)} the id that is meant {brings}",
             identify=((found.nameless.uid, root.parent, ()),),
-            several="give the records before them the ids that are meant",
+            several="give the lines before them the ids that are meant",
         )
     elif parent is not None:
         repair = Repair(
-            f"{_RECONNECT} {brings}",
+            f"reconnect to {line_words(found.parent)} {brings}",
             relink=((root.uid, parent),),
-            several="reconnect to the records before them",
+            several="reconnect to the lines before them",
         )
     certain = end != "null" or _is_lost(history, root)
     rule = _RULES.get(end, "chain.null_parent")
-    if end == "null" and root.type == "user" and not has_result(root.value):
+    if end == "null" and root.type == "user" and not root.has_result:
         rule = "chain.second_root"
     text = _above(messages, outputs) if at == 0 else _follows(messages, outputs)
-    return Boundary(at, "cut", text, root.uid, messages, outputs, rule, parent, repair, certain, found.cause)
+    return Boundary(at, "cut", text, root.uid, messages, outputs, rule, repair, certain, found.cause)
 
 
 def _is_lost(history: History, root: Node) -> bool:
@@ -207,25 +223,18 @@ def _is_lost(history: History, root: Node) -> bool:
     A prompt of which parts stand further up did not begin anew. And an agent that tells the model about its
     surroundings at the beginning would have told it again here, which makes it a beginning that `starts_afresh` knows.
     """
-    if root.type != "user" or has_result(root.value):
+    if root.type != "user" or root.has_result:
         return True
     if _of_a_prompt_above(history, root):
         return True
-    for node in history.nodes:
-        if node.position >= root.position:
-            break
-        attachment = node.value.get("attachment")
-        if node.type == "attachment" and isinstance(attachment, dict) and attachment.get("type") in OPENING_ATTACHMENTS:
-            return True
-    return False
+    surroundings = lineage_of(history).surroundings
+    return surroundings is not None and surroundings.position < root.position
 
 
 def _of_a_prompt_above(history: History, root: Node) -> bool:
     """Whether records of the same prompt stand further up."""
-    prompt = root.value.get("promptId")
-    return isinstance(prompt, str) and any(
-        node.value.get("promptId") == prompt for node in history.nodes if node.position < root.position
-    )
+    same = lineage_of(history).prompts.get(text_or_none(root.value.get("promptId")) or "", [])
+    return bool(same) and same[0].position < root.position
 
 
 def _messages(history: History, path: Sequence[Node], known: set[int]) -> list[Message]:
@@ -248,18 +257,20 @@ def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:
         loose = walk_up(history, nameless, seen)
         path.extend(loose.path)
         limit = loose.path[-1]
+    begun = loose is not None and _is_beginning(loose)
     for start in reversed(history.nodes):
-        if loose is not None and _is_beginning(loose):
+        if begun:
             break
-        if start.position >= limit.position or not may_be_parent(history, start, seen):
+        if start.position >= limit.position or start.uid in seen or not may_be_parent(history, start):
             continue
-        if is_compact_boundary(start) and not has_summary(history, start):
+        if is_compact_boundary(start) and not lineage_of(history).has_summary(start):
             continue
-        if loose is not None and len(history.further) < _MOST_BREAKS:
+        if loose is not None:
             history.further.append((loose.path[-1], loose.end))
         loose = walk_up(history, start, seen)
         path.extend(loose.path)
         limit = loose.path[-1]
+        begun = _is_beginning(loose)
     history.bridged = bridged
     messages = _messages(history, path, active)
     return len(messages), _outputs(messages)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.formats.base import Damage, Harm, Item
-from toolpair.formats.claude_code.records import CHAIN_TYPES, seconds_of
+from toolpair.formats.claude_code.records import CHAIN_TYPES, seconds_of, value_of
 from toolpair.formats.lost import Held, can_be_closed, held_in, held_in_part, ids_in, readers_harm
 from toolpair.source.spans import scan
 from toolpair.transcript.model import Transcript
@@ -22,10 +22,17 @@ def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
         return [readers_harm(damage, AGENT) for damage in found]
     known: set[Any] = set()
     wanted: set[Any] = set()
+    kept: Any = None
+    """What the newest compaction says of what it kept."""
     for item in items:
-        if isinstance(item.value, dict):
-            known.add(_text(item.value.get("uuid")))
-            wanted.add(_text(item.value.get("parentUuid")))
+        value = value_of(item)
+        if isinstance(value, dict):
+            known.add(_text(value.get("uuid")))
+            wanted.add(_text(value.get("parentUuid")))
+            kept = value.get("compactMetadata", kept)
+    listed = kept.get("preservedMessages") if isinstance(kept, dict) else None
+    names = listed.get("uuids") if isinstance(listed, dict) else None
+    wanted.update(map(_text, names) if isinstance(names, list) else ())
     answered, called = _ids_of(transcript)
     lost_parents = wanted - known - {None}
     return [
@@ -58,12 +65,13 @@ def _harm(damage: Damage, known: set[Any], lost_parents: set[Any], answered: set
     held = list(_held(values, damage.partial))
     outputs = len({one.id for one in held if one.real and one.id not in answered})
     calls = any(not one.is_result and one.id not in called for one in held)
-    uuids = {value["uuid"] for value in values if isinstance(value, dict) and isinstance(value.get("uuid"), str)}
+    parts = (*values, damage.partial)
+    uuids = {value["uuid"] for value in parts if isinstance(value, dict) and isinstance(value.get("uuid"), str)}
     hanging = not uuids.isdisjoint(lost_parents)
     records = any(
-        value.get("type") in ("user", "assistant") and value.get("uuid") not in known
+        value.get("type") in ("user", "assistant") and value["uuid"] not in known
         for value in values
-        if isinstance(value, dict) and value.get("uuid")
+        if isinstance(value, dict) and _text(value.get("uuid"))
     )
     if not values:
         hanging = any(id_.decode("utf-8", "replace") in lost_parents for id_ in _UUID.findall(damage.raw))
@@ -74,17 +82,11 @@ def _harm(damage: Damage, known: set[Any], lost_parents: set[Any], answered: set
         loses = "its output" if outputs == 1 else plural(outputs, "output")
     elif hanging:
         loses = "the record, and the history before it"
-    elif reads_first and not lost_parents.isdisjoint(map(_uuid, damage.values)):
-        loses = "what stands behind the first record"
     elif records or (calls and not damage.last):
         loses = "the record"
     shown = values[0] if values else damage.partial
     complete = damage.rule != "record.torn" or _is_complete(shown, bool(values), damage.last)
     return Harm("loses" if loses else "harmless", says, "dropped", loses, outputs, complete)
-
-
-def _uuid(value: Any) -> str | None:
-    return _text(value.get("uuid")) if isinstance(value, dict) else None
 
 
 def _held(values: Sequence[Any], partial: Any) -> Iterator[Held]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from toolpair.formats.claude_code.cuts import beginning_in_a_circle, further_breaks
 from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.relink import mended
+from toolpair.formats.claude_code.kept import kept_missing
+from toolpair.formats.claude_code.relink import line_words, mended
 from toolpair.transcript.model import Boundary, Defect, Repair
-from toolpair.transcript.words import plural
 
 
 def defects_of(history: History) -> Iterator[Defect]:
@@ -21,7 +21,7 @@ def defects_of(history: History) -> Iterator[Defect]:
     yield from _slice(history)
     yield from _no_timestamp(history)
     yield from _bridged(history)
-    yield from _kept_missing(history)
+    yield from kept_missing(history)
 
 
 def settled(
@@ -50,7 +50,7 @@ def _slice(history: History) -> Iterator[Defect]:
         yield Defect(
             "chain.missing_parent",
             root.uid,
-            "The file begins with a record that hangs on one outside of it: it is a part of a session.",
+            "The file begins with a line that hangs on one outside of it: it is a part of a session.",
             "info",
             "the file is a part of a session: what stood before is not in it",
         )
@@ -66,15 +66,15 @@ def _bridged(history: History) -> Iterator[Defect]:
         parent = found.parent.uuid if found.parent is not None else above
         if found.nameless is not None:
             repair = Repair(
-                "give the record before it the id that is meant",
+                f"give {line_words(found.nameless)} the id that is meant",
                 identify=((found.nameless.uid, node.parent, ()),),
             )
         else:
-            repair = Repair("reconnect to the record before it", relink=((node.uid, parent or above),))
+            repair = Repair(f"reconnect to {line_words(found.parent)}", relink=((node.uid, parent or above),))
         yield Defect(
             "chain.missing_parent",
             node.uid,
-            "The record that this one hangs on is not in the file; the agent takes the one written just before for it.",
+            "The line that this one hangs on is not in the file; the agent takes the one written just before for it.",
             "info",
             found.cause or "its parent's line was lost or cannot be read; a gap of five seconds at most is bridged",
             repair=repair,
@@ -90,41 +90,12 @@ def _no_timestamp(history: History) -> Iterator[Defect]:
     repair = None
     if timed is not None:
         time = timed.value["timestamp"]
-        repair = Repair("write the time of the record before it", write=((talk[-1].uid, "timestamp", time),))
+        repair = Repair("write the time of the line before it", write=((talk[-1].uid, "timestamp", time),))
     yield Defect(
         "chain.no_timestamp",
         talk[-1].uid,
-        "The last record has no timestamp, so the agent does not find this session.",
+        "The last line has no timestamp, so the agent does not find this session.",
         "error",
         "the record was written without a time, or another program took it out",
-        repair=repair,
-    )
-
-
-def _kept_missing(history: History) -> Iterator[Defect]:
-    """A compaction that kept messages, of which one is not in the file: then the agent sends none of them."""
-    boundary = history.boundary
-    metadata = boundary.value.get("compactMetadata") if boundary is not None else None
-    listed = metadata.get("preservedMessages") if isinstance(metadata, dict) else None
-    uuids = listed.get("uuids") if isinstance(listed, dict) else None
-    if boundary is None or not isinstance(uuids, list):
-        return
-    kept = list(dict.fromkeys(uuid for uuid in uuids if isinstance(uuid, str)))
-    missing = [uuid for uuid in kept if uuid not in history.by_uuid]
-    if not missing:
-        return
-    nameless = [node for node in history.nodes if node.uuid is None and node.position < boundary.position]
-    repair: Repair | None = None
-    if len(missing) == len(nameless) == 1:
-        repair = Repair(
-            "give the record without a uuid the one that the compaction names",
-            identify=((nameless[0].uid, missing[0], ()),),
-        )
-    yield Defect(
-        "chain.kept_missing",
-        boundary.uid,
-        f"The compaction kept {plural(len(kept), 'record')}; {len(missing):,} cannot be found, so none is sent.",
-        "error" if repair is not None else "warning",
-        "a record that a compaction kept was lost, or has no uuid",
         repair=repair,
     )

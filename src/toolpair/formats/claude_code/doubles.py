@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
-from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import Node, content_of, is_sent, only_results, result_ids, text_or_none
-from toolpair.formats.claude_code.relink import fresh_uuid, mended
+from toolpair.formats.claude_code.history import History, may_be_parent
+from toolpair.formats.claude_code.kept import missing_names, place_in_list
+from toolpair.formats.claude_code.lineage import lineage_of
+from toolpair.formats.claude_code.records import Node, same_record, text_or_none
+from toolpair.formats.claude_code.relink import fresh_uuid, meant
 from toolpair.transcript.model import Defect, Repair
 from toolpair.transcript.words import plural
 
-_MOST_LOST: Final = 100
-"""How many lost links are asked for what they meant; each answer costs a look at the whole file."""
 DOUBLE: Final = "chain.duplicate_uuid"
 
 
@@ -23,21 +23,21 @@ def doubles_of(history: History) -> Iterator[Defect]:
     index = _Index(history)
     for earlier in history.shadowed:
         later = history.by_uuid[earlier.uuid or ""]
-        if _says_the_same(earlier.value, later.value) or not (is_sent(earlier) or is_sent(later)):
+        if same_record(earlier.value, later.value) or not (earlier.sent or later.sent):
             yield Defect(
                 DOUBLE,
                 earlier.uid,
-                "This record stands in the file twice; the agent reads it once.",
+                "This line stands in the file twice; the agent reads it once.",
                 "info",
                 "one record was written twice",
             )
             continue
-        outputs = len(result_ids(earlier.value))
+        outputs = len(earlier.results)
         brings = f"brings back {plural(outputs, 'output')}" if outputs else "brings back what it says"
         yield Defect(
             DOUBLE,
             earlier.uid,
-            f"A later record bears the same uuid, so the agent does not see this one: {plural(outputs, 'output')}.",
+            f"A later line bears the same uuid, so the agent does not see this one: {plural(outputs, 'output')}.",
             "error",
             "two different records bear one uuid; the later one replaces the earlier everywhere",
             outputs,
@@ -45,29 +45,21 @@ def doubles_of(history: History) -> Iterator[Defect]:
         )
 
 
-def _says_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """The same record again, whatever a copy of the session writes around it."""
-    return one.get("type") == other.get("type") and content_of(one) == content_of(other)
-
-
 class _Index:
     """The chain records of a file in order, those that link to a doubled uuid, and those whose parent is lost."""
 
     def __init__(self, history: History) -> None:
         doubled = {node.uuid for node in history.shadowed}
-        self.order = sorted((*history.nodes, *history.shadowed), key=lambda node: node.position)
+        self.order = lineage_of(history).order
         self.linked: dict[str, list[Node]] = {}
         self.misnamed: dict[int, Node] = {}
         """uid of a record that bears another's uuid -> the one that still names it by its own."""
-        asked = 0
         for node in self.order:
             links = {node.parent, text_or_none(node.value.get("sourceToolAssistantUUID"))}
             for link in links & doubled:
                 if link is not None:
                     self.linked.setdefault(link, []).append(node)
-            lost = node.parent is not None and node.parent not in history.by_uuid and asked < _MOST_LOST
-            asked += lost
-            if lost and (owner := mended(history, node).nameless) is not None:
+            if node.parent not in history.by_uuid and (owner := meant(history, node)) is not None:
                 self.misnamed.setdefault(owner.uid, node)
 
 
@@ -78,6 +70,13 @@ def _repair(history: History, index: _Index, earlier: Node, later: Node, brings:
             title = f"give it the uuid that what follows names ({brings})"
             return Repair(title, identify=((one.uid, child.parent, ()),), several="give them the uuids that are named")
     old = earlier.uuid or ""
+    named = _kept_name(history, earlier, later)
+    if named is not None:
+        return Repair(
+            f"give it the uuid that the compaction names ({brings})",
+            identify=((named[0].uid, named[1], ()),),
+            several="give them the uuids that are named",
+        )
     new = fresh_uuid(history, earlier)
     children = tuple(
         node.uid for node in index.linked.get(old, ()) if earlier.position < node.position < later.position
@@ -85,14 +84,13 @@ def _repair(history: History, index: _Index, earlier: Node, later: Node, brings:
     relink: list[tuple[int, str]] = []
     above = history.by_uuid.get(later.parent or "")
     if later.parent == earlier.parent or above is None or above is later:
-        before = _before(index, history, later)
+        before = _before(history, later)
         if before is not None:
             relink.append((later.uid, new if before is earlier else before.uuid or ""))
-    if not children and not relink and not (earlier.type == "user" and only_results(earlier.value)):
+    if not children and not relink and not (earlier.type == "user" and earlier.only_results):
         # The chain passes it by: what hangs on its parent comes behind it.
-        follower = next(
-            (node for node in index.order if node.position > earlier.position and node.parent == earlier.parent), None
-        )
+        siblings = lineage_of(history).linked.get(earlier.parent or "", ())
+        follower = next((node for node in siblings if node.position > earlier.position), None)
         if follower is not None and follower is not later:
             relink.append((follower.uid, new))
     return Repair(
@@ -103,12 +101,16 @@ def _repair(history: History, index: _Index, earlier: Node, later: Node, brings:
     )
 
 
-def _before(index: _Index, history: History, node: Node) -> Node | None:
+def _kept_name(history: History, earlier: Node, later: Node) -> tuple[Node, str] | None:
+    """Which of two records of one uuid is the kept one whose name is missing, and that name."""
+    missing = missing_names(history)
+    place = place_in_list(history, later.uuid or "")
+    if len(missing) != 1 or place is None:
+        return None
+    at = place_in_list(history, missing[0])
+    return (later if at is not None and at > place else earlier), missing[0]
+
+
+def _before(history: History, node: Node) -> Node | None:
     """The nearest record in front of one that it may hang on."""
-    found: Node | None = None
-    for other in index.order:
-        if other.position >= node.position:
-            break
-        if other.uuid is not None and other.type != "progress" and history.main(other):
-            found = other
-    return found
+    return next((other for other in lineage_of(history).before(node) if may_be_parent(history, other)), None)

@@ -9,7 +9,7 @@ from toolpair.formats.base import Item
 from toolpair.formats.claude_code import chain_edits, compaction, copied_ids, pointers
 from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
-from toolpair.formats.claude_code.history import history_of
+from toolpair.formats.claude_code.reading import history_behind
 from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
 from toolpair.formats.claude_code.working import Line, Part, Working, as_block, kind_of
 from toolpair.transcript.content import text_of
@@ -76,7 +76,7 @@ _STEPS: tuple[type, ...] = (
 class _Editor:
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.transcript = transcript
-        self.history = history_of(items, transcript.leaf)
+        self.history = history_behind(transcript, items)
         self.work = Working(items, self.history)
         self.renames: list[copied_ids.Renamed] = []
         self.kept: list[Part] = []

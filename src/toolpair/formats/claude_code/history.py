@@ -8,21 +8,17 @@ gathered by message id although they form a tree.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from toolpair.formats.base import Item
 from toolpair.formats.claude_code.records import (
     Node,
-    call_ids,
-    has_result,
     is_compact_boundary,
-    message_id,
     node_of,
-    only_results,
-    result_ids,
     text_or_none,
+    value_of,
 )
 
 BRIDGE_SECONDS: Final = 5.0
@@ -78,6 +74,10 @@ class History:
     further: list[tuple[Node, End]] = field(default_factory=list)
     """Records further up whose link is lost, too: they show when the first break is mended."""
     times: list[tuple[float, int]] | None = None
+    prompted: list[tuple[int, str]] = field(default_factory=list)
+    """Where `last-prompt` records stand, and what they name."""
+    lineage: object | None = None
+    """What lineage.py has found out."""
 
     @property
     def boundary(self) -> Node | None:
@@ -128,10 +128,14 @@ def _collect(items: Sequence[Item]) -> History:
     shadowed: list[Node] = []
     prompt_leaf: str | None = None
     skipped: dict[str, str | None] = {}
+    prompted: list[tuple[int, str]] = []
     for position, item in enumerate(items):
-        value = item.value
+        value = value_of(item)
         if isinstance(value, dict) and value.get("type") == "last-prompt":
-            prompt_leaf = text_or_none(value.get("leafUuid")) or prompt_leaf
+            named = text_or_none(value.get("leafUuid"))
+            if named is not None:
+                prompt_leaf = named
+                prompted.append((position, named))
         node = node_of(position, item.uid, value)
         if node is None:
             if isinstance(value, dict) and "parentUuid" in value and (uuid := text_or_none(value.get("uuid"))):
@@ -149,7 +153,16 @@ def _collect(items: Sequence[Item]) -> History:
     parents = {uuid: node.parent for uuid, node in by_uuid.items()}
     talk = [node for node in slots if node.type in ("user", "assistant")]
     sidechain = bool(talk) and all(node.sidechain for node in talk)
-    return History(slots, by_uuid, shadowed, parents, sidechain=sidechain, prompt_leaf=prompt_leaf, skipped=skipped)
+    return History(
+        slots,
+        by_uuid,
+        shadowed,
+        parents,
+        sidechain=sidechain,
+        prompt_leaf=prompt_leaf,
+        skipped=skipped,
+        prompted=prompted,
+    )
 
 
 def _keep_preserved(history: History) -> None:
@@ -213,6 +226,8 @@ def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
         ends.append(newest)
     last = next((node for node in reversed(ends) if history.main(node)), ends[-1] if ends else None)
     named = history.by_uuid.get(prompt_leaf) if prompt_leaf is not None else None
+    if named is None and last is not None and last.type not in ("user", "assistant"):
+        last = _last_said(history, [node for node in ends if history.main(node)]) or last
     if last is None or named is None or named is last:
         return last
     walk = walk_up(history, last)
@@ -220,6 +235,22 @@ def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
         return last
     history.last = walk
     return named
+
+
+def _last_said(history: History, ends: Sequence[Node]) -> Node | None:
+    """The last of these records; one that hangs on nothing that was said is passed by, if another does."""
+    seen: set[int] = set()
+    bridged = dict(history.bridged)
+    for node in reversed(ends):
+        if node.type in ("user", "assistant"):
+            return node
+        if node.uid in seen:
+            continue
+        path = walk_up(history, node, seen).path
+        if any(above.type in ("user", "assistant") or is_compact_boundary(above) for above in path):
+            return node
+    history.bridged = bridged
+    return ends[-1] if ends else None
 
 
 def walk_up(history: History, start: Node, seen: set[int] | None = None) -> Walk:
@@ -238,7 +269,7 @@ def walk_up(history: History, start: Node, seen: set[int] | None = None) -> Walk
         above = history.by_uuid.get(parent)
         end: End = "missing" if above is None else "cycle"
         if above is None or above.uid in seen:
-            above = _bridge(history, node, seen)
+            above = bridge(history, node, seen)
             if above is None:
                 return Walk(path, end)
             if node.uuid is not None and above.uuid is not None:
@@ -246,8 +277,8 @@ def walk_up(history: History, start: Node, seen: set[int] | None = None) -> Walk
         node = above
 
 
-def _bridge(history: History, node: Node, seen: set[int]) -> Node | None:
-    """The newest record that is not younger than `node`, at most five seconds older."""
+def bridge(history: History, node: Node, seen: set[int]) -> Node | None:
+    """The record that the agent takes for a lost one: the newest not younger, at most five seconds older."""
     moment = node.seconds
     if moment is None:
         return None
@@ -267,16 +298,9 @@ def _bridge(history: History, node: Node, seen: set[int]) -> Node | None:
     return None
 
 
-def may_be_parent(history: History, node: Node, seen: set[int]) -> bool:
-    return node.uuid is not None and node.type != "progress" and history.main(node) and node.uid not in seen
-
-
-def nearest_before(history: History, node: Node, seen: set[int]) -> Node | None:
-    """The nearest record that stands before `node` in the file and can be its parent."""
-    for other in reversed(history.nodes):
-        if other.position < node.position and may_be_parent(history, other, seen):
-            return other
-    return None
+def may_be_parent(history: History, node: Node) -> bool:
+    """Whether the agent would go on from this record to one that hangs on it."""
+    return node.uuid is not None and node.type != "progress" and history.main(node)
 
 
 def gather(history: History, chain: list[Node]) -> list[Node]:
@@ -284,17 +308,19 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
 
     Nothing is gathered for a response without a message id.
     """
-    chain = _without_early_results(chain)
+    whole = chain
+    chain = _without_early_results(whole)
+    early = {node.uid for node in whole} - {node.uid for node in chain} if len(chain) < len(whole) else set()
     on_chain = {node.uid for node in chain}
     anchors: dict[str, Node] = {}
     group_of_record: dict[str, str] = {}
     for node in chain:
-        if node.type == "assistant" and message_id(node.value) is not None:
+        if node.type == "assistant" and node.message_id is not None:
             key = _group(node)
             anchors[key] = node
             if node.uuid is not None:
                 group_of_record[node.uuid] = key
-    answered: set[Any] = {id_ for node in chain if node.type == "user" for id_ in _hashable(result_ids(node.value))}
+    answered: set[Any] = {id_ for node in chain if node.type == "user" for id_ in node.answers}
     boundary = chain[0].position if chain and is_compact_boundary(chain[0]) else -1
     kept = set(history.preserved)
     beside = [
@@ -313,8 +339,8 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
     group_of_call: dict[Any, str] = {}
     calls_of_group: set[tuple[str, Any]] = set()
     for node in (*chain, *(node for found in siblings.values() for node in found)):
-        if node.type == "assistant" and message_id(node.value) is not None:
-            for id_ in _hashable(call_ids(node.value)):
+        if node.type == "assistant" and node.message_id is not None:
+            for id_ in node.calls:
                 group_of_call.setdefault(id_, _group(node))
                 calls_of_group.add((_group(node), id_))
     # A result on another branch, beside a call of its own, stays there.
@@ -322,7 +348,7 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
         (node.uuid, id_)
         for node in beside
         if node.type == "assistant" and node.uuid is not None and node.uuid not in group_of_record
-        for id_ in _hashable(call_ids(node.value))
+        for id_ in node.calls
     }
     near = [
         node
@@ -330,20 +356,16 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
         if node.type == "user"
         and not any(
             (place, id_) in away
-            for id_ in _hashable(result_ids(node.value))
+            for id_ in node.answers
             for place in (node.parent, text_or_none(node.value.get("sourceToolAssistantUUID")))
         )
     ]
-    results = _results_beside(near, group_of_record, group_of_call, calls_of_group, answered)
+    results = _results_beside(near, group_of_record, group_of_call, calls_of_group, answered, early)
     return _insert(history, chain, anchors, siblings, results)
 
 
 def _group(node: Node) -> str:
-    return message_id(node.value) or f"\0{node.uuid or node.uid}"
-
-
-def _hashable(ids: Iterable[Any]) -> list[Any]:
-    return [id_ for id_ in ids if isinstance(id_, str)]
+    return node.message_id or f"\0{node.uuid or node.uid}"
 
 
 def _without_early_results(chain: list[Node]) -> list[Node]:
@@ -354,10 +376,10 @@ def _without_early_results(chain: list[Node]) -> list[Node]:
     first_call: dict[str, int] = {}
     words: list[int] = []
     for index, node in enumerate(chain):
-        if node.type == "assistant" and message_id(node.value) is not None:
-            for id_ in _hashable(call_ids(node.value)):
+        if node.type == "assistant" and node.message_id is not None:
+            for id_ in node.calls:
                 first_call.setdefault(id_, index)
-        elif node.type == "user" and not has_result(node.value):
+        elif node.type == "user" and not node.has_result:
             words.append(index)
 
     def moved(id_: Any, index: int) -> bool:
@@ -369,8 +391,8 @@ def _without_early_results(chain: list[Node]) -> list[Node]:
         for index, node in enumerate(chain)
         if node.type == "user"
         and index != len(chain) - 1
-        and only_results(node.value)
-        and all(moved(id_, index) for id_ in result_ids(node.value))
+        and node.only_results
+        and all(moved(id_, index) for id_ in node.results)
     }
     return [node for index, node in enumerate(chain) if index not in early] if early else chain
 
@@ -381,16 +403,24 @@ def _results_beside(
     group_of_call: dict[Any, str],
     calls_of_group: set[tuple[str, Any]],
     answered: set[Any],
+    early: set[int],
 ) -> dict[str, list[Node]]:
-    """Results off the chain by the group of the call that they belong to: by their links, else by their ids."""
+    """Results off the chain by the group of the call that they belong to: by their links, else by their ids.
+
+    `early` are those that the chain has in front of their calls: the ids alone tell where they go.
+    """
     found: dict[str, list[Node]] = {}
     unlinked: list[Node] = []
     place = {key: number for number, key in enumerate(dict.fromkeys(group_of_record.values()))}
     for node in beside:
-        if node.type != "user" or not has_result(node.value):
+        if node.type != "user" or not node.has_result:
             continue
-        ids = _hashable(result_ids(node.value))
+        ids = node.answers
         by_id = next((group_of_call[id_] for id_ in ids if id_ in group_of_call), None)
+        if node.uid in early and by_id is not None:
+            found.setdefault(by_id, []).append(node)
+            answered.update(ids)
+            continue
         source = text_or_none(node.value.get("sourceToolAssistantUUID"))
         link = group_of_record.get(node.parent or "") or group_of_record.get(source or "")
         # Ids are reused from turn to turn, so the link decides, unless only an earlier turn has a call of that id.
@@ -401,7 +431,7 @@ def _results_beside(
         found.setdefault(link, []).append(node)
         answered.update(ids)
     for node in unlinked:
-        ids = _hashable(result_ids(node.value))
+        ids = node.answers
         group = next((group_of_call[id_] for id_ in ids if id_ in group_of_call and id_ not in answered), None)
         if group is not None:
             found.setdefault(group, []).append(node)
@@ -437,7 +467,7 @@ def starts_afresh(chain: Sequence[Node]) -> bool:
     A session begins with a user's words, behind the hooks of the start or in front of the attachments of one.
     """
     opening = next((index for index, node in enumerate(chain) if node.type in ("user", "assistant")), None)
-    if opening is None or chain[opening].type != "user" or has_result(chain[opening].value):
+    if opening is None or chain[opening].type != "user" or chain[opening].has_result:
         return False
     root = chain[0]
     if root.type == "progress":

@@ -14,7 +14,7 @@ from toolpair.formats.claude_code.copies import copies_of
 from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
 from toolpair.formats.claude_code.history import History, history_of
-from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, model_of, text_or_none
+from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, model_of, text_or_none, value_of
 from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.scopes import scopes_of
 from toolpair.formats.claude_code.unreached import unreached_of
@@ -38,17 +38,20 @@ class _Facts:
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     history = history_of(items, view.leaf)
     transcript = transcript_of(items, history, view)
+    while len(_HISTORIES) >= _KEPT:
+        del _HISTORIES[next(iter(_HISTORIES.keys()))]
     _HISTORIES[transcript] = history
     return transcript
 
 
 _HISTORIES: Final[WeakKeyDictionary[Transcript, History]] = WeakKeyDictionary()
-"""Of transcripts whose sending has not been asked for yet: it is asked soon, and the walk is half of its work."""
+"""Of the newest transcripts: what is sent and what edits change is asked of these; the walk is half of the work."""
+_KEPT: Final = 2
 
 
 def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
-    """The history that the transcript was made of; meant to be asked for once."""
-    return _HISTORIES.pop(transcript, None) or history_of(items, transcript.leaf)
+    """The history that the transcript was made of. Nothing of it is to be changed."""
+    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf)
 
 
 def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
@@ -90,10 +93,9 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
 def _facts(items: Sequence[Item], sidechain: bool) -> _Facts:
     facts = _Facts()
     for item in items:
-        value = item.value
-        if isinstance(value, Damaged):
+        value = value_of(item)
+        if isinstance(item.value, Damaged):
             facts.damaged.append(item.uid)
-            continue
         if not isinstance(value, dict):
             continue
         facts.version = text_or_none(value.get("version")) or facts.version

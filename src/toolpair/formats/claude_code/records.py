@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from toolpair.formats.base import Item
+from toolpair.transcript.model import Damaged
+
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "attachment", "system", "progress"})
 """The types that may stand in the parentUuid chain. `progress` only carries the chain on: it is never its end."""
 
@@ -31,23 +34,42 @@ SYNTHETIC_MODEL: Final = "<synthetic>"
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One record that may stand in the chain. `position` counts the file's records from 0."""
+    """One record that may stand in the chain. `position` counts the file's records from 0.
+
+    What is asked for again and again is read out of `value` once.
+    """
 
     position: int
     uid: int
     value: dict[str, Any]
     type: str
     uuid: str | None
+    parent: str | None
+    sidechain: bool
+    content: Any = None
+    """message.content of a user's or assistant's record."""
+    message_id: str | None = None
+    model: str | None = None
+    calls: tuple[str, ...] = ()
+    """The ids of its calls, as far as they are texts."""
+    results: tuple[Any, ...] = ()
+    """The ids that its results name, whatever they are."""
+    only_results: bool = False
+    api_error: bool = False
+    """An error message that the agent wrote itself."""
+    sent: bool = False
+    """It becomes (a part of) a message of the request."""
     time: float | None = None
     time_known: bool = False
 
     @property
-    def sidechain(self) -> bool:
-        return self.value.get("isSidechain") is True
+    def has_result(self) -> bool:
+        return bool(self.results)
 
     @property
-    def parent(self) -> str | None:
-        return text_or_none(self.value.get("parentUuid"))
+    def answers(self) -> list[str]:
+        """The ids that its results name, as far as they are texts."""
+        return [id_ for id_ in self.results if isinstance(id_, str)]
 
     @property
     def seconds(self) -> float | None:
@@ -56,6 +78,12 @@ class Node:
             self.time = seconds_of(self.value.get("timestamp"))
             self.time_known = True
         return self.time
+
+
+def value_of(item: Item) -> Any:
+    """What the agent reads of a record: of a damaged line the record that it begins with, whatever stands behind."""
+    value = item.value
+    return value.first if isinstance(value, Damaged) and value.first is not None else value
 
 
 def text_or_none(value: Any) -> str | None:
@@ -78,7 +106,41 @@ def node_of(position: int, uid: int, value: Any) -> Node | None:
     type_ = value.get("type")
     if not isinstance(type_, str) or type_ not in CHAIN_TYPES:
         return None
-    return Node(position, uid, value, type_, text_or_none(value.get("uuid")))
+    get = value.get
+    uuid, parent = text_or_none(get("uuid")), text_or_none(get("parentUuid"))
+    node = Node(position, uid, value, type_, uuid, parent, get("isSidechain") is True)
+    if type_ in ("user", "assistant"):
+        _read_message(node)
+    return node
+
+
+def _read_message(node: Node) -> None:
+    message = node.value.get("message")
+    if not isinstance(message, dict):
+        return
+    content = node.content = message.get("content")
+    node.message_id = text_or_none(message.get("id"))
+    node.model = text_or_none(message.get("model"))
+    if isinstance(content, list):
+        objects = 0
+        calls, results = [], []
+        for part in content:
+            if not isinstance(part, dict):
+                continue
+            objects += 1
+            kind = part.get("type")
+            if kind == "tool_use":
+                if isinstance(id_ := part.get("id"), str):
+                    calls.append(id_)
+            elif kind == "tool_result":
+                results.append(part.get("tool_use_id"))
+        node.calls, node.results = tuple(calls), tuple(results)
+        node.only_results = bool(results) and len(results) == len(content)
+        speaks = objects > 0 or node.type == "assistant"
+    else:
+        speaks = isinstance(content, str)
+    node.api_error = is_api_error(node.value)
+    node.sent = speaks and not (node.api_error and node.type == "assistant")
 
 
 def content_of(value: dict[str, Any]) -> Any:
@@ -112,22 +174,6 @@ def call_ids(value: dict[str, Any]) -> list[Any]:
     return [part.get("id") for part in parts_of_type(value, "tool_use")]
 
 
-def has_result(value: dict[str, Any]) -> bool:
-    content = content_of(value)
-    return isinstance(content, list) and any(
-        isinstance(part, dict) and part.get("type") == "tool_result" for part in content
-    )
-
-
-def only_results(value: dict[str, Any]) -> bool:
-    content = content_of(value)
-    return (
-        isinstance(content, list)
-        and bool(content)
-        and all(isinstance(part, dict) and part.get("type") == "tool_result" for part in content)
-    )
-
-
 def is_api_error(value: dict[str, Any]) -> bool:
     """An error message that the agent wrote itself. It is never sent, unlike "No response requested."."""
     if value.get("isApiErrorMessage") is True:
@@ -138,16 +184,9 @@ def is_api_error(value: dict[str, Any]) -> bool:
     return any(isinstance(text, str) and text.startswith("API Error") for text in texts)
 
 
-def is_sent(node: Node) -> bool:
-    """Whether the record becomes (a part of) a message of the request."""
-    if node.type == "assistant":
-        return not is_api_error(node.value) and isinstance(content_of(node.value), (str, list))
-    if node.type != "user":
-        return False
-    content = content_of(node.value)
-    if isinstance(content, str):
-        return True
-    return isinstance(content, list) and any(isinstance(part, dict) for part in content)
+def same_record(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """The same record again, whatever a copy of the session writes around it."""
+    return one.get("type") == other.get("type") and content_of(one) == content_of(other)
 
 
 def is_compact_boundary(node: Node) -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import uuid as uuids
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final
 
-from toolpair.formats.claude_code.history import History, may_be_parent, nearest_before, walk_up
+from toolpair.formats.claude_code.history import History, may_be_parent
+from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.records import (
     Node,
-    call_ids,
     is_compact_boundary,
-    message_id,
-    only_results,
-    result_ids,
     text_or_none,
 )
 
@@ -30,9 +28,14 @@ class Found:
     cause: str | None = None
 
 
+def line_words(node: Node | None) -> str:
+    """The line that a record stands in, as a title names it: a native file has one record a line."""
+    return f"line {node.uid + 1:,}" if node is not None and node.uid >= 0 else "the line before it"
+
+
 def mended(history: History, broken: Node) -> Found:
     """What the link of a broken record meant, by the best evidence there is."""
-    nameless = _nameless(history, broken)
+    nameless = meant(history, broken)
     if nameless is not None:
         absent = nameless.uuid is None
         what = "has no uuid" if absent else "bears the uuid of another record"
@@ -40,91 +43,90 @@ def mended(history: History, broken: Node) -> Found:
     past = _past_unknown(history, broken)
     if past is not None:
         return Found(past, cause="it hangs on a record of a kind that the agent skips")
-    return Found(parent_for(history, broken.uid))
+    return Found(_parent_for(history, broken))
 
 
-def parent_for(history: History, record: int) -> Node | None:
-    """The record that a broken one (by uid) most likely hung on.
+def _parent_for(history: History, broken: Node) -> Node | None:
+    """The record that a broken one most likely hung on.
 
     Its call for a result, the rest of its response for a part of one, else the nearest earlier chain record of the
-    file. None when there is none that would not close a circle.
+    file, of the branch that it belongs to. None when there is none that would not close a circle.
     """
-    broken = next((node for node in history.nodes if node.uid == record), None)
-    if broken is None:
-        return None
-    below = {node.uid for node in history.chain} if any(node is broken for node in history.chain) else {broken.uid}
-    linked = _own_call(history, broken, below) or _own_response(history, broken, below)
-    if linked is not None and not _leads_to(history, linked, broken):
+    lineage = lineage_of(history)
+    linked = _own_call(history, broken) or _own_response(history, broken)
+    if linked is not None and not lineage.hangs_on(linked, broken):
         return linked
-    seen = set(below)
-    found = nearest_before(history, broken, seen)
-    while found is not None:
-        if is_compact_boundary(found) and not has_summary(history, found):
+    branch = _of_its_branch(history, broken)
+    nearest: Node | None = None
+    for found in lineage.before(broken):
+        if branch is not None and found.position < branch.position:
+            break
+        if not may_be_parent(history, found) or history.by_uuid.get(found.uuid or "") is not found:
+            continue
+        if branch is not None and not lineage.hangs_on(found, branch) and lineage.top(found) is lineage.top(branch):
+            # It is on another branch. What hangs on nothing that is known may belong to this one.
+            continue
+        if is_compact_boundary(found) and not lineage.has_summary(found):
             # Without its summary the boundary would only hide what it replaced.
             logical = history.by_uuid.get(text_or_none(found.value.get("logicalParentUuid")) or "")
-            if logical is not None and logical.uid not in seen and not _leads_to(history, logical, broken):
+            if logical is not None and not lineage.hangs_on(logical, broken):
                 return logical
-        elif not _leads_to(history, found, broken):
-            return found
-        seen.add(found.uid)
-        found = nearest_before(history, found, seen)
-    return None
+        elif not lineage.hangs_on(found, broken):
+            nearest = found
+            break
+    return nearest
 
 
-def _leads_to(history: History, start: Node, goal: Node) -> bool:
-    bridged = dict(history.bridged)
-    found = any(node is goal for node in walk_up(history, start).path)
-    history.bridged = bridged
-    return found
+def _of_its_branch(history: History, broken: Node) -> Node | None:
+    """A record further up that the broken one stands below for certain.
 
-
-def has_summary(history: History, boundary: Node) -> bool:
-    """Whether a compaction's summary is there: it hangs on the boundary, or stands behind it with its link lost."""
-    if any(parent == boundary.uuid for parent in history.parents.values()):
-        return True
-    for node in history.nodes:
-        if node.position > boundary.position:
-            if is_compact_boundary(node):
-                return False
-            if node.value.get("isCompactSummary") is True:
-                return True
-    return False
-
-
-def _own_call(history: History, broken: Node, seen: set[int], misnamed: set[str | None] | None = None) -> Node | None:
-    """The record of the call that a lone result answers: by the agent's own link, else by its id just before it.
-
-    With `misnamed`, uuids that several records bear, only a call that bears one of these, or none.
+    It is of the same prompt, or what a note just in front of the broken one says the conversation ended at.
     """
-    if broken.type != "user" or not only_results(broken.value):
+    lineage = lineage_of(history)
+    prompt = lineage.prompt_below(broken)
+    same = [node for node in lineage.prompts.get(prompt, ()) if node.position < broken.position]
+    for node in reversed(same):
+        if may_be_parent(history, node) and not lineage.hangs_on(node, broken):
+            return node
+    at = bisect_left(history.prompted, (broken.position, ""))
+    if not at:
+        return None
+    noted, name = history.prompted[at - 1]
+    named = history.by_uuid.get(name)
+    nearest = next((node for node in lineage.before(broken) if may_be_parent(history, node)), None)
+    if nearest is None or nearest.position > noted:
+        # The conversation went on behind the note, maybe elsewhere.
+        return None
+    if named is None or not may_be_parent(history, named) or named.position > broken.position:
+        return None
+    return None if lineage.hangs_on(named, broken) else named
+
+
+def _own_call(history: History, broken: Node) -> Node | None:
+    """The record of the call that a lone result answers: by the agent's own link, else by its id just before it."""
+    if broken.type != "user" or not broken.only_results:
         return None
     source = history.by_uuid.get(text_or_none(broken.value.get("sourceToolAssistantUUID")) or "")
-    if misnamed is None and source is not None and source.type == "assistant" and may_be_parent(history, source, seen):
+    if source is not None and source.type == "assistant" and may_be_parent(history, source):
         return source
-    ids = [id_ for id_ in result_ids(broken.value) if isinstance(id_, str)]
-    for node in sorted((*history.nodes, *history.shadowed), key=lambda node: -node.position):
-        if node.position >= broken.position or node.type != "assistant":
-            continue
-        if any(id_ in call_ids(node.value) for id_ in ids):
-            if misnamed is not None:
-                return node if node.uuid is None or node.uuid in misnamed else None
-            return node if may_be_parent(history, node, seen) else None
-    return None
+    node = _call_before(history, broken)
+    return node if node is not None and may_be_parent(history, node) else None
 
 
-def _own_response(history: History, broken: Node, seen: set[int]) -> Node | None:
-    """The part in front of a part of one response."""
-    own = message_id(broken.value)
+def _call_before(history: History, broken: Node) -> Node | None:
+    ids = broken.answers
+    return lineage_of(history).call_before(ids, broken)
+
+
+def _own_response(history: History, broken: Node) -> Node | None:
+    """The part in front of a part of one response.
+
+    Another response may stand between the two: the agent puts the parts together until the user says something.
+    """
+    own = broken.message_id
     if broken.type != "assistant" or own is None:
         return None
-    for node in reversed(history.nodes):
-        if node.position >= broken.position or not may_be_parent(history, node, seen):
-            continue
-        if node.type == "assistant":
-            return node if message_id(node.value) == own else None
-        if node.type == "user" and not only_results(node.value):
-            return None
-    return None
+    return lineage_of(history).response_before(own, broken)
 
 
 def _past_unknown(history: History, broken: Node) -> Node | None:
@@ -135,27 +137,29 @@ def _past_unknown(history: History, broken: Node) -> Node | None:
         seen.add(uuid)
         uuid = history.skipped[uuid]
     found = history.by_uuid.get(uuid) if uuid is not None and seen else None
-    return found if found is not None and not _leads_to(history, found, broken) else None
+    return found if found is not None and not lineage_of(history).hangs_on(found, broken) else None
 
 
-def _nameless(history: History, broken: Node) -> Node | None:
+def meant(history: History, broken: Node) -> Node | None:
     """The record in front of a broken one that lacks the id, or bears another's, that the broken one names."""
     name = broken.parent
     if name is None or name in history.by_uuid or name in history.skipped:
         return None
-    doubled = {node.uuid for node in history.shadowed}
-    call = _own_call(history, broken, set(), doubled)
-    if call is not None:
-        return call
-    before: Node | None = None
-    for node in (*history.nodes, *history.shadowed):
-        if node.position >= broken.position or node.type == "progress" or node.parent == name:
-            continue
-        if history.main(node) and (before is None or node.position > before.position):
-            before = node
-    if before is None or not (before.uuid is None or before.uuid in doubled):
-        return None
-    return before
+    lineage = lineage_of(history)
+    doubled = lineage.doubled
+    if broken.type == "user" and broken.only_results:
+        call = _call_before(history, broken)
+        if call is not None and (call.uuid is None or call.uuid in doubled):
+            return call
+    before = next(
+        (
+            node
+            for node in lineage.before(broken)
+            if node.type != "progress" and node.parent != name and history.main(node)
+        ),
+        None,
+    )
+    return before if before is not None and (before.uuid is None or before.uuid in doubled) else None
 
 
 def fresh_uuid(history: History, node: Node) -> str:

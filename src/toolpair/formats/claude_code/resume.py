@@ -12,7 +12,7 @@ from toolpair.formats.base import Seen
 from toolpair.formats.claude_code.reading import AGENT, SUB_AGENT
 from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
 from toolpair.rules.base import Effect, OnResume, Problem
-from toolpair.transcript.content import is_real_output, result_text
+from toolpair.transcript.content import is_real_output, output_bytes, output_lines, result_text
 from toolpair.transcript.model import Block, Transcript
 
 
@@ -105,7 +105,7 @@ def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: Seen) -
     """Where a call or an output of the problem does not reach the model as it stands in the file."""
     if problem.rule == "result.order" or (facts.call is None and not facts.results):
         return None
-    lines = _lines(facts.lost)
+    lines = output_lines(facts.lost)
     gone = facts.call is not None and not facts.call_sent
     if facts.lost:
         if problem.rule == "result.duplicate" and facts.sent:
@@ -144,15 +144,9 @@ def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: Seen) -
 _SHARED: Final = frozenset({"call.duplicate_id", "call.reused_id"})
 
 
-def _lines(blocks: tuple[Block, ...]) -> str:
-    count = sum(len(result_text(block).splitlines()) for block in blocks)
-    return f"{count:,} {'line' if count == 1 else 'lines'}"
-
-
 def _named(blocks: tuple[Block, ...]) -> str:
-    size = sum(len(result_text(block).encode("utf-8", "replace")) for block in blocks)
     what = "the result" if len(blocks) == 1 else f"{len(blocks):,} results"
-    return f"{what}, {size:,} bytes"
+    return f"{what}, {output_bytes(blocks):,} bytes"
 
 
 def _in_last_turn(transcript: Transcript, call: Block) -> bool:
@@ -172,6 +166,9 @@ def _outcome(problem: Problem) -> _Outcome | None:
             return _Outcome("rejected", "Claude Code sends it as it is, and the API refuses the session.")
         case "result.not_first":
             return _Outcome("rejected", "Claude Code sends it in this order, and the API refuses the session.")
+        case "result.placeholder":
+            text = "Claude Code sends the placeholder as it is, and looks for nothing else."
+            return _Outcome("placeholder", text, "the real output")
         case "result.duplicate":
             return _Outcome("healed", "Claude Code sends the first result and drops the copy.")
         case "result.not_adjacent":

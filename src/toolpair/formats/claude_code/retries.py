@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.formats.claude_code.records import Node, content_of, has_result, is_api_error, parts_of_type
+from toolpair.formats.claude_code.records import Node, parts_of_type
 from toolpair.transcript.model import Retries
 
 _FEWEST: Final = 2
@@ -25,11 +25,11 @@ def retries_of(chain: Sequence[Node]) -> Retries | None:
     for number in range(len(chain) - 1, -1, -1):
         node = chain[number]
         if node.type == "assistant":
-            if not is_api_error(node.value):
+            if not node.api_error:
                 break
             errors.append(node)
         elif node.type == "user" and node.value.get("isMeta") is not True:
-            if has_result(node.value) or node.value.get("isCompactSummary") is True or not errors:
+            if node.has_result or node.value.get("isCompactSummary") is True or not errors:
                 break
             turns.append((node, errors))
             errors, at = [], number
@@ -54,7 +54,7 @@ def retries_of(chain: Sequence[Node]) -> Retries | None:
 def _last_words(chain: Sequence[Node]) -> set[str]:
     """What the user said last before the failures."""
     for node in reversed(chain):
-        if node.type == "user" and not has_result(node.value) and node.value.get("isMeta") is not True:
+        if node.type == "user" and not node.has_result and node.value.get("isMeta") is not True:
             words = _words(node)
             return {words} if words else set()
     return set()
@@ -62,7 +62,7 @@ def _last_words(chain: Sequence[Node]) -> set[str]:
 
 def _words(node: Node) -> str | None:
     """The words of a prompt; None when it holds anything else, which is no repetition."""
-    content = content_of(node.value)
+    content = node.content
     if isinstance(content, str):
         return " ".join(content.split()).casefold()
     texts = [part.get("text") for part in parts_of_type(node.value, "text")]

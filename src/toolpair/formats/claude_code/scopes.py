@@ -22,7 +22,7 @@ def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
     known = {node.uid: True for node in (*history.chain, *history.order)}
     for node in history.nodes:
         if not _is_active(history, node, known):
-            scopes[node.uid] = "inactive"
+            scopes.setdefault(node.uid, "inactive")
     for node in history.shadowed:
         scopes.setdefault(node.uid, "inactive")
     return scopes

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from toolpair.formats.claude_code.assembling import blocks_of_node
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import call_ids, has_result
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block
 
@@ -25,18 +24,12 @@ def unreached_of(history: History) -> Iterable[Block]:
         and node.uid not in active
         and node.position > newest
         and history.main(node)
-        and has_result(node.value)
+        and node.has_result
     ]
     if not beside:
         return
     gone_on = {node.parent for node in history.nodes if node.type in ("user", "assistant")}
-    calls = {
-        id_
-        for node in (*history.nodes, *history.shadowed)
-        if node.type == "assistant"
-        for id_ in call_ids(node.value)
-        if isinstance(id_, str)
-    }
+    calls = {id_ for node in (*history.nodes, *history.shadowed) if node.type == "assistant" for id_ in node.calls}
     for node in beside:
         if node.uuid in gone_on:
             continue

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolpair.formats.base import Item
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import content_of, text_or_none
+from toolpair.formats.claude_code.records import content_of, text_or_none, value_of
 
 _NAMESPACE: Final = uuids.UUID("b3c1de0f-6a5b-5c0e-9d0e-3f6f1f0a7c11")
 WHOLE: Final = -1
@@ -120,9 +120,9 @@ class Working:
         self.on_chain: set[int] = {node.uid for node in history.chain}
         self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
         for place, item in enumerate(items):
-            line = Line(item.uid, item.value, item, (float(place),))
+            line = Line(item.uid, value_of(item), item, (float(place),))
             self.lines[item.uid] = line
-            if isinstance(item.value, dict):
+            if isinstance(line.value, dict):
                 self._index(line)
         for child, parent in history.bridged.items():
             self._bridged_to.setdefault(parent, []).append(child)
@@ -144,7 +144,7 @@ class Working:
         """The uuid of the parent; for a lost one that the agent bridges, of the record that it takes for it."""
         raw = text_or_none(line.get("parentUuid"))
         if line.uuid is not None and line.uuid in self.history.bridged and line.item is not None:
-            unchanged = raw == text_or_none(line.item.value.get("parentUuid"))
+            unchanged = raw == text_or_none(value_of(line.item).get("parentUuid"))
             return self.history.bridged[line.uuid] if unchanged else raw
         return raw
 

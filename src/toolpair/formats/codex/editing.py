@@ -118,13 +118,13 @@ class Editor:
             case SetInRecord(record=uid, slot=slot, value=value):
                 self.works.by_uid[uid].put(slot, value)
             case InsertRecord(value=value, before=uid):
-                self.works.insert_behind(self.works.by_uid[uid].before, self.works.new(value))
+                self.works.insert_after(self.works.by_uid[uid].before, self.works.new(value))
             case RemoveRecord(record=uid):
                 self.works.drop(self.works.by_uid[uid])
             case MoveRecord(record=uid, behind=behind):
                 work = self.works.by_uid[uid]
                 self.works.drop(work)
-                self.works.insert_behind(self.works.by_uid[behind], work)
+                self.works.insert_after(self.works.by_uid[behind], work)
             case RemoveMessage(message=message):
                 for block in message.blocks:
                     self._take(self._place(block))
@@ -168,7 +168,7 @@ class Editor:
             anchor.work.insert_behind(anchor.slot, item)
             return anchor
         work = self._record(item, anchor.work)
-        self.works.insert_behind(anchor.work, work)
+        self.works.insert_after(anchor.work, work)
         return _Place(work, ("payload",) if "payload" in work.value else ())
 
     # --- the edits ---------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ class Editor:
             made.moved = made is not anchor
         else:
             made = _Place(place.work, place.slot, moved=True)
-            self.works.insert_behind(anchor.work, made.work)
+            self.works.insert_after(anchor.work, made.work)
         self._places[id(result)] = made
         if made is not anchor:
             self._note_answer(call, made)
@@ -299,15 +299,15 @@ class Editor:
             return
         wanted = {place.work.uid: place.work for place in places}
         own = set(wanted)
-        slots: list[tuple[Work | None, bool]] = []
-        for work in self.works:
-            if work.uid in own:
-                slots.append((work.before, work.before is not None and work.before.uid in own))
+        slots: list[tuple[Work | None, bool]] = [
+            (work.before, work.before is not None and work.before.uid in own)
+            for work in self.works.in_order(list(wanted.values()))
+        ]
         for place in places:
             self.works.drop(place.work)
         last: Work | None = None
         for place, (anchor, after_own) in zip(places, slots, strict=True):
-            self.works.insert_behind(last if after_own else anchor, place.work)
+            self.works.insert_after(last if after_own else anchor, place.work)
             last = place.work
 
     def _remove(self, block: Block) -> None:
@@ -350,7 +350,7 @@ class Editor:
         self._put(place, item)
         if anchor is not place.work:
             self.works.drop(place.work)
-            self.works.insert_behind(anchor, place.work)
+            self.works.insert_after(anchor, place.work)
 
     def _last_output(self, work: Work) -> Work:
         """The last of the outputs that follow: a text stands behind them, so that they stay with their calls."""
@@ -380,7 +380,7 @@ class Editor:
             return
         place = self._place(first)
         if not place.in_history:
-            self.works.insert_behind(place.work.before, self._record(item, place.work))
+            self.works.insert_after(place.work.before, self._record(item, place.work))
 
 
 def new_output(item: dict[str, Any], call: Block, content: Any, id_: str | None) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Any
 
 from toolpair.formats.base import Item
 from toolpair.formats.codex.records import ordinal_of
+from toolpair.transcript.ordering import longest_ascending
 
 
 def is_numbered(values: Iterable[Any]) -> bool:
@@ -60,36 +59,8 @@ def _first_number(items: Sequence[Item]) -> int:
 def _in_place(before: Sequence[Item], after: Sequence[Item]) -> set[int]:
     """The records that stand in the order they stood in; moved ones are those that break it."""
     place = {item.uid: number for number, item in enumerate(before)}
-    kept: set[int] = set()
-    order = [place[item.uid] for item in after if item.uid in place]
-    still = _ascending(order)
-    for item in after:
-        if item.uid in place and place[item.uid] in still:
-            kept.add(item.uid)
-    return kept
-
-
-def _ascending(order: Sequence[int]) -> set[int]:
-    """A longest ascending run of these numbers, all different."""
-    if all(one < other for one, other in pairwise(order)):
-        return set(order)
-    tails: list[int] = []
-    ends: list[int] = []
-    back: list[int] = []
-    for index, number in enumerate(order):
-        at = bisect_left(tails, number)
-        back.append(ends[at - 1] if at else -1)
-        if at == len(tails):
-            tails.append(number)
-            ends.append(index)
-        else:
-            tails[at], ends[at] = number, index
-    found: set[int] = set()
-    index = ends[-1] if ends else -1
-    while index >= 0:
-        found.add(order[index])
-        index = back[index]
-    return found
+    still = longest_ascending([place[item.uid] for item in after if item.uid in place])
+    return {before[number].uid for number in still}
 
 
 def _with_ordinal(item: Item, number: int) -> Item:

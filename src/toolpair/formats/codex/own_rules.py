@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.base import Item, View
@@ -23,9 +23,9 @@ REFUSES: Final = "Codex does not resume this session"
 def refusal(items: Sequence[Item]) -> str | None:
     """Why Codex does not resume the file at all, as far as its records tell."""
     if _no_meta(items):
-        return f"{REFUSES}: it does not start with its session_meta record."
+        return f"{REFUSES}: it does not start with its session_meta line."
     if _without_ordinal(items) is not None:
-        return f"{REFUSES}: its last record has no ordinal."
+        return f"{REFUSES}: its last line has no ordinal."
     return None
 
 
@@ -72,7 +72,7 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
         fixes.append(
             Fix(
                 "rebuild-meta",
-                "write a session_meta record in front, from the file's name and its other records",
+                "write a session_meta line in front, from the file's name and its other lines",
                 (InsertRecord(value, items[0].uid),),
                 recommended=True,
                 note="what it also held, such as the instructions of the model, is not in the file any more",
@@ -80,7 +80,7 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
         )
     context.add(
         "rollout.no_meta",
-        "The file does not start with its session_meta record, so Codex does not resume this session.",
+        "The file does not start with its session_meta line, so Codex does not resume this session.",
         record=items[0].uid,
         severity="error",
         impact="stops",
@@ -105,7 +105,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
         ]
     context.add(
         "rollout.last_ordinal",
-        "The last record has no ordinal, so Codex does not resume this session.",
+        "The last line has no ordinal, so Codex does not resume this session.",
         record=last.uid,
         severity="error",
         impact="stops",
@@ -113,7 +113,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
         fixes=(
             Fix(
                 "write-ordinal",
-                "write the ordinal" if numbers else f"write the ordinals of all {len(edits):,} records",
+                "write the ordinal" if numbers else f"write the ordinals of all {len(edits):,} lines",
                 tuple(edits),
                 recommended=True,
             ),
@@ -139,7 +139,7 @@ def _compactions(context: Context, lines: Sequence[Line]) -> None:
         slot: Slot = (*line.slot, "replacement_history_metadata")
         notes = line.payload.get("replacement_history_metadata") if isinstance(line.payload, dict) else None
         fixes = []
-        if isinstance(notes, list) or notes is not None:
+        if notes is not None:
             kept: Any = ABSENT
             if history is not None and isinstance(notes, list):
                 kept = [notes[number] if number < len(notes) else {} for number in range(len(history))]
@@ -161,23 +161,17 @@ def _compactions(context: Context, lines: Sequence[Line]) -> None:
 
 def _parent(context: Context, lines: Sequence[Line], view: View) -> None:
     """A fork goes on from its parent's file, which has to be there."""
-    for line in _metas(lines):
-        parent = parent_id(line.payload)
-        if parent is None or view.beside is None or parent_is_there(parent, view.beside):
-            return
-        context.add(
-            "rollout.parent_missing",
-            f"This is a fork of session {parent}, whose rollout is not found beside it: "
-            "Codex does not resume the fork without it.",
-            record=line.uid,
-            severity="warning",
-            impact="stops",
-            cause=Cause("rollout.parent_missing", "the file was copied alone, or the parent was deleted or moved"),
-            no_fix="Put the parent's rollout back under the same sessions folder.",
-        )
-
-
-def _metas(lines: Sequence[Line]) -> Iterator[Line]:
-    first = next((line for line in lines if line.kind == "meta"), None)
-    if first is not None:
-        yield first
+    meta = next((line for line in lines if line.kind == "meta"), None)
+    parent = parent_id(meta.payload) if meta is not None else None
+    if meta is None or parent is None or view.beside is None or parent_is_there(parent, view.beside):
+        return
+    context.add(
+        "rollout.parent_missing",
+        f"This is a fork of session {parent}, whose rollout is not found beside it: "
+        "Codex does not resume the fork without it.",
+        record=meta.uid,
+        severity="warning",
+        impact="stops",
+        cause=Cause("rollout.parent_missing", "the file was copied alone, or the parent was deleted or moved"),
+        no_fix="Put the parent's rollout back under the same sessions folder.",
+    )

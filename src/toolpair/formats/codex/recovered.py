@@ -49,7 +49,7 @@ def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dic
         if content is not None:
             found.setdefault(event.id, []).append((content, event.uid))
     return {
-        id_: (contents[0][0], f"in the event of record {contents[0][1] + 1:,}")
+        id_: (contents[0][0], f"in an event, line {contents[0][1] + 1:,}")
         for id_, contents in found.items()
         if all(content == contents[0][0] for content, _ in contents)
     }

@@ -10,7 +10,7 @@ from toolpair.formats.codex.items import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.sending import MEASURED
 from toolpair.rules.base import Effect, OnResume, Problem
-from toolpair.transcript.content import is_real_output, result_text
+from toolpair.transcript.content import is_real_output, output_bytes, output_lines
 from toolpair.transcript.model import Block, Transcript
 
 _STOPS = frozenset({"rollout.no_meta", "rollout.last_ordinal"})
@@ -72,9 +72,9 @@ def _blocks(problem: Problem) -> Sequence[Block]:
 
 def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) -> OnResume:
     """Some of it does not reach the model."""
-    text = f"these {_lines(lost)}" if lost else "this call" if calls else "this output"
+    text = f"these {output_lines(lost)}" if lost else "this call" if calls else "this output"
     if any(not is_loaded(block.value) for block in calls):
-        text = f"this call and its {_lines(lost)}" if lost else "this call"
+        text = f"this call and its {output_lines(lost)}" if lost else "this call"
         return _told(
             "dropped",
             f"Codex cannot read {_it(calls)}: it drops {text}. It does not tell.",
@@ -96,20 +96,14 @@ def _it(calls: Sequence[Block]) -> str:
 def _surrogate(problem: Problem, lost: Sequence[Block]) -> OnResume:
     """Its parser refuses the whole record."""
     outputs = [block for block in problem.others if block.kind == "result" and is_real_output(block)]
-    what = f"this record and its {_lines(outputs)}" if outputs else "this record"
+    what = f"this record and its {output_lines(outputs)}" if outputs else "this record"
     loses = _loss(outputs, ()) or "the record"
     return _told("dropped", f"Codex passes {what} by. It does not tell.", loses, len(outputs))
 
 
-def _lines(blocks: Sequence[Block]) -> str:
-    count = sum(len(result_text(block).splitlines()) for block in blocks)
-    return f"{count:,} {'line' if count == 1 else 'lines'}"
-
-
 def _loss(lost: Sequence[Block], calls: Sequence[Block]) -> str | None:
     if lost:
-        size = sum(len(result_text(block).encode("utf-8", "replace")) for block in lost)
-        return f"{'the result' if len(lost) == 1 else f'{len(lost):,} results'}, {size:,} bytes"
+        return f"{'the result' if len(lost) == 1 else f'{len(lost):,} results'}, {output_bytes(lost):,} bytes"
     return "the call" if calls else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from typing import Any, Final
 
 from toolpair.formats.base import Fate, Seen, SentMessage, SentPart
@@ -64,8 +64,3 @@ def made_output(call: Block) -> dict[str, Any]:
     if family == "tool_search":
         return {**made, "status": "completed", "execution": "client", "tools": []}
     return {**made, "output": ABORTED}
-
-
-def items_of(seen: Seen) -> Iterator[Any]:
-    """The items of the request, in order."""
-    return (part.value for message in seen.messages for part in message.parts)

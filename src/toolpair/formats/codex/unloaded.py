@@ -11,8 +11,8 @@ from toolpair.formats.base import Item
 from toolpair.formats.codex.items import is_loaded
 from toolpair.formats.codex.records import Line, needs_timestamp
 from toolpair.rules.base import Cause, Fix, Problem
-from toolpair.rules.context import Context, lines_of, tool_of
-from toolpair.transcript.content import is_real_output
+from toolpair.rules.context import Context, tool_of
+from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import SetInRecord, SetValue
 from toolpair.transcript.items import output_content
 from toolpair.transcript.model import Block
@@ -52,11 +52,11 @@ def _items(context: Context) -> None:
         if mended is not None:
             title, value = mended
             fixes.append(Fix("mend-item", title, (SetValue(block, value),), recommended=True))
-        what = f"This output ({lines_of(block)})" if is_real_output(block) else f"This {_noun(block)}"
+        what = f"This output ({output_lines([block])})" if is_real_output(block) else f"This {_noun(block)}"
         pair = context.pairing.pair_of(block)
         context.add(
             "rollout.not_loaded",
-            f"{what} lacks a field that Codex wants, or has one of another type, so Codex passes the record by.",
+            f"{what} lacks a field that Codex wants, or has one of another type, so Codex passes it by.",
             at=at,
             pair=pair,
             call=block if block.kind == "call" else None,
@@ -142,11 +142,11 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line]) 
         pair = context.pairing.pair_of(block) if block is not None else None
         fixes = []
         if before is not None:
-            title = "write the time of the record before it"
+            title = "write the time of the line before it"
             fixes.append(Fix("write-time", title, (SetInRecord(line.uid, ("timestamp",), before),), recommended=True))
         context.add(
             "rollout.no_timestamp",
-            "This record has no timestamp, so Codex passes it by.",
+            "This line has no timestamp, so Codex passes it by.",
             at=at,
             pair=pair,
             call=block if block is not None and block.kind == "call" else None,

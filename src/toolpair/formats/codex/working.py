@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.base import Item
 from toolpair.formats.codex.items import Slot
+from toolpair.formats.linked import LinkedList
 from toolpair.transcript.edits import ABSENT
 
 _GONE: Final = object()
@@ -110,60 +111,21 @@ def _in_front(value: dict[str, Any]) -> dict[str, Any]:
     return {**front, **value}
 
 
-class Works:
+class Works(LinkedList[Work]):
     """All records in file order."""
 
     def __init__(self, items: Sequence[Item]) -> None:
+        super().__init__()
         self.by_uid: dict[int, Work] = {}
-        self._first: Work | None = None
-        self._last: Work | None = None
         self._next_uid = -1
-        self._out: set[int] = set()
         for item in items:
             work = Work(item.uid, item.value, item)
             self.by_uid[item.uid] = work
             self._next_uid = min(self._next_uid, item.uid - 1)
-            self.insert_behind(self._last, work)
-
-    def __iter__(self) -> Iterator[Work]:
-        work = self._first
-        while work is not None:
-            yield work
-            work = work.after
+        self.extend(self.by_uid.values())
 
     def new(self, value: dict[str, Any]) -> Work:
         work = Work(self._next_uid, value, None)
         self.by_uid[work.uid] = work
         self._next_uid -= 1
         return work
-
-    def is_in(self, work: Work) -> bool:
-        return work.uid not in self._out
-
-    def insert_behind(self, anchor: Work | None, work: Work) -> None:
-        """Put the record behind `anchor`, in front of all when that is None."""
-        self._out.discard(work.uid)
-        work.before = anchor
-        work.after = self._first if anchor is None else anchor.after
-        if anchor is None:
-            self._first = work
-        else:
-            anchor.after = work
-        if work.after is None:
-            self._last = work
-        else:
-            work.after.before = work
-
-    def drop(self, work: Work) -> None:
-        """Take the record out."""
-        if not self.is_in(work):
-            return
-        self._out.add(work.uid)
-        if work.before is None:
-            self._first = work.after
-        else:
-            work.before.after = work.after
-        if work.after is None:
-            self._last = work.before
-        else:
-            work.after.before = work.before

@@ -21,7 +21,7 @@ from toolpair.formats.claude_code.sending.records import drafts_of, taken
 from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
 from toolpair.transcript.model import Block, Transcript
 
-NO_TIMESTAMP: Final = "Claude Code does not find this session: its last record has no timestamp."
+NO_TIMESTAMP: Final = "Claude Code does not find this session: its last line has no timestamp."
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolpair.formats.claude_code.records import Node, content_of, is_api_error, message_id, model_of
+from toolpair.formats.claude_code.records import Node
 from toolpair.formats.claude_code.sending.parts import (
     INTERRUPTED,
     NO_CONTENT,
@@ -34,9 +34,9 @@ def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Bloc
             part = Part(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
             drafts.append(Draft("user", [part], whole=True, position=node.position))
             continue
-        if node.type not in ("user", "assistant") or is_api_error(node.value):
+        if node.type not in ("user", "assistant") or node.api_error:
             continue
-        content = content_of(node.value)
+        content = node.content
         if isinstance(content, str):
             parts = [Part(content, blocks.get((node.uid, _SLOT)))]
         elif isinstance(content, list):
@@ -53,8 +53,8 @@ def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Bloc
             Draft(
                 node.type,
                 parts,
-                message_id(node.value),
-                model_of(node.value),
+                node.message_id,
+                node.model,
                 whole=isinstance(content, str),
                 position=node.position,
                 beside=node.uid in beside,

@@ -1,0 +1,222 @@
+"""What a compaction kept of the messages before it: one name that is not there, and the agent sends none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.records import Node, same_record, text_or_none
+from toolpair.formats.claude_code.relink import line_words, mended
+from toolpair.transcript.model import Defect, Repair
+from toolpair.transcript.words import plural
+
+RULE: Final = "chain.kept_missing"
+_KEY: Final = "compactMetadata"
+
+
+def kept_missing(history: History) -> Iterator[Defect]:
+    """A defect of the compaction that the history begins with, when the agent sends nothing of what that kept."""
+    boundary = history.newest_boundary
+    if boundary is None or history.preserved or not history.chain:
+        return
+    root = history.chain[0]
+    if root is not boundary and (root.value.get("isCompactSummary") is not True or root.position < boundary.position):
+        return
+    metadata = boundary.value.get(_KEY)
+    if not isinstance(metadata, dict):
+        return
+    listed, segment = _names(history)
+    if listed:
+        yield from _of_list(history, boundary, metadata, listed)
+    elif segment is not None:
+        yield from _of_segment(history, boundary, metadata, segment)
+
+
+def kept_records(history: History, before: Node) -> list[Node]:
+    """What the newest compaction kept, where that stands in front of a record and finds nothing of it."""
+    boundary = history.newest_boundary
+    if boundary is None or boundary.position > before.position or history.preserved:
+        return []
+    listed, _ = _names(history)
+    return [history.by_uuid[uuid] for uuid in listed if uuid in history.by_uuid]
+
+
+def missing_names(history: History) -> list[str]:
+    """The uuids of kept records that no record bears."""
+    listed, _ = _names(history)
+    return [uuid for uuid in listed if uuid not in history.by_uuid]
+
+
+def place_in_list(history: History, uuid: str) -> int | None:
+    """Which of the kept records bears this uuid, from 0; None when none does."""
+    listed, _ = _names(history)
+    return listed.index(uuid) if uuid in listed else None
+
+
+def _names(history: History) -> tuple[list[str], Mapping[str, Any] | None]:
+    """The uuids that the newest compaction lists, and the ends that it names."""
+    boundary = history.newest_boundary
+    metadata = boundary.value.get(_KEY) if boundary is not None else None
+    if not isinstance(metadata, dict):
+        return [], None
+    messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+    uuids = messages.get("uuids") if isinstance(messages, dict) else None
+    listed = [uuid for uuid in uuids if isinstance(uuid, str)] if isinstance(uuids, list) else []
+    return list(dict.fromkeys(listed)), segment if isinstance(segment, dict) else None
+
+
+def _of_list(history: History, boundary: Node, metadata: Mapping[str, Any], listed: Sequence[str]) -> Iterator[Defect]:
+    missing = missing_names(history)
+    doubled = {
+        node.uuid
+        for node in history.shadowed
+        if node.uuid is not None and not same_record(node.value, history.by_uuid[node.uuid].value)
+    }
+    if missing and not doubled.isdisjoint(listed):
+        # Told of the record that bears the uuid of another; with a name of its own it is the one that is missing.
+        return
+    nameless = [node for node in history.nodes if node.uuid is None and node.position < boundary.position]
+    if len(missing) == len(nameless) == 1:
+        title = "give the record without a uuid the one that the compaction names"
+        repair = Repair(title, identify=((nameless[0].uid, missing[0], ()),))
+        yield _defect(history, boundary, listed, missing, listed, repair)
+        return
+    names = {uuid: uuid if uuid not in missing else _meant(history, boundary, listed, uuid) for uuid in listed}
+    left = [name for name in names.values() if name is not None]
+    if not left:
+        yield _defect(history, boundary, listed, missing, (), None)
+        return
+    changed = _renamed(history, metadata, names, left)
+    what = "take what is missing out of the list" if None in names.values() else "write the right name into the list"
+    title = what if missing else "hang what was kept on the summary"
+    outputs = _outputs(history, left)
+    title = f"{title} (brings back {plural(len(left), 'record')}, {plural(outputs, 'output')})"
+    repair = Repair(title, write=((boundary.uid, _KEY, changed),), several="mend the lists of what was kept")
+    yield _defect(history, boundary, listed, missing, left, repair)
+
+
+def _meant(history: History, boundary: Node, listed: Sequence[str], uuid: str) -> str | None:
+    """The record that stands where the missing one stood: between its neighbours of the list, and named by none."""
+    at = listed.index(uuid)
+    behind = history.by_uuid.get(listed[at + 1]) if at + 1 < len(listed) else None
+    if behind is None:
+        return None
+    found = history.by_uuid.get(behind.parent or "")
+    if found is None or found.uuid in listed or found.position >= boundary.position:
+        return None
+    if at and found.parent != listed[at - 1]:
+        return None
+    return found.uuid
+
+
+def _renamed(
+    history: History, metadata: Mapping[str, Any], names: Mapping[str, str | None], left: Sequence[str]
+) -> dict[str, Any]:
+    """The metadata with these names in its lists (None: taken out), and with an anchor and ends that are there."""
+    changed = dict(metadata)
+    for key in ("preservedMessages", "preservedSegment"):
+        group = metadata.get(key)
+        if not isinstance(group, dict):
+            continue
+        group = dict(group)
+        for list_ in ("uuids", "allUuids"):
+            if isinstance(group.get(list_), list):
+                named = [names.get(uuid, uuid) if isinstance(uuid, str) else uuid for uuid in group[list_]]
+                group[list_] = [name for name in named if name is not None]
+        if group.get("anchorUuid") not in history.by_uuid:
+            group["anchorUuid"] = _anchor(history)
+        for end, uuid in (("headUuid", left[0]), ("tailUuid", left[-1])):
+            if end in group and group[end] not in history.by_uuid:
+                group[end] = uuid
+        changed[key] = group
+    return changed
+
+
+def _anchor(history: History) -> str | None:
+    """The summary of the newest compaction, else the compaction itself."""
+    boundary = history.newest_boundary
+    assert boundary is not None
+    behind = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
+    summary = next((node for node in behind if node.value.get("isCompactSummary") is True), None)
+    return summary.uuid if summary is not None else boundary.uuid
+
+
+def _of_segment(
+    history: History, boundary: Node, metadata: Mapping[str, Any], segment: Mapping[str, Any]
+) -> Iterator[Defect]:
+    """Only the ends are named: what stands between is found by the links."""
+    head, tail = text_or_none(segment.get("headUuid")), text_or_none(segment.get("tailUuid"))
+    if head is None or tail is None:
+        return
+    changed = dict(segment)
+    if segment.get("anchorUuid") not in history.by_uuid:
+        changed["anchorUuid"] = _anchor(history)
+    last = history.by_uuid.get(tail) or _last_before(history, boundary)
+    if last is None or last.uuid is None:
+        return
+    changed["tailUuid"] = last.uuid
+    names = [last.uuid]
+    seen = {last.uuid}
+    top = last
+    while top.uuid != head:
+        above = history.by_uuid.get(history.parent_of(top) or "")
+        if above is None or above.uuid is None or above.uuid in seen:
+            break
+        top = above
+        seen.add(above.uuid)
+        names.append(above.uuid)
+    repair: Repair | None
+    first = history.by_uuid.get(head)
+    if top.uuid != head and first is not None and first.position < top.position:
+        parent = mended(history, top).parent
+        if parent is None:
+            return
+        title = f"reconnect what was kept to {line_words(parent)}"
+        repair = Repair(title, relink=((top.uid, parent.uuid),), several="reconnect what was kept to the lines before")
+        inside = (node for node in history.nodes if first.position <= node.position <= last.position)
+        names = [node.uuid for node in inside if node.uuid is not None and history.main(node)]
+    else:
+        if top.uuid != head:
+            changed["headUuid"] = top.uuid
+        repair = Repair("name the ends that are there", write=((boundary.uid, _KEY, _with(metadata, changed)),))
+    yield _defect(history, boundary, names, [head] if first is None else [], names, repair)
+
+
+def _with(metadata: Mapping[str, Any], segment: Mapping[str, Any]) -> dict[str, Any]:
+    return {**metadata, "preservedSegment": dict(segment)}
+
+
+def _last_before(history: History, boundary: Node) -> Node | None:
+    """The record that the compaction stands behind."""
+    logical = history.by_uuid.get(text_or_none(boundary.value.get("logicalParentUuid")) or "")
+    if logical is not None:
+        return logical
+    talk = (node for node in reversed(history.nodes) if node.type in ("user", "assistant") and history.main(node))
+    return next((node for node in talk if node.position < boundary.position), None)
+
+
+def _outputs(history: History, uuids: Sequence[str]) -> int:
+    sent = {node.uid for node in history.order}
+    kept = (history.by_uuid[uuid] for uuid in uuids if uuid in history.by_uuid)
+    return sum(len(node.results) for node in kept if node.uid not in sent)
+
+
+def _defect(
+    history: History,
+    boundary: Node,
+    listed: Sequence[str],
+    missing: Sequence[str],
+    left: Sequence[str],
+    repair: Repair | None,
+) -> Defect:
+    lost = f"{len(missing):,} cannot be found" if missing else "what they hang on cannot be found"
+    return Defect(
+        RULE,
+        boundary.uid,
+        f"The compaction kept {plural(len(listed), 'record')}; {lost}, so none is sent.",
+        "error" if repair is not None else "warning",
+        "a record that a compaction kept was lost, or has no uuid" if missing else "the summary's record was lost",
+        _outputs(history, left) if repair is not None else 0,
+        repair,
+    )

@@ -1,0 +1,252 @@
+"""What stands where in a file, and what hangs on what: looked up again and again while lost links are mended."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, History, bridge, may_be_parent
+from toolpair.formats.claude_code.records import Node, is_compact_boundary
+
+
+class Lineage:
+    """Indexes of a history's records. Each is made once, in linear time, when it is first asked for."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+
+    @cached_property
+    def order(self) -> list[Node]:
+        """All chain records of the file in its order, those that a later one replaces among them."""
+        return sorted((*self._history.nodes, *self._history.shadowed), key=lambda node: node.position)
+
+    @cached_property
+    def _positions(self) -> list[int]:
+        return [node.position for node in self.order]
+
+    def before(self, node: Node) -> Iterator[Node]:
+        """The records in front of one, the nearest first."""
+        order = self.order
+        for at in range(bisect_left(self._positions, node.position) - 1, -1, -1):
+            yield order[at]
+
+    @cached_property
+    def doubled(self) -> frozenset[str]:
+        """The uuids that several records bear."""
+        return frozenset(node.uuid for node in self._history.shadowed if node.uuid is not None)
+
+    def call_before(self, ids: list[str], node: Node) -> Node | None:
+        """The nearest record in front of `node` that holds a call with one of these ids."""
+        found: Node | None = None
+        for id_ in ids:
+            for call in reversed(self._calls.get(id_, ())):
+                if call.position < node.position:
+                    found = call if found is None or call.position > found.position else found
+                    break
+        return found
+
+    @cached_property
+    def _calls(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for node in self.order:
+            if node.type == "assistant":
+                for id_ in node.calls:
+                    found.setdefault(id_, []).append(node)
+        return found
+
+    def response_before(self, message_id: str, node: Node) -> Node | None:
+        """The nearest record in front of `node` that is of this response; None when the user spoke in between."""
+        parts = self._responses.get(message_id, [])
+        at = bisect_left(parts, node.position, key=lambda part: part.position) - 1
+        if at < 0:
+            return None
+        words = bisect_left(self._words, node.position) - 1
+        return parts[at] if words < 0 or self._words[words] < parts[at].position else None
+
+    @cached_property
+    def _responses(self) -> dict[str, list[Node]]:
+        """By message id: the records of a response that another may hang on."""
+        found: dict[str, list[Node]] = {}
+        for node in self.order:
+            if node.type == "assistant" and node.message_id is not None and may_be_parent(self._history, node):
+                found.setdefault(node.message_id, []).append(node)
+        return found
+
+    @cached_property
+    def _words(self) -> list[int]:
+        """Where the user's own records stand."""
+        return [
+            node.position
+            for node in self.order
+            if node.type == "user" and not node.only_results and may_be_parent(self._history, node)
+        ]
+
+    @cached_property
+    def linked(self) -> dict[str, list[Node]]:
+        """The records that name a record as the one they hang on, by its uuid, in the order of the file."""
+        found: dict[str, list[Node]] = {}
+        for node in self.order:
+            if node.parent is not None:
+                found.setdefault(node.parent, []).append(node)
+        return found
+
+    def has_summary(self, boundary: Node) -> bool:
+        """Whether a compaction's summary is there: it hangs on it, or stands behind it with its link lost."""
+        return boundary.uuid in self._named or self._summarised.get(boundary.uid, False)
+
+    @cached_property
+    def _named(self) -> set[str | None]:
+        return set(self._history.parents.values())
+
+    @cached_property
+    def _summarised(self) -> dict[int, bool]:
+        """uid of a compaction -> whether a summary stands between it and the next."""
+        found: dict[int, bool] = {}
+        newest: Node | None = None
+        for node in self.order:
+            if is_compact_boundary(node):
+                newest = node
+            elif newest is not None and node.value.get("isCompactSummary") is True:
+                found[newest.uid] = True
+        return found
+
+    @cached_property
+    def prompts(self) -> dict[str, list[Node]]:
+        """The records that name a prompt, by its id, in the order of the file."""
+        found: dict[str, list[Node]] = {}
+        for node in self.order:
+            prompt = node.value.get("promptId")
+            if isinstance(prompt, str):
+                found.setdefault(prompt, []).append(node)
+        return found
+
+    @cached_property
+    def surroundings(self) -> Node | None:
+        """The first record that tells the model of its surroundings, as the agent does where a session begins."""
+        for node in self.order:
+            attachment = node.value.get("attachment")
+            if node.type != "attachment" or not isinstance(attachment, dict):
+                continue
+            if attachment.get("type") in OPENING_ATTACHMENTS:
+                return node
+        return None
+
+    def prompt_below(self, node: Node) -> Any:
+        """The prompt that a record belongs to, by its own word or that of the first below it that names one."""
+        todo = [node]
+        for _ in range(_FAR):
+            if not todo:
+                return None
+            here = todo.pop()
+            if isinstance(here.value.get("promptId"), str):
+                return here.value["promptId"]
+            if here is not node and here.type == "user":
+                return None
+            todo.extend(reversed(self._children.get(here.uid, ())))
+        return None
+
+    def hangs_on(self, node: Node, other: Node) -> bool:
+        """Whether the links lead from a record to another one above it, or the two are the same.
+
+        A link to a record further down in the file leads nowhere: it is lost itself.
+        """
+        spans, _ = self._trees
+        above, below = spans.get(other.uid), spans.get(node.uid)
+        if above is None or below is None:
+            return node is other
+        return above[0] <= below[0] < above[1]
+
+    def top(self, node: Node) -> Node:
+        """The record that the links above one end at."""
+        return self._trees[1].get(node.uid, node)
+
+    @cached_property
+    def _above(self) -> dict[int, Node]:
+        """uid -> the record that one hangs on, a lost one replaced as the agent does."""
+        history = self._history
+        kept = set(history.preserved)
+        found: dict[int, Node] = {}
+        lost: list[Node] = []
+        for node in history.nodes:
+            parent = history.parent_of(node)
+            if parent is None or is_compact_boundary(node):
+                continue
+            above = history.by_uuid.get(parent)
+            if above is None:
+                lost.append(node)
+            elif above.position < node.position or node.uuid in kept:
+                found[node.uid] = above
+        tops = _Tops(found)
+        for node in lost:
+            above = history.by_uuid.get(history.bridged.get(node.uuid or "") or "") or bridge(history, node, {node.uid})
+            if above is not None and tops.of(above) != node.uid:
+                found[node.uid] = above
+        return found
+
+    @cached_property
+    def _children(self) -> dict[int, list[Node]]:
+        found: dict[int, list[Node]] = {}
+        for node in self._history.nodes:
+            above = self._above.get(node.uid)
+            if above is not None:
+                found.setdefault(above.uid, []).append(node)
+        return found
+
+    @cached_property
+    def _trees(self) -> tuple[dict[int, tuple[int, int]], dict[int, Node]]:
+        """uid -> between which numbers those below a record are counted; uid -> the top of its tree."""
+        spans: dict[int, tuple[int, int]] = {}
+        tops: dict[int, Node] = {}
+        count = 0
+        for top in self._history.nodes:
+            if top.uid in self._above:
+                continue
+            todo: list[tuple[Node, bool]] = [(top, False)]
+            while todo:
+                node, done = todo.pop()
+                if done:
+                    spans[node.uid] = (spans[node.uid][0], count)
+                    continue
+                spans[node.uid] = (count, count)
+                tops[node.uid] = top
+                count += 1
+                todo.append((node, True))
+                todo.extend((child, False) for child in self._children.get(node.uid, ()))
+        return spans, tops
+
+
+class _Tops:
+    """Where the links above records end, while links are added to them."""
+
+    def __init__(self, above: Mapping[int, Node]) -> None:
+        self._above = above
+        self._short: dict[int, int] = {}
+
+    def of(self, node: Node) -> int:
+        """The uid of the last record above one (itself when it hangs on nothing)."""
+        uid: int | None = node.uid
+        seen: dict[int, None] = {}
+        last = node.uid
+        while uid is not None and uid not in seen:
+            seen[uid] = None
+            last = uid
+            above = self._above.get(uid)
+            uid = self._short.get(uid, above.uid if above is not None else None)
+        for passed in seen:
+            if passed != last:
+                self._short[passed] = last
+        return last
+
+
+_FAR = 200
+"""How many records below one are asked for their prompt."""
+
+
+def lineage_of(history: History) -> Lineage:
+    """The history's indexes, the same ones each time."""
+    if history.lineage is None:
+        history.lineage = Lineage(history)
+    assert isinstance(history.lineage, Lineage)
+    return history.lineage

@@ -1,0 +1,167 @@
+"""Finding the damaged records of a file, and what can be read of them once their bytes are mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolpair.formats.base import Damage, Item
+from toolpair.source.document import Document
+from toolpair.source.mending import bad_bytes, close, doubled_keys, mended
+from toolpair.source.values import big_numbers, parse
+from toolpair.transcript.edits import Mending
+from toolpair.transcript.model import Damaged, Transcript
+
+_SHOWN: Final = 60
+"""Characters of a key or a number that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    how: Mending
+    behind: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    damage: Damage
+    reason: str
+    way: Way | None
+
+
+def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]:
+    """The records that cannot be read. One that stands on several lines is one."""
+    joined: set[int] = set()
+    tried_up_to = -1
+    for item in items:
+        if not isinstance(item.value, Damaged) or item.uid in joined or item.uid not in document:
+            continue
+        at = document.index(item.uid)
+        behind: tuple[int, ...] = ()
+        whole = b""
+        if item.value.rule in ("record.torn", "record.bad_json") and at > tried_up_to:
+            # Within a run of damaged lines that are no record together every line is looked at by itself.
+            behind, whole = document.runs_on(item.uid)
+            if behind:
+                joined.update(behind)
+            else:
+                tried_up_to = _end_of_run(document, at)
+        yield _candidate(item, at, behind, whole, document)
+
+
+def _end_of_run(document: Document, at: int) -> int:
+    while at + 1 < len(document) and isinstance(document.records[at + 1].value, Damaged):
+        at += 1
+    return at
+
+
+def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, document: Document) -> Candidate:
+    found: Damaged = item.value
+    record = document.records[at]
+    raw, rule, reason = record.body, found.rule, found.reason
+    values: tuple[Any, ...] = ()
+    partial: Any = None
+    way: Way | None = None
+    if behind:
+        rule, reason = "record.torn", f"one record on {len(behind) + 1:,} lines"
+        raw = b"\n".join(document.record(uid).body for uid in (item.uid, *behind))
+        values = (parse(whole),)
+        way = Way("join", behind)
+    elif rule == "record.torn":
+        closed = close(raw)
+        value = parse(closed.text) if closed is not None else None
+        if closed is not None and isinstance(value, dict):
+            values, partial = ((value,), None) if closed.whole else ((), value)
+            way = Way("close")
+    else:
+        way, values, partial = _readable(raw, rule)
+    damage = Damage(
+        item.uid,
+        rule,
+        record.line,
+        False,
+        values,
+        partial,
+        raw,
+        first=at == 0,
+        last=at + len(behind) + 1 == len(document),
+    )
+    return Candidate(damage, reason, way)
+
+
+_TRIED: Final[Mapping[str, tuple[Mending, ...]]] = {
+    "record.glued": ("split",),
+    "record.nul": ("nul",),
+    "record.bad_json": ("escape", "trim", "nul"),
+}
+
+
+def _readable(raw: bytes, rule: str) -> tuple[Way | None, tuple[Any, ...], Any]:
+    for how in _TRIED.get(rule, ()):
+        made = mended(raw, how)
+        if made is None or not made.bodies:
+            continue
+        values: list[Any] = []
+        partial: Any = None
+        for body in made.bodies:
+            value = parse(body)
+            if not isinstance(value, Damaged):
+                values.append(value)
+            elif value.rule == "record.torn" and (closed := close(body)) is not None:
+                partial = parse(closed.text)
+        if values or partial is not None:
+            return Way(how), tuple(values), partial
+    return None, (), None
+
+
+def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:
+    """Flaws of records that can be read. Keys are counted only in what is sent."""
+    if document.mark and document.records:
+        first = document.records[0]
+        damage = Damage(first.uid, "record.bom", 1, True, (), None, document.mark, first=True, front=True)
+        yield Candidate(damage, "a byte order mark in front of the file", Way("mark"))
+    sent = {uid for message in transcript.messages for uid in message.records}
+    for uid, rules in document.flaws(sent).items():
+        record = document.record(uid)
+        at = document.index(uid)
+        for rule in rules:
+            damage = Damage(
+                uid,
+                rule,
+                record.line,
+                True,
+                (record.value,),
+                None,
+                record.body,
+                first=at == 0,
+                last=at + 1 == len(document),
+            )
+            way = _FLAW_WAYS.get(rule)
+            yield Candidate(damage, _flaw(rule, record.body), Way(way) if way is not None else None)
+
+
+_FLAW_WAYS: Final[Mapping[str, Mending]] = {
+    "record.bad_utf8": "utf8",
+    "record.lone_surrogate": "halves",
+    "record.duplicate_key": "keep_last",
+    "record.bom": "bom",
+}
+
+
+def _flaw(rule: str, raw: bytes) -> str:
+    match rule:
+        case "record.bad_utf8":
+            bad, places = bad_bytes(raw)
+            shown = "".join(f"\\x{byte:02x}" for byte in bad)
+            return shown if places == 1 else f"{shown} and others"
+        case "record.duplicate_key":
+            keys = doubled_keys(raw)
+            named = ", ".join(key[:_SHOWN] for key in keys[:3])
+            return named if len(keys) <= 3 else f"{named}, …"
+        case "record.big_number":
+            number = big_numbers(raw)[0].decode("ascii", "replace")
+            return number if len(number) <= _SHOWN else f"{number[:_SHOWN]}…"
+        case "record.bom":
+            return "a byte order mark"
+    return "half of a character"

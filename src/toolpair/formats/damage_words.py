@@ -1,0 +1,164 @@
+"""What is said of a damaged record, and the fixes that mend its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from toolpair.formats.base import Damage, Harm
+from toolpair.formats.damage_found import Candidate
+from toolpair.formats.lost import held_in, held_in_part, ids_in
+from toolpair.rules.base import Cause, Fix, Severity
+from toolpair.transcript.edits import MendBytes
+from toolpair.transcript.words import plural
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """One damaged record with what its agent makes of it, and the ways to mend its bytes, the best first."""
+
+    damage: Damage
+    harm: Harm
+    reason: str
+    ways: tuple[Fix, ...]
+
+    @property
+    def restores(self) -> Fix | None:
+        """The way that makes the whole records in it readable."""
+        damage = self.damage
+        if damage.readable or not damage.values or (damage.rule == "record.torn" and not self.harm.complete):
+            return None
+        return next((way for way in self.ways if way.id != "set-aside"), None)
+
+    @property
+    def closes(self) -> bool:
+        """It was cut off, and its agent can go on with what is left of it."""
+        return any(way.id == "close" for way in self.ways)
+
+    @property
+    def closes_behind(self) -> Fix | None:
+        """The way that writes its end, where it was cut off behind what it says."""
+        partial = self.damage.partial
+        if not isinstance(partial, dict) or next(reversed(partial), "message") in ("message", "payload", "content"):
+            return None
+        return next((way for way in self.ways if way.id == "close"), None)
+
+
+_CAUSES: Final = {
+    "record.bad_utf8": "something wrote bytes in another encoding, or a write was torn",
+    "record.lone_surrogate": "a text was cut in the middle of a character that is written as two halves",
+    "record.duplicate_key": "what wrote the record wrote a key twice",
+    "record.big_number": "the number has more digits than a double holds",
+    "record.bom": "an editor, or files put together, left a byte order mark",
+    "record.torn": "the writer stopped in the middle of a record",
+    "record.glued": "a line end is missing: two writers, or one that went on behind a torn line",
+    "record.nul": "a crash left NUL bytes where data was to be written",
+    "record.bad_json": "something else was written into the line",
+}
+
+NO_FIX: Final = "All its digits are in the file, and stay as they are: what they ought to be only its writer knows."
+
+
+def cause_of(found: Found) -> Cause:
+    rule, way = found.damage.rule, found.ways[0].id if found.ways else ""
+    if way == "join":
+        return Cause("record.lines", "line ends within the record were written raw")
+    if way == "escape":
+        return Cause("record.controls", "control characters were written without escapes")
+    return Cause(rule, _CAUSES.get(rule, found.reason))
+
+
+def severity_of(damage: Damage, harm: Harm) -> Severity:
+    if harm.impact != "harmless":
+        return "error"
+    return "info" if damage.rule == "record.big_number" else "warning"
+
+
+def text_of_damage(found: Found) -> str:
+    damage, harm = found.damage, found.harm
+    line = f"Line {damage.line:,}" if damage.line is not None else "This record"
+    but = "so" if harm.effect in ("dropped", "rejected") else "but"
+    if not damage.readable:
+        if but == "but":
+            return f"{line} is damaged ({found.reason}), but {harm.says}."
+        return f"{line} cannot be read ({found.reason}), so {harm.says}."
+    match damage.rule:
+        case "record.bad_utf8":
+            return f"{line} holds bytes that are no text ({found.reason}), {but} {harm.says}."
+        case "record.duplicate_key":
+            return f"{line} has a key twice ({found.reason}), {but} {harm.says}."
+        case "record.big_number":
+            return f"{line} holds a number that is too long ({found.reason}), {but} {harm.says}."
+        case "record.bom" if damage.front:
+            return f"The file begins with a byte order mark, {but} {harm.says}."
+        case "record.bom":
+            return f"{line} begins with a byte order mark, {but} {harm.says}."
+    return f"{line} holds {found.reason}, {but} {harm.says}."
+
+
+_TITLES: Final[Mapping[str, tuple[str, str]]] = {
+    "split": ("split", "write each on a line of its own"),
+    "trim": ("trim", "keep what can be read, set the other text aside"),
+    "nul": ("clean", "take the NUL bytes out"),
+    "utf8": ("replace-bytes", "put U+FFFD in place of these bytes"),
+    "halves": ("replace-half", "put U+FFFD in place of the half character"),
+    "escape": ("escape", "write the control characters as escapes"),
+    "bom": ("drop-mark", "take the byte order mark out"),
+    "mark": ("drop-mark", "take the byte order mark out"),
+    "keep_last": ("keep-last", "keep the last value, as readers do"),
+}
+
+
+def ways_to_mend(candidate: Candidate, harm: Harm) -> tuple[Fix, ...]:
+    damage, way = candidate.damage, candidate.way
+    uid = damage.record
+    found: list[Fix] = []
+    if way is not None and way.how == "join":
+        title = f"write these {plural(len(way.behind) + 1, 'line')} as one"
+        found.append(Fix("join", title, (MendBytes(uid, "join", way.behind),), recommended=True))
+    elif way is not None and way.how == "close":
+        if harm.complete:
+            loses = None if damage.values else "what was cut off, which is not in the file"
+            found.append(
+                Fix("close", "write the missing end", (MendBytes(uid, "close"),), recommended=True, loses=loses)
+            )
+    elif way is not None:
+        id_, title = _TITLES[way.how]
+        loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
+        found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
+    if damage.rule == "record.duplicate_key":
+        loses = "the values that readers take now"
+        found.append(Fix("keep-first", "keep the first value", (MendBytes(uid, "keep_first"),), loses=loses))
+    if not damage.readable:
+        aside = [MendBytes(uid, "aside"), *(MendBytes(other, "aside") for other in (way.behind if way else ()))]
+        found.append(
+            Fix(
+                "set-aside",
+                "set it aside, in a file beside this one",
+                tuple(aside),
+                recommended=not found and not _holds_output(damage) and not _holds_user_words(damage),
+                loses="what can be read in it" if damage.values or damage.partial else None,
+                several="set them aside, in a file beside this one",
+            )
+        )
+    return tuple(found)
+
+
+def _holds_output(damage: Damage) -> bool:
+    """Whether a tool's output is in it, as far as can be told."""
+    held = [*held_in(damage.values), *held_in_part(damage.partial)]
+    return any(found.real for found in held) if held else bool(ids_in(damage.raw)[0])
+
+
+def _holds_user_words(damage: Damage) -> bool:
+    """Whether something that a user said can be read in it."""
+    for value in (*damage.values, damage.partial):
+        message = value.get("message", value.get("payload", value)) if isinstance(value, dict) else None
+        if not isinstance(message, dict) or message.get("role") != "user":
+            continue
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [content]
+        if any(isinstance(part, str) or (isinstance(part, dict) and "text" in part) for part in parts):
+            return True
+    return False

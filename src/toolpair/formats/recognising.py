@@ -1,0 +1,44 @@
+"""Telling the format of records by what is in them, and saying why when none is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from toolpair.formats import all_formats
+from toolpair.formats.base import Format
+from toolpair.source.document import Document
+from toolpair.transcript.model import Damaged
+
+_SAMPLE: Final = 200
+"""Records from the start that are looked at."""
+
+
+def format_of(document: Document) -> Format | None:
+    """The format that claims the records with most evidence; None when none does."""
+    values = [value for record in document.records[:_SAMPLE] if not isinstance(value := record.value, Damaged)]
+    best, best_score = None, 0
+    for candidate in all_formats():
+        if document.kind not in candidate.containers:
+            continue
+        score = candidate.sniff(values)
+        if score > best_score:
+            best, best_score = candidate, score
+    return best
+
+
+def not_recognised(documents: Sequence[Document], shown: str) -> str:
+    """One sentence on a file of which no document has a known format."""
+    seen = {
+        key
+        for document in documents
+        for record in document.records[:_SAMPLE]
+        if isinstance(value := record.value, dict)
+        for key in value
+    }
+    what = "holds no transcript that toolpair understands"
+    if "parts" in seen:
+        what = "looks like a Gemini conversation, which this version does not read"
+    elif sum(len(document.records) for document in documents) <= 1:
+        what = "is JSON, but there is no list of messages in it"
+    return f"{shown} {what}; `toolpair formats` lists what it reads, and --format names one."
