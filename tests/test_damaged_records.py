@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,6 +164,28 @@ def test_set_aside_takes_the_line_out_of_the_session_and_keeps_it() -> None:
     assert session.to_bytes() == b"\n".join(lines) + b"\n"
     assert session.document.aside == (b"junk \xff\x1b]0;x\x07",)
     assert [change.kind for change in session.changes()] == ["removed"]
+
+
+@pytest.mark.parametrize("make", [claude_code, plain])
+def test_of_a_torn_output_one_way_is_recommended(make: Callable[[], list[bytes]]) -> None:
+    lines = make()
+    at = next(number for number, line in enumerate(lines) if b"MARK-2 first" in line)
+    lines[at] = lines[at][: lines[at].index(b" second")]
+    for problem in session_of(lines).problems:
+        assert sum(found.recommended for found in problem.fixes) <= 1
+
+
+@pytest.mark.parametrize("how", ["in place", "copy"])
+def test_what_is_set_aside_is_in_a_file_beside_what_was_saved(tmp_path: Path, how: str) -> None:
+    lines = claude_code()
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(b"\n".join([*lines[:3], b"junk \xff", *lines[3:]]) + b"\n")
+    session = open_session(path)
+    session.stage(the(session, "record.bad_json"))
+    saved = session.save() if how == "in place" else session.save_as(tmp_path / "copy.jsonl")
+    assert saved.path.read_bytes() == b"\n".join(lines) + b"\n"
+    assert saved.aside is not None and saved.aside.parent == tmp_path
+    assert saved.aside.read_bytes() == b"junk \xff\n"
 
 
 # A call whose result stands in a damaged line
@@ -399,10 +422,25 @@ def test_a_diff_parts_no_character(tmp_path: Any, capsys: pytest.CaptureFixture[
         assert "\\xff" in shown and shown.count("\\x") == 1
 
 
-def test_a_note_glued_behind_a_record_of_the_history_is_an_error_for_it_is_lost_and_others_hang_on_the_line() -> None:
+def test_of_a_glued_line_the_agent_reads_the_first_record() -> None:
     lines = claude_code()
-    session = session_of([*lines[:AT], lines[AT] + b'{"type":"summary","summary":"s"}', *lines[AT + 1 :]])
-    problem = the(session, "record.glued")
-    assert problem.severity == "error" and "reads only the first" in problem.text
+    note = b'{"type":"summary","summary":"s"}'
+    for behind in (note, b",", b" words", b"\0\0"):
+        session = session_of([*lines[:AT], lines[AT] + behind, *lines[AT + 1 :]])
+        [problem] = session.problems
+        assert problem.severity == "warning" and outputs(session) == WHOLE
+        assert "reads only the first" in problem.text or "reads the record all the same" in problem.text
+    session = session_of([*lines[:AT], lines[AT] + lines[AT + 1], *lines[AT + 2 :]])
+    assert the(session, "record.glued").severity == "error" and outputs(session) != WHOLE
     session.stage_recommended()
     assert not errors(session) and outputs(session) == WHOLE
+
+
+def test_a_fix_of_the_first_record_of_a_glued_line_leaves_what_stands_behind_it() -> None:
+    lines = claude_code()
+    renamed = lines[AT].replace(b'"toolu_', b'"toolu:')
+    assert renamed != lines[AT]
+    session = session_of([*lines[:AT], renamed + b" words", *lines[AT + 1 :]])
+    session.stage_recommended()
+    assert not errors(session) and outputs(session) == WHOLE
+    assert session.to_bytes().split(b"\n")[AT] == lines[AT] + b" words"

@@ -337,10 +337,11 @@ def test_the_variable_is_set_where_another_configuration_is_used(claude_home: Pa
 
 def test_the_command_goes_to_the_folder_where_the_session_lies(claude_home: Path) -> None:
     path = claude_session(claude_home, SHOP)
-    path.write_bytes(path.read_bytes().replace(b'"cwd": "/home/dev/shop"', b'"cwd": "/home/dev/inner"')[:-2] + b"}\n")
-    first = path.read_bytes().replace(b"/home/dev/inner", b"/home/dev/shop", 1)
-    path.write_bytes(first)
-    assert open_session(path).resume_command() == f"cd {SHOP} && claude --resume {SESSION}"
+    first, *later = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first.replace(b"/home/dev/shop", b"/home/dev/shop/inner") + b"".join(later))
+    session = open_session(path)
+    assert session.transcript.folder == f"{SHOP}/inner"
+    assert session.resume_command() == f"cd {SHOP} && claude --resume {SESSION}"
 
 
 def test_of_a_copy_is_said_where_it_has_to_be(claude_home: Path, tmp_path: Path) -> None:

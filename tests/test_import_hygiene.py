@@ -70,6 +70,15 @@ def test_commands_load_no_terminal_library(arguments: tuple[str, ...]) -> None:
     assert loaded.isdisjoint({"textual", "rich"})
 
 
+@pytest.mark.parametrize("sample", ["interrupted-call.json", "codex-killed.jsonl", "claude-code-branches.jsonl"])
+def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
+    loaded = _modules("check", str(SAMPLES / sample))
+    assert loaded.isdisjoint({"psutil", "zstandard", "subprocess", "asyncio"})
+    ours = {name for name in loaded if name.startswith("toolpair.")}
+    unused = ("discovery", "live", "source.saving", "following", "surroundings", "library", "cli.fix", "cli.sees")
+    assert not [name for name in ours if name.removeprefix("toolpair.").startswith(unused)]
+
+
 def test_the_version_loads_next_to_nothing() -> None:
     loaded = _modules("--version")
     assert loaded.isdisjoint({"orjson", "textual", "rich", "argparse", "toolpair.session"})

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.session_folders import claude_records, line
 from toolpair.session import Refused, Session, SessionError, open_session
 
 
@@ -69,6 +70,42 @@ def test_the_placeholders_text_can_be_changed() -> None:
     session.stage(problem, text="It deployed; I saw it.")
     assert "It deployed; I saw it." in session.to_bytes().decode()
     assert rules(session) == []
+
+
+def test_records_of_an_agent_in_an_array_are_no_file_of_that_agent() -> None:
+    """It would neither list nor resume such a file."""
+    records = list(claude_records(2))
+    assert open_session("s.jsonl", data=b"".join(map(line, records))).format.id == "claude-code"
+    with pytest.raises(SessionError, match="holds no transcript"):
+        open_session("s.json", data=json.dumps(records).encode())
+
+
+def test_one_fix_is_taken_out_and_the_others_stay_as_they_were() -> None:
+    """What a person wrote, too, and each fix that was staged together with the one that goes."""
+    messages = [
+        user(),
+        assistant(call("toolu_1")),
+        user(),
+        assistant(call("toolu_2")),
+        user(),
+        assistant(call("bad.id")),
+    ]
+    session = opened([*messages, user(result("bad.id", "kept"))])
+    before = session.to_bytes()
+    missing = [problem for problem in session.problems if problem.rule == "result.missing"]
+    session.stage(missing[0], text="I saw it deploy.")
+    alone = session.to_bytes()
+    session.stage_all()
+    assert sum(row.placeholders for row in session.staged) == 2, "one is a person's own words, marked as an error, too"
+    for row in session.staged:
+        if row.rules != ("result.missing",) or row.step:
+            session.unstage(row)
+    for row in [row for row in session.staged if row.step]:
+        session.unstage(row)
+    assert session.to_bytes() == alone and b"I saw it deploy." in alone
+    (left,) = session.staged
+    session.unstage(left)
+    assert session.to_bytes() == before and not session.changed and session.undo() is None
 
 
 def test_a_guess_is_left_to_a_person_and_never_taken() -> None:

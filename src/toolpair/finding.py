@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from toolpair.opened import Target
 from toolpair.rules.base import Problem
 from toolpair.rules.error_texts import Recognised, normalised, recognise
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
-    from toolpair.session import Session, Target
+    from toolpair.session import Session
 
 _PLACE: Final = re.compile(r"(line|record|pair|message)\s*[: ]\s*(\d[\d,]*)\Z", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z0-9_.:|/+=-]{4,}")
@@ -20,8 +21,6 @@ _WORD: Final = re.compile(r"[A-Za-z0-9_.:|/+=-]{4,}")
 
 def find(session: Session, where: str) -> Target | None:
     """Where `where` leads in the current conversation; None when it is empty."""
-    from toolpair.session import Target
-
     text = where.strip()
     if not text:
         return None
@@ -55,15 +54,11 @@ def _by_id(session: Session, id_: str) -> Pair | None:
 
 
 def _target(session: Session, pair: Pair, text: str) -> Target:
-    from toolpair.session import Target
-
     problem = session.problem_of_pair(pair.index)
     return Target(pair.index, pair.start[0], problem, text)
 
 
 def _at_place(session: Session, kind: str, number: int) -> Target:
-    from toolpair.session import Target
-
     document = session.document
     if kind == "pair":
         if number >= len(session.pairs):
@@ -91,8 +86,6 @@ def _at_place(session: Session, kind: str, number: int) -> Target:
 
 def _near(session: Session, messages: Iterable[int], text: str, records: set[int] | None = None) -> Target:
     """The pair of a message (and of one of `records` where given), else the nearest behind it."""
-    from toolpair.session import Target
-
     wanted = min(messages)
     best: Pair | None = None
     for pair in session.pairs:
@@ -110,8 +103,6 @@ def _near(session: Session, messages: Iterable[int], text: str, records: set[int
 
 def _by_error(session: Session, known: Recognised) -> Target:
     """Ids first, then the index (which may name the message behind the call), then the first problem of its rules."""
-    from toolpair.session import Target
-
     error = known.error
     said = f"{error.id}: {error.meaning}."
     for id_ in known.ids:

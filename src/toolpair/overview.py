@@ -9,6 +9,7 @@ from typing import Final, Literal
 from toolpair.conversation import Judged
 from toolpair.formats.base import Seen
 from toolpair.rules.base import Cause, Fix, Problem
+from toolpair.rules.elsewhere import COPY
 from toolpair.transcript.content import block_text, is_real_output, result_text
 from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
@@ -72,6 +73,7 @@ def verdict_of(judged: Judged) -> Verdict:
     forgotten = sum(boundary.outputs for boundary in transcript.boundaries if boundary.kind == "cut")
     forgotten += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
     total += forgotten + (judged.damaged.outputs if judged.damaged is not None else 0)
+    total += sum(map(_is_elsewhere, problems))
     seen = _outputs_seen(judged, total - forgotten)
     lost = total - seen
     count = {
@@ -138,6 +140,12 @@ def _outputs(judged: Judged, seen: Seen | None = None) -> int:
     )
 
 
+def _is_elsewhere(problem: Problem) -> bool:
+    """Whether an output is known from elsewhere alone: one that a damaged line holds is counted with that line."""
+    in_a_line = problem.cause is not None and problem.cause.id == "unreadable"
+    return not in_a_line and any(fix.id.startswith(COPY) for fix in problem.fixes)
+
+
 def _sentence(
     judged: Judged, transcript: Transcript, errors: int, causes: int, calls: int, total: int, lost: int, refused: bool
 ) -> str:
@@ -159,6 +167,8 @@ def _sentence(
         return f"{head} If you resume now, {judged.seen.refuses}"
     if refused and transcript.native:
         kept = f"Nothing is lost: {plural(total, 'output')} in the file."
+        if lost:
+            kept = f"It would hold {total - lost:,} of {plural(total, 'output')}."
         return f"{head} If you resume now, the API refuses the request. {kept}"
     if transcript.native and transcript.agent:
         gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.discovery import project_of
 from toolpair.discovery.claude_code import is_name_of
-from toolpair.discovery.machine import Machine
+from toolpair.discovery.machine import Machine, home_short
 from toolpair.discovery.resume import Copy, whole_command
 from toolpair.formats.base import Indexed
 
@@ -34,7 +34,7 @@ def warnings(session: Session) -> tuple[str, ...]:
     agents = _AGENTS.get(session.format.id, ()) if transcript.native else ()
     found = neighbours(str(session.path), folder, agents, transcript.session_id or "")
     home = str(Machine.here().home)
-    return tuple(_sentence(one, _short(folder or "", home)) for one in found)
+    return tuple(_sentence(one, home_short(folder or "", home)) for one in found)
 
 
 def index_notes(session: Session) -> tuple[str, ...]:
@@ -54,12 +54,6 @@ def _sentence(one: Neighbour, folder: str) -> str:
     if title is None:
         return f"{one.name} runs in {folder} (pid {one.pid}): close the task in it first, it may hold the old history."
     return f"{title} runs in {folder} (pid {one.pid}) with the old history: quit it first."
-
-
-def _short(folder: str, home: str) -> str:
-    if home not in ("", "/") and (folder == home or folder.startswith(home.rstrip("/\\") + os.sep)):
-        return "~" + folder[len(home.rstrip("/\\")) :]
-    return folder
 
 
 def resume_command(session: Session, saved: Path | None) -> str | None:

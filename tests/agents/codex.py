@@ -76,7 +76,7 @@ def executable() -> Path | None:
 def why_not() -> str | None:
     """Why the agent cannot be asked here; None when it can."""
     if executable() is None:
-        return "Codex is not here (npm's @openai/codex: put codex on the PATH, or set TOOLPAIR_CODEX to it)"
+        return "Codex is not here (put codex on the PATH, or set TOOLPAIR_CODEX to it)"
     return namespace.why_not()
 
 

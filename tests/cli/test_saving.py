@@ -24,7 +24,7 @@ def line(number: int, role: str, content: Any) -> bytes:
         "timestamp": f"2026-01-01T00:00:{number:02d}.000Z",
         "sessionId": "00000000-0000-4000-8000-000000000000",
         "version": "2.1.0",
-        "cwd": "/work",
+        "cwd": "/shop",
     }
     return json.dumps(record).encode() + b"\n"
 

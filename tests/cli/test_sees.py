@@ -21,6 +21,7 @@ def test_what_is_left_out_stands_in_its_place_with_a_mark(run: Run, tmp_path: Pa
     assert "What Claude Code 2.1.329 sends when it resumes now" in before
     (lost,) = [line for line in before.splitlines() if "output D" in line]
     assert lost.endswith("[left out]")
+    assert before.index("output C") < before.index("output D") < before.index("output E")
     assert "(no content)  [put in]" in before
     assert "7 of 8 outputs reach the model; 2 left out; 1 put in by the agent." in before
     (found,) = [line for line in after.splitlines() if "output D" in line]
@@ -69,7 +70,7 @@ def test_json_of_a_broken_file_says_what_the_fixes_change(run: Run, tmp_path: Pa
 def test_a_session_that_the_agent_does_not_find(run: Run, tmp_path: Path) -> None:
     path = broken(tmp_path, "no_timestamp_at_end")
     ran = run("sees", path, "--before")
-    assert "its last record has no timestamp" in ran.out and "Nothing is sent; 8 outputs in the file." in ran.out
+    assert "its last line has no timestamp" in ran.out and "Nothing is sent; 8 outputs in the file." in ran.out
     assert run("sees", path, "--output-format", "json").json["refuses"] is not None
 
 

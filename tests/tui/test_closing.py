@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.screens import confirm
 from toolpair.tui.screens.main import MainScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.saved import SavedScreen
@@ -51,20 +53,28 @@ def test_saving_is_done_once(broken: Path) -> None:
     drive(broken, play)
 
 
-def test_an_early_answer_is_told_to_come_again(broken: Path) -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The time that tells held keys from fresh ones. It stands still unless a test moves it."""
+    made = SimpleNamespace(now=0.0, monotonic=lambda: made.now)
+    monkeypatch.setattr(confirm, "time", made)
+    return made
+
+
+def test_an_early_answer_is_told_to_come_again(broken: Path, clock: SimpleNamespace) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space", "q", "d")
         assert app.is_running and "press d again" in frame(app)
-        await pilot.pause(0.5)
+        clock.now = 0.5
         await press(pilot, "d")
 
     assert drive(broken, play, held=0.4).result.lines == ["Nothing was changed."]
 
 
-def test_the_page_after_saving_is_not_skipped_by_a_held_key(broken: Path) -> None:
+def test_the_page_after_saving_is_not_skipped_by_a_held_key(broken: Path, clock: SimpleNamespace) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
-        await pilot.pause(0.5)
+        clock.now = 0.5
         await press(pilot, "enter", "enter", "enter")
         assert isinstance(app.screen, SavedScreen) and "press enter again" in frame(app)
 

@@ -32,7 +32,12 @@ def parser(command: str = "check") -> Parser:
         description="Find tool calls and results that do not belong together, and all else that an API would refuse.",
         epilog=_EPILOG,
     )
-    result.add_argument("paths", nargs="+", metavar="PATH", help="a file, a session's id, a directory to walk, or -")
+    result.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a file, a session's id, a directory to walk (`.` without sessions: this folder's newest session), or -",
+    )
     add_leaf(result)
     result.add_argument(
         "--inactive",

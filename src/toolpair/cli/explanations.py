@@ -466,7 +466,8 @@ PAGES: Final[dict[str, Page]] = {
         "A compaction lost what it kept",
         "A compaction names the records that go on behind its summary. When one of them is not in the file, the agent "
         "sends none of them.",
-        "A record without a uuid gets the one that is named. Where the record itself is gone nothing is changed.",
+        "A record without a uuid, or with that of another, gets the one that is named. Where the record itself is "
+        "gone, it is taken out of the list, and the agent sends the others again.",
     ),
     "chain.wrong_leaf": Page(
         "A late record hides the end of the session",
@@ -475,7 +476,7 @@ PAGES: Final[dict[str, Page]] = {
         "The record is put behind its call; the conversation goes on where it ended.",
     ),
     "chain.no_timestamp": Page(
-        "The last record has no timestamp",
+        "The last line has no timestamp",
         "Claude Code lists sessions by the time of their last record. Where that has none, version 2.1.329 says "
         "`No conversation found with session ID`, and nothing of the session is resumed; later versions go on.",
         "The record gets the time of the one before it.",

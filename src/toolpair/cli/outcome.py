@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +10,7 @@ from toolpair.cli.output import plural
 from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Style, safe
 from toolpair.session import Saved, Session, Staged
+from toolpair.text.shell import shell_word
 
 _LISTED: Final = 20
 
@@ -83,7 +83,7 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
     _line(f"  written to {safe(saved.path)}")
     if saved.backup is not None:
         _line(f"  the original is kept as {safe(saved.backup)}")
-        _line(f"  to get it back: toolpair restore {safe(shlex.quote(outcome.path))} --backup latest")
+        _line(f"  to get it back: toolpair restore {shell_word(outcome.path)} --backup latest")
     if saved.aside is not None:
         _line(f"  what was set aside is kept as {safe(saved.aside)}")
     if saved.removed:

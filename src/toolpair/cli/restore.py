@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, UsageError, out, safe, say, style_for
 from toolpair.source.saving import Backup, asides, backups, restore
+from toolpair.text.shell import shell_word
 
 _EPILOG = """\
 examples:
@@ -98,5 +98,5 @@ def _list(options: argparse.Namespace, found: list[Backup]) -> int:
     if not found:
         say(f"There is no backup of {options.file}.")
         return exits.OK
-    say(f"To put the newest back: toolpair restore {shlex.quote(options.file)} --backup latest")
+    say(f"To put the newest back: toolpair restore {shell_word(options.file)} --backup latest")
     return exits.OK

@@ -86,7 +86,8 @@ def _entry(one: Found) -> Entry:
 
 
 def _print(found: list[Found], machine: Machine, style: Style) -> None:
-    from toolpair.text.short import age_text, home_short, size_text
+    from toolpair.discovery.machine import home_short
+    from toolpair.text.short import age_text, size_text
 
     now = time.time()
     for one in found:

@@ -17,6 +17,16 @@ def current_folder() -> str:
         return ""
 
 
+def home_short(path: str, home: str) -> str:
+    """The path with `~` for the home folder."""
+    root = home.rstrip("/\\")
+    if not root:
+        return path
+    if path == root:
+        return "~"
+    return "~" + path[len(root) :] if path.startswith((root + os.sep, root + "/")) else path
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """`platform` is as in `sys.platform`: "linux", "darwin" or "win32"; everything else counts as Linux."""

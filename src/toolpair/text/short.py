@@ -1,8 +1,7 @@
-"""Ages, sizes and folders as people say them."""
+"""Ages and sizes as people say them."""
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
 _UNITS: Final = ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (1209600, 86400, "d"), (31536000, 604800, "wk"))
@@ -18,16 +17,6 @@ def age_text(seconds: float) -> str:
         if seconds < limit:
             return f"{int(seconds // size)} {name}"
     return f"{int(seconds // _YEAR)} yr"
-
-
-def home_short(path: str, home: str) -> str:
-    """The path with `~` for the home folder."""
-    root = home.rstrip("/\\")
-    if not root:
-        return path
-    if path == root:
-        return "~"
-    return "~" + path[len(root) :] if path.startswith((root + os.sep, root + "/")) else path
 
 
 def size_text(count: int) -> str:

@@ -59,12 +59,16 @@ class ToolpairApp(App[None]):
         if session is not None:
             self.session = session
             self.overview = Overview(session)
+        self.came_from: Path | None = None
         self._copied: tuple[Staged, ...] = ()
         self.scroll_sensitivity_y = 3.0
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = "toolpair-light" if terminal_is_light() else "toolpair-dark"
         self.set_class(self.no_color, "-no-color")
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return DARK.variables
 
     @property
     def placeholder(self) -> str:
@@ -91,12 +95,16 @@ class ToolpairApp(App[None]):
             self._sessions = self._make_sessions()
         return self._sessions
 
-    def show_session(self, session: Session) -> None:
-        """Put the main screen with this session in the place of the list."""
+    def show_session(self, session: Session, came_from: Path | None = None) -> None:
+        """Put the main screen with this session in the place of the one that is shown.
+
+        `came_from` is the file that a sub-agent's was opened from, and to which `b` leads back.
+        """
         from toolpair.tui.screens.main import MainScreen
 
         self.session = session
         self.overview = Overview(session)
+        self.came_from = came_from
         self._copied = ()
         self._has_session = True
         self.switch_screen(MainScreen(self.overview, self.at))
@@ -186,14 +194,12 @@ class ToolpairApp(App[None]):
             lines.append(f"To take it back: toolpair restore {shell_word(saved.path)} --backup latest")
         if saved.aside is not None:
             lines.append(f"What was set aside is kept as {visible(saved.aside)}")
-        if saved.aside is not None:
-            lines.append(f"What was set aside is in {visible(saved.aside)}")
         lines += [f"An older backup was removed, as you set it: {visible(old)}" for old in saved.removed]
         lines += [f"Note: {visible(note)}" for note in saved.notes]
         if saved.resume and visible(saved.resume) != saved.resume:
             lines.append("Go on as before, in its folder, whose name cannot be shown here.")
         elif saved.resume:
-            lines.append(f"Go on with: {saved.resume}")
+            lines.append(f"{'To go on' if saved.resume.endswith('.') else 'Go on with'}: {saved.resume}")
         self.result.saved.append(saved.path)
         self.result.told += lines
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut, width
@@ -10,7 +11,7 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import ROLES, _spotted, id_text
-from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
+from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session import Fix, Group, Problem, Row, Session
@@ -57,13 +58,25 @@ def place_text(overview: Overview, problem: Problem) -> str:
     return " · ".join(parts)
 
 
-def _fit(parts: list[Part], height: int) -> list[Line]:
+def _shorter(lines: list[Line], ellipsis: Span, cells: int) -> list[Line]:
+    """Without the last line, and with a sign that one is missing."""
+    kept = lines[-2]
+    if not kept or kept[-1].text.endswith(ellipsis.text):
+        return lines[:-1]
+    room = cells - 1 - width(ellipsis.text)
+    words = cut_line(kept, room)
+    if line_width(kept) > room and words and " " in words[-1].text:
+        words = (*words[:-1], replace(words[-1], text=SafeText(words[-1].text.rpartition(" ")[0])))
+    return [*lines[:-2], (*words, Span(SafeText(" ")), ellipsis)]
+
+
+def _fit(parts: list[Part], height: int, ellipsis: Span, cells: int) -> list[Line]:
     """All lines in order, without the least needed ones where there are too many."""
     while sum(len(lines) for _, lines in parts) > height:
         worst = max(range(len(parts)), key=lambda n: (parts[n][0], n))
         level, lines = parts[worst]
         if len(lines) > 1 and level not in (0, IDS):  # One id without the other would mislead.
-            parts[worst] = (level, lines[:-1])
+            parts[worst] = (level, _shorter(lines, ellipsis, cells))
         elif len(parts) > 1:
             del parts[worst]
         else:
@@ -110,7 +123,7 @@ class Card:
             hints = spread(hints, rule, cells)
         else:
             parts.append((5 if self.wide else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
-        body = _fit(parts, self.height - 1)
+        body = _fit(parts, self.height - 1, glyphs.ui(glyphs.ellipsis, "dim"), cells)
         body += [()] * (self.height - 1 - len(body))
         return [*body, hints]
 
@@ -146,8 +159,6 @@ class Card:
         return [self._cut_line(spans)], []
 
     def _cut_line(self, spans: list[Span]) -> Line:
-        from toolpair.tui.spans import cut_line
-
         if line_width(spans) <= self.cells:
             return tuple(spans)
         ellipsis = self.glyphs.ui("…", "dim")

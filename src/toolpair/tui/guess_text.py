@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from toolpair.session import Block, Fix, Pair, Problem, Session
 
 SHOWN_CHARS = 20_000
+SHOWN_LINES = 12
+"""Lines of all outputs to choose from together: each has to be seen."""
 
 
 def _body(session: Session, block: Block | None, as_json: bool) -> list[SafeText]:
@@ -23,10 +25,32 @@ def _body(session: Session, block: Block | None, as_json: bool) -> list[SafeText
     return [visible(line.rstrip("\r")) for line in text[:SHOWN_CHARS].split("\n")[:200]]
 
 
+def _outputs(session: Session, choices: Sequence[tuple[str, Fix, str]]) -> list[SafeText]:
+    """What each of the ways would put in the place of a result that is missing, under its key."""
+    found = [(key, text) for key, way, _ in choices if (text := session.output_of(way)) is not None]
+    lines: list[SafeText] = []
+    most = max(1, SHOWN_LINES // max(1, len(found)))
+    for key, text in found:
+        shown = text[:SHOWN_CHARS].split("\n")
+        lines += [SafeText(f"{key}:")] if key else []
+        lines += [visible(line.rstrip("\r")) for line in shown[:most]]
+        lines += [SafeText(f"({len(shown) - most:,} lines more)")] if len(shown) > most else []
+    return lines
+
+
 def _named(candidates: Sequence[Pair], fix: Fix) -> list[Pair]:
     """The candidates, the one that the fix names first."""
     number = fix.id.rpartition("-")[2]
     return sorted(candidates, key=lambda pair: str(pair.index) != number)
+
+
+def guess_title(fixes: Sequence[Fix]) -> str:
+    """The question that the uncertain ways put."""
+    if not all(fix.id.startswith("use-copy") for fix in fixes):
+        return "This is a guess. Do the two belong together?"
+    if len(fixes) > 1:
+        return "Several outputs were found. Which one is this call's?"
+    return "This is a guess. Is this the output of the call?"
 
 
 def guess_lines(
@@ -57,7 +81,7 @@ def guess_lines(
     reason = problem.cause.evidence or problem.cause.text if problem.cause is not None else ""
     if reason:
         lines += glyphs.paragraph(f"Why: {reason}", cells, "dim", limit=2)
-    ways = choices or [("", fix, "")]
+    ways = list(choices) or [("", fix, "")]
     for key, way, links in ways:
         lead = f"{key}: " if key else "Fix: "
         words = f"{lead}{way.title}{f': {links}' if links else ''}." + (
@@ -78,9 +102,12 @@ def guess_lines(
         )  # fmt: skip
 
     name = call.name if call is not None else ""
-    lines.append(row(visible(f"call  {name or ''}"), visible("result"), "title"))
+    found = "result" if result is not None else "what would be put in"
+    lines.append(row(visible(f"call  {name or ''}"), visible(found), "title"))
     lines.append(row(id_text(call.id) if call else SafeText(""), id_text(result.id) if result else SafeText(""), "dim"))
     calls, results = _body(session, call, True), _body(session, result, False)
+    if result is None:
+        results = _outputs(session, ways) or results
     blank = SafeText("")
     for n in range(max(0, min(max(len(calls), len(results)), height - len(lines)))):
         lines.append(row(calls[n] if n < len(calls) else blank, results[n] if n < len(results) else blank))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from toolpair.text.cells import cut_start, width
+from toolpair.discovery.machine import home_short
+from toolpair.text.cells import cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text, size_text
-from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
+from toolpair.tui.spans import Glyphs, Line, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session import Session
@@ -43,7 +45,8 @@ def file_line(session: Session, glyphs: Glyphs, cells: int) -> Line:
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
         if transcript.folder:
-            parts.append(cut_start(visible(transcript.folder), 28, glyphs.ellipsis))
+            folder = home_short(transcript.folder, os.path.expanduser("~"))
+            parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))
         parts.append(size_text(session.size))
     else:
         messages = count_text(len(transcript.messages), "message")
@@ -86,9 +89,7 @@ def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str) -> Line:
     if stacked:
         return glyphs.rule(f"calls and results{note}", cells, lead="───")
     left = (cells - 2) // 2  # The list is one cell narrower: its scroll bar.
-    call = glyphs.own(f"─── call{note} ")
-    from toolpair.text.cells import cut
-
-    call = cut(call, left, glyphs.ellipsis)
-    rest = glyphs.own("─" * (left - width(call)) + "┬─ result " + "─" * max(0, cells - left - 10))
-    return (Span(call, "rule"), Span(rest, "rule"))
+    return (
+        *glyphs.rule(f"call{note}", left, lead="───"),
+        *glyphs.rule("result", cells - left, lead="┬─"),
+    )

@@ -46,9 +46,14 @@ class Overview:
         self.causes = len(errors)
         self._first_row: dict[int, int] = {}
         self._record_row: dict[int, int] = {}
+        self._part_row: dict[int, int] = {}
         self._messages: list[int] = []
         self._message_rows: list[int] = []
         for n, row in enumerate(self.rows):
+            parts = (row, row.result) if row.pair is not None else (row,)
+            for part in parts:
+                if part is not None and part.record is not None:
+                    self._part_row.setdefault(part.record, n)
             if row.pair is not None:
                 self._first_row.setdefault(row.pair.index, n)
             elif row.record is not None and row.kind in ("cut", "damaged"):
@@ -80,7 +85,7 @@ class Overview:
     # rows and problems
 
     def row_of(self, problem: Problem) -> int:
-        """The row that shows `problem`: its pair's, else the nearest before its message."""
+        """The row that shows `problem`: its pair's, its line's, else the nearest before its message."""
         if problem.pair is not None and problem.pair in self._first_row:
             n = self._first_row[problem.pair]
             if problem.result is not None:
@@ -94,7 +99,7 @@ class Overview:
         if problem.record is not None and problem.record in self._record_row:
             return self._record_row[problem.record]
         if problem.message is None:
-            return 0
+            return self._part_row.get(problem.record, 0) if problem.record is not None else 0
         place = bisect_right(self._messages, problem.message) - 1
         return self._message_rows[place] if place >= 0 else 0
 

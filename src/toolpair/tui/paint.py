@@ -17,9 +17,9 @@ STYLE_NAMES = (
 )  # fmt: skip
 
 PAINT_CSS = """
-.paint--dim { color: $text-muted; }
+.paint--dim { color: $muted; }
 .paint--bold { text-style: bold; }
-.paint--rule { color: $foreground 45%; }
+.paint--rule { color: $faint; }
 .paint--title { text-style: bold; color: $primary; }
 .paint--tool { color: $primary; }
 .paint--error { color: $text-error; text-style: bold; }

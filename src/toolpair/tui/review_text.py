@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.text.cells import cut
-from toolpair.text.safe import visible
+from toolpair.text.cells import cut, width
+from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
@@ -27,18 +27,17 @@ class ReviewText:
         self.before: Sequence[Verdict] = self.session.verdicts_before
         self.noun = "line" if overview.session.document.kind == "lines" else "message"
 
-    def _name(self) -> str:
+    def _name(self) -> SafeText:
         session = self.session
         return visible(session.path.name if session.path is not None else session.shown_name)
 
     def top(self) -> list[Line]:
         glyphs, session, cells = self.glyphs, self.session, self.cells
         before, after = self.before, [found.verdict for found in session.conversations]
-        right = (glyphs.ui(f"{self._name()}  {size_text(session.size)} ", "dim"),)
         title = (glyphs.ui(" Review: nothing is written yet", "title"),)
-        if line_width(title) + line_width(right) + 1 > cells:
-            room = cells - line_width(title) - 2
-            right = (Span(cut(right[0].text, room, glyphs.ellipsis), "dim"),)
+        size = glyphs.ui(f"  {size_text(session.size)} ", "dim")
+        room = max(8, cells - line_width(title) - width(size.text) - 2)
+        right = (Span(cut(self._name(), room, glyphs.ellipsis), "dim"), size)
         lines: list[Line] = [spread(title, right, cells)]
         if cells >= 66:
             lines.append(self._table("", "now", "after saving", "dim"))
@@ -103,6 +102,7 @@ class ReviewText:
             if len(title) + len(right[0].text) + 2 <= cells:
                 entries.append([spread(left, right, cells)])
             else:
+                left = (Span(cut(left[0].text, cells, glyphs.ellipsis), left[0].style),)
                 entries.append([left, *glyphs.paragraph("  ".join(effects), cells, "dim", indent=10, limit=2)])
         return entries
 

@@ -12,14 +12,16 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Row
+    from toolpair.session import Pair, Row
 
 NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
+ELSEWHERE = "┄┄ lost here, found elsewhere ┄┄"
 NOT_SURE = "┄┄ a result that may be its own stands below ┄┄"
 NOT_SURE_SHORT = "┄┄ maybe a result that stands below ┄┄"
 NO_RESULT_YET = "┄┄ no result yet ┄┄"
 NO_CALL = "┄┄ no call for this result ┄┄"
 ANOTHER = "┄┄ another result of this call ┄┄"
+FORGETS = "The agent forgets all above"
 ROLES = {"user": "you", "assistant": "agent"}
 BROKEN = frozenset({"missing", "mismatch", "orphan", "duplicate", "misplaced"})
 HEAD_CHARS = 4000
@@ -87,7 +89,13 @@ class RowLines:
             bar = self.glyphs.ui("▌" if side is not None else " ", "key")
             left_id, right_id = self._ids(row)
             blank = Span(SafeText(" " * (self.gutter - 1)))
-            lines.append(self._join((bar, blank, *left_id), divider, (Span(SafeText(" ")), *right_id)))
+            lines.append(
+                self._join(
+                    (bar, blank, *self._cut(list(left_id), (), self.left - self.gutter)),
+                    divider,
+                    (Span(SafeText(" ")), *self._cut(list(right_id), (), self.right - 1)),
+                )
+            )
         return lines
 
     def _join(self, left: Line, divider: Span, right: Line) -> Line:
@@ -118,7 +126,7 @@ class RowLines:
             before = n > 0 and self._same_exchange(row, self.overview.rows[n - 1])
             after = n + 1 < len(self.overview.rows) and self._same_exchange(row, self.overview.rows[n + 1])
             bracket = {(False, True): "┌", (True, True): "│", (True, False): "└", (False, False): " "}[before, after]
-        return self.glyphs.ui(sign, style), self.glyphs.ui(bracket, "rule")
+        return self.glyphs.ui(sign, style), self.glyphs.ui(bracket, "dim")
 
     @staticmethod
     def _same_exchange(row: Row, other: Row) -> bool:
@@ -178,7 +186,7 @@ class RowLines:
             if pair.candidates:
                 words = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT
                 return (space, Span(cut(glyphs.own(words), room, glyphs.ellipsis), "warning"))
-            return (space, Span(cut(glyphs.own(NO_RESULT), room, glyphs.ellipsis), style))
+            return (space, Span(cut(glyphs.own(self._lack(pair)), room, glyphs.ellipsis), style))
         text = self.overview.session.block_text(row.result)
         body = text.strip("\r\n")
         first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
@@ -192,6 +200,12 @@ class RowLines:
             return (space, glyphs.ui("(empty)", "dim"))
         tail = (glyphs.ui(count, style or "dim"),) if count else ()
         return (space, *self._cut(self._marked(visible(first), style), tail, room))
+
+    def _lack(self, pair: Pair) -> str:
+        """What stands in the place of the result: whether its output is known from elsewhere is half the rescue."""
+        problem = self.overview.session.problem_of_pair(pair.index)
+        found = problem is not None and any(fix.id.startswith("use-copy") for fix in problem.fixes)
+        return ELSEWHERE if found else NO_RESULT
 
     def _marked(self, text: SafeText, style: str) -> list[Span]:
         """The text with the hits of the search shown."""
@@ -221,7 +235,10 @@ class RowLines:
         room = self.cells - 1
         if row.kind in ("cut", "compaction"):
             style = "cut" if row.kind == "cut" else "dim"
-            words = cut(glyphs.own(f"══ {row.label} "), room, glyphs.ellipsis)
+            label = glyphs.own(f"══ {row.label} ")
+            if width(label) > room:  # The line, which comes last, is what one looks for.
+                label = glyphs.own(f"══ {row.label.replace(FORGETS, 'Forgotten above')} ")
+            words = cut(label, room, glyphs.ellipsis)
             return (bar, Span(words, style), Span(glyphs.own("═" * (room - width(words))), style))
         if row.kind == "damaged":
             sign, style = self.overview.marker(n)

@@ -62,8 +62,13 @@ class Glyphs:
         """`── title ─────` over `cells`."""
         from toolpair.text.cells import cut
 
-        words = cut(self.own(f"{lead} {title} " if title else ""), cells, self.ellipsis)
-        return (Span(words, style), Span(self.own("─" * (cells - width(words))), style))
+        if not title:
+            return (Span(self.own("─" * cells), style),)
+        begin = self.own(f"{lead} ")
+        words = cut(self.own(f"{title} "), cells - width(begin), self.ellipsis)
+        rest = self.own("─" * (cells - width(begin) - width(words)))
+        # Lines may be faint; words are to be read.
+        return (Span(begin, style), Span(words, "dim" if style == "rule" else style), Span(rest, style))
 
 
 def line_width(line: Iterable[Span]) -> int:

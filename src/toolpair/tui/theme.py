@@ -6,6 +6,7 @@ import os
 
 from textual.theme import Theme
 
+# "muted" and "faint" are whole colours: a span is drawn without what lies under it, so nothing can be blended.
 DARK = Theme(
     name="toolpair-dark",
     primary="#7aa2f7",
@@ -19,6 +20,7 @@ DARK = Theme(
     surface="#1f222c",
     panel="#262a36",
     dark=True,
+    variables={"muted": "#a0a7bd", "faint": "#565d74"},
 )
 LIGHT = Theme(
     name="toolpair-light",
@@ -33,6 +35,7 @@ LIGHT = Theme(
     surface="#eeeee9",
     panel="#e3e3dc",
     dark=False,
+    variables={"muted": "#5b6176", "faint": "#a7abb8"},
 )
 
 

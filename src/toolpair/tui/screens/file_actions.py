@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from toolpair.session import Backup, Session
 
+FIRST_LOOK = 0.01
+"""Seconds until the first look: a timer of none fails in Textual."""
 FOLLOW_EVERY = 1.0
 """Seconds, at least, between two looks at a file that is followed."""
 WORDS = 60
@@ -31,6 +33,8 @@ class FileActions(BaseScreen[None]):
     _filter: str
     _busy: bool
     _following: Timer | None = None
+    _taken_off: str = ""
+    """What following took off the stage, while nothing else has been staged."""
 
     @property
     def session(self) -> Session:
@@ -101,12 +105,13 @@ class FileActions(BaseScreen[None]):
             self.say("it was read from standard input, so there is nothing to follow")
             return
         self.say("following the file: new pairs appear at the end, F stops")
-        self._following = self.set_timer(0, self._look_again)
+        self._following = self.set_timer(FIRST_LOOK, self._look_again)
 
     def _stop_following(self, note: str) -> None:
         if self._following is not None:
             self._following.stop()
             self._following = None
+        self._taken_off = ""
         self.say(note)
 
     def _look_again(self) -> None:
@@ -133,13 +138,20 @@ class FileActions(BaseScreen[None]):
             return
         if followed.dropped:
             self.overview.forget_marks()
+            count = len(followed.dropped)
+            reasons = "; ".join(dict.fromkeys(one.reason for one in followed.dropped))
+            self._taken_off = f"{count_text(count, 'staged fix')} taken off: {reasons}."
+        elif self.session.staged:
+            self._taken_off = ""
         self.reload()
         if at_end and followed.change == "grown" and not self._filter:
             self.pairs.go_to_row(max(0, len(self.overview.rows) - 1))
         if followed.change == "gone":
             self._stop_following(followed.text)
         else:
-            self.say(f"{followed.text} F stops following")
+            # What was taken off is said for as long as it may not have been read.
+            came = "" if followed.dropped else followed.text
+            self.say(" ".join(words for words in (self._taken_off, came, "F stops following") if words))
 
     def action_branches(self) -> None:
         """All ways through the file and the sub-agents beside it; the chosen one is shown and judged by itself."""
@@ -147,7 +159,8 @@ class FileActions(BaseScreen[None]):
 
         session = self.session
         branches, companions = session.branches, session.companions
-        if not branches and not companions:
+        above = self.tool.came_from
+        if not branches and not companions and above is None:
             self.say("this file has one branch, and no sub-agent")
             return
         entries: list[Entry] = []
@@ -161,10 +174,12 @@ class FileActions(BaseScreen[None]):
             entries.append(Entry(f"leaf {branch.leaf if not branch.active else ''}", label))
         for companion in companions:
             words = cut(visible(companion.label), WORDS, self.glyphs.ellipsis)
-            label = f"{'':<16}  {'a file':>14}  sub-agent  {words}"
+            label = f"{'':<16}  {'a file':>14}  sub-agent  {words}" if branches else f"sub-agent  {words}"
             entries.append(Entry(f"file {companion.path}", label, companion.path.name))
+        if above is not None:
+            entries.append(Entry(f"back {above}", "Back to the session that this sub-agent belongs to", above.name))
         broken = len(session.conversation.inactive_problems())
-        title = "Branches: the agent goes on with the one marked agent"
+        title = "Branches: the agent goes on with the one marked agent" if branches else "Sub-agents"
         if broken:
             title += f" · {count_text(broken, 'problem')} in what it does not send"
 
@@ -172,8 +187,8 @@ class FileActions(BaseScreen[None]):
             kind, _, name = (value or "").partition(" ")
             if kind == "leaf":
                 self._show_branch(name or None)
-            elif kind == "file":
-                self._open_beside(name)
+            elif kind in ("file", "back"):
+                self._open_beside(name, kind == "file")
 
         self.app.push_screen(MenuScreen(title, entries, here, filter=len(entries) > 9), chosen)
 
@@ -192,8 +207,8 @@ class FileActions(BaseScreen[None]):
             "back on the branch that the agent goes on with" if leaf is None else "b leads back to the agent's own"
         )
 
-    def _open_beside(self, path: str) -> None:
-        """A sub-agent's file in the place of this one."""
+    def _open_beside(self, path: str, companion: bool) -> None:
+        """A sub-agent's file in the place of this one, or the session that it was opened from."""
         from toolpair.session import SessionError, open_session
 
         if self.tool.unsaved:
@@ -204,19 +219,19 @@ class FileActions(BaseScreen[None]):
         except (SessionError, OSError) as error:
             self.say(f"not opened: {error}")
             return
-        self.tool.show_session(session)
+        self.tool.show_session(session, came_from=self.session.path if companion else None)
 
     def action_sees(self) -> None:
         from toolpair.tui.screens.viewer import Page, ViewerScreen
         from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
 
         session, now, before = self.session, self.session.conversation, self.session.conversation_before
-        pages = [Page("as it would be sent", lambda: short_text(session, now), line_style)]
+        pages = [Page("as sent", lambda: short_text(session, now), line_style)]
         if now.document is not before.document:
             pages[0] = Page("after saving", pages[0].make, line_style)
             pages.insert(0, Page("now", lambda: short_text(session, before), line_style))
         pages.append(Page("in full", lambda: full_text(session, now), line_style))
-        pages.append(Page("lines of the file", lambda: records_text(now)))
+        pages.append(Page("lines", lambda: records_text(now)))
         self.app.push_screen(ViewerScreen("What the model sees", pages, len(pages) - 3))
 
 

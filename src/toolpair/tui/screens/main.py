@@ -42,7 +42,7 @@ HINTS: tuple[Hint, ...] = (
 
 
 _OWN_ID = re.compile(r"\A[A-Z]{3}\d\d: ")
-MANY_MESSAGES, MANY_PROBLEMS = 5000, 500
+MANY_MESSAGES, MANY_PROBLEMS = 2000, 500
 """With more of them a change takes so long that it is said before."""
 
 
@@ -59,7 +59,9 @@ def card_height(height: int, wide: bool) -> int:
 
 def takes_long(session: Session) -> bool:
     """Whether a change of the session takes longer than a key may."""
-    return len(session.transcript.messages) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
+    # What a lost link hides is in the file and not in the transcript: a fix brings it back.
+    many = max(len(session.transcript.messages), len(session.document.records)) > MANY_MESSAGES
+    return many or len(session.problems) > MANY_PROBLEMS
 
 
 class MainScreen(FileActions):
@@ -316,7 +318,7 @@ class MainScreen(FileActions):
 
     def _ask(self, problem: Problem) -> None:
         """Both contents side by side; the uncertain link and the safe choice are offered."""
-        from toolpair.tui.guess_text import guess_lines
+        from toolpair.tui.guess_text import guess_lines, guess_title
         from toolpair.tui.screens.confirm import ConfirmScreen
 
         ways = self._links(problem)[:5]
@@ -336,12 +338,14 @@ class MainScreen(FileActions):
                 about, fix = ways[int(answer)]
                 self._put_on(about, fix, None, [about, problem])
 
+        copies = all(fix.id.startswith("use-copy") for key, fix, _ in choices if key != "k")
         words = {"k": "the safe one"}
-        answers = [(key, str(n), words.get(key, f"link {key}")) for n, (key, *_) in enumerate(choices)]
+        take = "take" if copies else "link"
+        answers = [(key, str(n), words.get(key, f"{take} {key}")) for n, (key, *_) in enumerate(choices)]
         if problem.fixes:
             answers.append(("f", "other", "all ways"))
         question = ConfirmScreen(
-            "This is a guess. Do the two belong together?",
+            guess_title([fix for key, fix, _ in choices if key != "k"]),
             lambda width, height: guess_lines(
                 self.session, self.glyphs, problem, choices[0][1], width, height, choices
             ),
@@ -361,7 +365,7 @@ class MainScreen(FileActions):
         if fix.certain:
             put_on()
             return
-        from toolpair.tui.guess_text import guess_lines
+        from toolpair.tui.guess_text import guess_lines, guess_title
         from toolpair.tui.screens.confirm import ConfirmScreen
 
         def answered(answer: str | None) -> None:
@@ -369,7 +373,7 @@ class MainScreen(FileActions):
                 put_on()
 
         question = ConfirmScreen(
-            "This is a guess. Do the two belong together?",
+            guess_title([fix]),
             lambda width, height: guess_lines(self.session, self.glyphs, problem, fix, width, height),
             [("enter", "yes", "yes, " + fix.title)],
         )

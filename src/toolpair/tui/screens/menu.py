@@ -12,9 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from toolpair.text.cells import width
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base import Dialog, hint_line
-from toolpair.tui.spans import Line
+from toolpair.tui.spans import Line, cut_line, line_width
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.safe_input import SafeInput
@@ -64,9 +65,14 @@ class MenuScreen(Dialog[str | None]):
 
     def _fill(self, height: int, cursor: int | None = None) -> None:
         entries: list[list[Line]] = []
+        room = self.size.width - 1  # the list draws its own bar before each entry
         for entry in self._shown:
             note = f"   {entry.note}" if entry.note else ""
-            entries.append([(self.glyphs.ui(f" {entry.label}"), self.glyphs.ui(note, "dim"))])
+            line: Line = (self.glyphs.ui(f" {entry.label}"), self.glyphs.ui(note, "dim"))
+            if line_width(line) > room:
+                rest = self.glyphs.ui("…", "dim")
+                line = (*cut_line(line, room - width(rest.text)), rest)
+            entries.append([line])
         menu = self.query_one(LineList)
         menu.styles.height = max(1, min(len(entries), int(height * 0.7)))
         menu.show(entries, cursor)

@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.discovery import Found, describe, index, looked_in
+from toolpair.discovery.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
-from toolpair.text.short import home_short
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -33,6 +34,12 @@ def _key(row: Staged) -> RowKey:
 
 def _id_of(block: Block | None) -> str:
     return "" if block is None else repr(block.id)
+
+
+def _folder_for(path: Path) -> Path:
+    """Where a copy can be written: beside the file, or where the user is, or at home."""
+    places = (path.parent, Path(os.curdir), Path(os.path.expanduser("~")))
+    return next((place for place in places if os.access(place, os.W_OK)), path.parent)
 
 
 class ReviewScreen(BaseScreen[Any]):
@@ -222,7 +229,7 @@ class ReviewScreen(BaseScreen[Any]):
         path = self._session.path
         # What was a program's own notation is written as JSON.
         suffix = ".json" if self._session.kind == "python" else path.suffix if path is not None else ""
-        value = str(path.with_name(f"{path.stem}.mended{suffix}")) if path is not None else ""
+        value = str(_folder_for(path) / f"{path.stem}.mended{suffix}") if path is not None else ""
 
         def given(name: str | None) -> None:
             if name and name.strip():

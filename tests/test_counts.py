@@ -1,0 +1,35 @@
+"""The count of the head: every output once, wherever it stands, and mending changes none of them into another number."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agents import codex_planted, planted
+from toolpair.session import open_session
+
+SESSIONS = {f"claude-code {name}": data for name, data in planted.corpus().items()}
+SESSIONS |= {f"codex {name}": plant(True).data for name, plant in codex_planted.DEFECTS.items()}
+SAID_TWICE = {"codex pair_twice"}
+"""A call and its output written twice: after mending they stand once."""
+
+
+@pytest.mark.parametrize("name", [name for name in SESSIONS if name not in SAID_TWICE])
+def test_there_are_as_many_outputs_after_mending_as_before_and_more_of_them_reach_the_model(name: str) -> None:
+    session = open_session("planted.jsonl", data=SESSIONS[name])
+    before = session.verdict
+    session.stage_recommended()
+    after = session.verdict
+    assert after.outputs_total == before.outputs_total
+    assert before.outputs_seen <= after.outputs_seen <= after.outputs_total
+
+
+def test_an_output_in_a_damaged_line_counts_once_although_an_event_says_it_too() -> None:
+    lines = SESSIONS["codex nothing"].splitlines(keepends=True)
+    sound = open_session("planted.jsonl", data=b"".join(lines)).verdict
+    said_twice = 0
+    for n in [n for n, line in enumerate(lines) if b'call_output"' in line]:
+        glued = open_session("planted.jsonl", data=b"".join([*lines[:n], lines[n].rstrip(b"\n"), *lines[n + 1 :]]))
+        said_twice += any(fix.id == "use-copy" for problem in glued.problems for fix in problem.fixes)
+        assert glued.verdict.outputs_total == sound.outputs_total
+        assert glued.verdict.outputs_seen < sound.outputs_seen
+    assert said_twice
