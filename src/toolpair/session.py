@@ -369,6 +369,10 @@ class Session:
         """Take one row of the review out; what else was staged is put on again without it."""
         self._staging.unstage(staged)
 
+    def put_back(self, staged: Staged) -> Sequence[Problem]:
+        """Put a row on again that was taken out. Gives back what it mends; nothing when that is not there any more."""
+        return self._staging.put_back(staged)
+
     # --- looking -----------------------------------------------------------------------------------------
 
     def preview(self, problem: Problem, fix: Fix, text: str | None = None) -> list[Change]:

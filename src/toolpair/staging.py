@@ -148,6 +148,20 @@ class Staging:
         """Take one row out; what else was staged is put on again without it."""
         self.put_on_again([tuple(row for row in rows if row is not staged) for rows in self.steps])
 
+    def put_back(self, row: Staged) -> tuple[Problem, ...]:
+        """Put a row that was taken out on again, as a step of its own.
+
+        Gives back the problems that it is about; none when they are not there any more.
+        """
+        before = self.now
+        problems = before[row.conversation].problems
+        found = tuple(pair[0] for decision in row.decisions if (pair := decision.find(problems)) is not None)
+        made, _ = self._again(row)
+        if not made:
+            return ()
+        self._push(tuple(_merged(made)), before)
+        return found
+
     def put_on_again(self, steps: Sequence[Sequence[Staged]]) -> list[tuple[Staged, Decision]]:
         """Stage these steps on what the file holds. Gives back what found no problem any more, with its row."""
         self.now = self.original

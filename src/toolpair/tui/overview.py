@@ -175,9 +175,9 @@ class Overview:
         number = self.session.current
         return any(block is not None and (number, block.key) in self._marked for block in (pair.call, *pair.results))
 
-    def note_staged(self, problems: Sequence[Problem]) -> None:
-        """Remember which blocks the step that was just taken was about."""
-        number = self.session.current
+    def note_staged(self, problems: Sequence[Problem], conversation: int | None = None) -> None:
+        """Remember which blocks the step that was just taken was about; the current conversation's by default."""
+        number = self.session.current if conversation is None else conversation
         blocks = [block for problem in problems for block in (problem.call, problem.result) if block is not None]
         self._mended.append(frozenset((number, block.key) for block in blocks))
         self._mended_redo.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,7 +22,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Block, Fix, Problem, Refused, Staged
+    from toolpair.session import Refused, Staged
 
 RowKey = tuple[object, ...]
 
@@ -30,10 +30,6 @@ RowKey = tuple[object, ...]
 def _key(row: Staged) -> RowKey:
     """What names a row also after the others were put on again."""
     return (row.conversation, row.rules, row.fix_ids, row.decisions[0].call_id, row.decisions[0].result_id)
-
-
-def _id_of(block: Block | None) -> str:
-    return "" if block is None else repr(block.id)
 
 
 def _folder_for(path: Path) -> Path:
@@ -143,38 +139,10 @@ class ReviewScreen(BaseScreen[Any]):
         self._refresh(note)
 
     def _put_back(self, row: Staged) -> bool:
-        session = self._session
-        current, count = session.current, len(session.staged)
-        session.current = row.conversation
-        problems: list[Problem] = []
-        try:
-            for text in dict.fromkeys(decision.text for decision in row.decisions):
-                wanted = [decision for decision in row.decisions if decision.text == text]
-                if text is None:
-                    by_rule = {(each.rule, each.call_id, each.result_id): each for each in wanted}
-
-                    def pick(problem: Problem, by_rule: dict[Any, Any] = by_rule) -> Fix | None:
-                        decision = by_rule.get((problem.rule, *(_id_of(b) for b in (problem.call, problem.result))))
-                        found = decision.find([problem]) if decision is not None else None
-                        if found is None:
-                            return None
-                        problems.append(problem)
-                        return cast("Fix", found[1])
-
-                    before = len(session.staged)
-                    session.stage_where(pick)
-                    if len(session.staged) > before:
-                        self._overview.note_staged(problems)
-                    continue
-                for decision in wanted:
-                    found = decision.find(session.problems)
-                    if found is not None:
-                        session.stage(found[0], found[1], text)
-                        self._overview.note_staged([found[0]])
-        finally:
-            session.current = current
-        if len(session.staged) == count:
+        problems = self._session.put_back(row)
+        if not problems:
             return False
+        self._overview.note_staged(problems, row.conversation)
         self._taken_out = [other for other in self._taken_out if other is not row]
         return True
 
