@@ -63,11 +63,13 @@ def _block(value: Any) -> dict[str, Any] | None:
 
 
 def _content(content: Any) -> Any:
-    """A result's content; one text block is the same as its text."""
+    """A result's content; one text block is the same as its text, no block (a reminder takes its place) as none."""
     if isinstance(content, str):
         return _words(content)
     if not isinstance(content, list):
         return content
+    if not content:
+        return ""
     pieces = [_piece(piece) for piece in content]
     pieces = [piece for piece in pieces if not _is_empty_text(piece)] or pieces[:1]
     only = pieces[0] if len(pieces) == 1 else None

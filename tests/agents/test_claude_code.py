@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import toolpair
-from tests.agents import claude_code, planted
+from tests.agents import claude_code, claude_code_beside, planted
 from tests.agents.claude_code import Resumed
 from tests.agents.claude_code_requests import modelled, really_sent
 from tests.conftest import SAMPLES
@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.agents, pytest.mark.usefixtures("claude")]
 # on more than the file.
 NOT_MODELLED = {"message_ids_all_equal", "message_ids_absent"}
 FILES = {name: data for name, data in planted.corpus().items() if name not in NOT_MODELLED}
+FILES |= claude_code_beside.sessions()
 FILES["sample session"] = (SAMPLES / "claude-code-branches.jsonl").read_bytes()
 NEWER_FINDS_IT = "no_timestamp_at_end"
 """Version 2.1.329 does not find such a session; 2.1.330 does."""

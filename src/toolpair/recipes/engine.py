@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
@@ -10,6 +11,9 @@ from toolpair.rules.base import Fix, Problem
 from toolpair.transcript.edits import Edit, targets
 
 Pick = Callable[[Problem], Fix | None]
+Mark = tuple[object, ...]
+"""What tells one choice of a fix from another, before and after others are carried out."""
+_Choice = tuple[Mark, Problem, Fix]
 
 _ORDER: Final = (
     "record",
@@ -62,19 +66,37 @@ class Step(Generic[S]):
 
 
 def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[Step[S]]:
-    """Take what `pick` says, step by step. Each problem is tried once, so it always ends."""
-    tried: set[tuple[object, ...]] = set()
+    """Take what `pick` says, step by step, until that is nothing, or nothing that helps.
+
+    Each problem is tried once, and once more when others were mended after it; so it always ends. A step that leaves
+    its problems there and mends no other is not taken: the same run on what comes out of this one changes nothing.
+    """
+    tried: set[Mark] = set()
+    vain: set[Mark] = set()
+    again = False
     for _ in range(_MOST_STEPS):
-        taken = _next_group(state.problems, pick, tried)
+        waiting = _waiting(state.problems, pick)
+        taken = _next_group([found for found in waiting if found[0] not in tried])
         if not taken:
-            return
-        edits = [edit for _, fix in taken for edit in fix.edits]
-        after = apply(state, edits)
-        yield Step(taken, state, after)
-        state = after
+            if not (vain and again):
+                return
+            tried -= vain
+            vain, again = set(), False
+            continue
+        after = apply(state, [edit for _, _, fix in taken for edit in fix.edits])
+        tried.update(mark for mark, _, _ in taken)
+        left = _waiting(after.problems, pick)
+        standing = {mark for mark, _, _ in left}
+        useless = {mark for mark, _, _ in taken if mark in standing}
+        if useless and len(left) >= len(waiting):
+            vain |= useless
+            tried.difference_update(mark for mark, _, _ in taken if mark not in useless)
+            continue
+        yield Step(tuple((problem, fix) for _, problem, fix in taken), state, after)
+        state, again = after, True
 
 
-def _mark(problem: Problem, fix: Fix) -> tuple[object, ...]:
+def _mark(problem: Problem, fix: Fix) -> Mark:
     ids = tuple(repr(block.id) for block in (problem.call, problem.result) if block is not None)
     # The same record may need another link once its neighbours are mended.
     links = tuple((type(edit).__name__, getattr(edit, "parent", None)) for edit in fix.edits)
@@ -86,21 +108,30 @@ def _rank(rule: str) -> int:
     return next((number for number, name in enumerate(_ORDER) if name in (rule, family)), len(_ORDER))
 
 
-def _next_group(
-    problems: Sequence[Problem], pick: Pick, tried: set[tuple[object, ...]]
-) -> tuple[tuple[Problem, Fix], ...]:
-    """The fixes of the kind that comes first, as many as touch different blocks."""
-    waiting = [
-        (problem, fix)
-        for problem in problems
-        if (fix := pick(problem)) is not None and fix.edits and _mark(problem, fix) not in tried
+def _waiting(problems: Sequence[Problem], pick: Pick) -> list[_Choice]:
+    """What `pick` would take of these problems.
+
+    Two empty texts of one message have nothing that tells them apart: the mark says how many such are left.
+    """
+    found = [
+        (_mark(problem, fix), problem, fix) for problem in problems if (fix := pick(problem)) is not None and fix.edits
     ]
+    left = Counter(mark for mark, _, _ in found)
+    counted: list[_Choice] = []
+    for mark, problem, fix in found:
+        counted.append(((*mark, left[mark]), problem, fix))
+        left[mark] -= 1
+    return counted
+
+
+def _next_group(waiting: Sequence[_Choice]) -> list[_Choice]:
+    """The fixes of the kind that comes first, as many as touch different blocks."""
     if not waiting:
-        return ()
-    first_problem, first_fix = min(waiting, key=lambda found: _rank(found[0].rule))
-    taken: list[tuple[Problem, Fix]] = []
+        return []
+    _, first_problem, first_fix = min(waiting, key=lambda found: _rank(found[1].rule))
+    taken: list[_Choice] = []
     touched: set[int] = set()
-    for problem, fix in waiting:
+    for mark, problem, fix in waiting:
         if (problem.rule, fix.id) != (first_problem.rule, first_fix.id):
             continue
         wanted: set[int] = set()
@@ -109,6 +140,5 @@ def _next_group(
         if touched & wanted:
             continue
         touched |= wanted
-        tried.add(_mark(problem, fix))
-        taken.append((problem, fix))
-    return tuple(taken)
+        taken.append((mark, problem, fix))
+    return taken

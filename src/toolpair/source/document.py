@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
@@ -11,7 +12,7 @@ from toolpair.source.alignment import against
 from toolpair.source.encode import Originals, Style, detect, encode
 from toolpair.source.mending import joined, mended
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.spans import BadSpan, find_span
+from toolpair.source.spans import BadSpan, find_span, scan
 from toolpair.source.splice import gap_between, splice, with_number
 from toolpair.source.values import BOM, first_record, parse
 from toolpair.transcript.model import Damaged
@@ -162,6 +163,11 @@ class Document:
         An item whose value is the record's value keeps its bytes, a changed value is spliced into them, a uid
         that is not here is a new record, and a record without an item is gone.
         """
+        if self.over_lines:
+            changed = [i.uid for i in items if i.uid in self.over_lines and not isinstance(i.value, Damaged)]
+            if changed:
+                return self._on_one_line(changed).rewrite(self._without_rest(items, changed))
+            items = self._unfolded(items)
         plan: list[tuple[Record | None, Any]] = []
         seen: set[int] = set()
         same = len(items) == len(self.records)
@@ -185,6 +191,26 @@ class Document:
         if same:
             return self
         return self._carry_out(plan, seen)
+
+    def _on_one_line(self, uids: Sequence[int]) -> Document:
+        """The document with these records, each written over several lines, on one line each."""
+        made = self.mend_all([(uid, "join", self.over_lines[uid].behind) for uid in uids])
+        for uid in uids:
+            made.record(uid).set_value(self.over_lines[uid].first)
+        return made
+
+    def _without_rest(self, items: Sequence[ItemLike], uids: Iterable[int]) -> list[ItemLike]:
+        """The items without the further lines of these records."""
+        rest = {line for uid in uids for line in self.over_lines[uid].behind}
+        return [item for item in items if item.uid not in rest]
+
+    def _unfolded(self, items: Sequence[ItemLike]) -> list[ItemLike]:
+        """The items with all lines of the unchanged records that are written over several: they go together."""
+        found: list[ItemLike] = []
+        for item in self._without_rest(items, self.over_lines):
+            over = self.over_lines.get(item.uid)
+            found += [item] if over is None else [self.record(uid) for uid in (item.uid, *over.behind)]
+        return found
 
     def mend(self, uid: int, how: str, behind: Sequence[int] = ()) -> Document:
         """The document with the record's bytes mended (see transcript.edits.Mending); itself where they cannot be."""
@@ -240,6 +266,34 @@ class Document:
         run = self.records[at:end]
         made = joined([record.body for record in run], [record.glue for record in run[:-1]]) if len(run) > 1 else None
         return ((), b"") if made is None else (tuple(record.uid for record in run[1 : made[1]]), made[0])
+
+    @cached_property
+    def over_lines(self) -> Mapping[int, Damaged]:
+        """The records that are written over several lines, by the uid of the first: what stands in them.
+
+        Some agents read them. A line feed within a string is none that they read.
+        """
+        if self.kind != "lines":
+            return {}
+        found: dict[int, Damaged] = {}
+        at = 0
+        while at < len(self.records):
+            record = self.records[at]
+            at += 1
+            if not isinstance(record.value, Damaged) or record.value.rule not in ("record.torn", "record.bad_json"):
+                continue
+            behind, whole = self.runs_on(record.uid)
+            value = record.value
+            if behind:
+                raw = b"\n".join(other.body for other in self.records[at - 1 : at + len(behind)])
+                first = parse(whole)
+                if isinstance(first, dict) and scan(raw).state == "complete":
+                    found[record.uid] = Damaged(value.rule, value.reason, value.parts, first, behind)
+                at += len(behind)
+            else:
+                while at < len(self.records) and isinstance(self.records[at].value, Damaged):
+                    at += 1
+        return found
 
     @property
     def mark(self) -> bytes:

@@ -31,16 +31,20 @@ class Damaged:
     """Stands where the value of an unreadable record would be. `reason` is a short phrase.
 
     `parts` are the values of the records that are glued on its line, damaged ones among them. `first` is the object
-    that its bytes begin with, when that is whole: some agents read it and pass by what stands behind it.
+    that its bytes begin with, when that is whole: some agents read it and pass by what stands behind it. `behind` are
+    the uids of the lines that this object goes on over.
     """
 
-    __slots__ = ("first", "parts", "reason", "rule")
+    __slots__ = ("behind", "first", "parts", "reason", "rule")
 
-    def __init__(self, rule: str, reason: str, parts: tuple[Any, ...] = (), first: Any = None) -> None:
+    def __init__(
+        self, rule: str, reason: str, parts: tuple[Any, ...] = (), first: Any = None, behind: tuple[int, ...] = ()
+    ) -> None:
         self.rule = rule
         self.reason = reason
         self.parts = parts
         self.first = first
+        self.behind = behind
 
     def __repr__(self) -> str:
         return f"Damaged({self.rule!r})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolpair.formats.blocks import block_of, blocks_of
+from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.records import Node, text_or_none
 from toolpair.transcript.model import Block, ContentShape, Message
 
@@ -22,6 +23,8 @@ class _Draft:
     blocks: list[tuple[Block, ...]]
     shape: ContentShape
     with_results: bool = False
+    told: bool = False
+    """The agent puts words of its own into it."""
 
 
 def blocks_of_node(node: Node) -> tuple[tuple[Block, ...], ContentShape]:
@@ -44,8 +47,13 @@ def assemble(order: Iterable[Node], recovered: set[int]) -> list[Message]:
     drafts: list[_Draft] = []
     # Responses since the last user words, by message id: only among these does the agent look for more of one.
     open_responses: dict[str, _Draft] = {}
+    told = False
     for node in order:
         if not node.sent:
+            if speaks(node):
+                told = True
+                if drafts and drafts[-1].role == "user":
+                    drafts[-1].told = True
             continue
         blocks, shape = blocks_of_node(node)
         last = drafts[-1] if drafts else None
@@ -64,6 +72,8 @@ def assemble(order: Iterable[Node], recovered: set[int]) -> list[Message]:
             drafts.append(draft)
             if node.type == "assistant" and key is not None:
                 open_responses[key] = draft
+        draft.told = draft.told or told
+        told = False
         if node.type == "user":
             draft.with_results = draft.with_results or any(block.kind == "result" for block in blocks)
             if not draft.with_results:
@@ -87,8 +97,8 @@ def _message(draft: _Draft, recovered: set[int]) -> Message:
             rest = [part for part in parts[calls[0] :] if part not in late]
             parts = [*parts[: calls[0]], *late, *rest]
     blocks = [block for _, found in parts for block in found]
-    if draft.role == "user" and len(parts) > 1:
-        # Of several records the agent puts the results first; what one record holds goes out as it stands.
+    if draft.role == "user" and (len(parts) > 1 or draft.told):
+        # Of several parts the agent puts the results first; what one record holds by itself goes out as it stands.
         blocks.sort(key=lambda block: block.kind != "result")
     values = [node.value for node, _ in parts]
     note = None

@@ -9,6 +9,7 @@ from toolpair.formats.claude_code.cuts import beginning_in_a_circle, further_bre
 from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.kept import kept_missing
+from toolpair.formats.claude_code.records import without_time
 from toolpair.formats.claude_code.relink import line_words, mended
 from toolpair.transcript.model import Boundary, Defect, Repair
 
@@ -82,7 +83,7 @@ def _bridged(history: History) -> Iterator[Defect]:
 
 
 def _no_timestamp(history: History) -> Iterator[Defect]:
-    """The last record of the conversation has no time: the agent does not find such a session."""
+    """The last record of the conversation has no time that can be read: the agent does not find such a session."""
     talk = [node for node in history.chain if node.type in ("user", "assistant")]
     if not talk or talk[-1].seconds is not None or history.sidechain or history.inside:
         return
@@ -94,8 +95,10 @@ def _no_timestamp(history: History) -> Iterator[Defect]:
     yield Defect(
         "chain.no_timestamp",
         talk[-1].uid,
-        "The last line has no timestamp, so the agent does not find this session.",
+        f"The last line {without_time(talk[-1])}, so the agent does not find this session.",
         "error",
-        "the record was written without a time, or another program took it out",
+        "the record was written without a time, or another program took it out"
+        if talk[-1].value.get("timestamp") is None
+        else "another program wrote the time, or changed it",
         repair=repair,
     )

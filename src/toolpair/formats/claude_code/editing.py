@@ -11,6 +11,7 @@ from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.reading import history_behind
 from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
+from toolpair.formats.claude_code.together import bring_together
 from toolpair.formats.claude_code.working import Line, Part, Working, as_block, kind_of
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
@@ -96,6 +97,8 @@ class _Editor:
                 lines = [self.work.lines[uid] for uid in follower.records] if follower.role == "user" else []
                 self.answers[number] = [line for line in lines if line.has_result]
         self.call_numbers: dict[int, dict[Any, int]] = {}
+        self.together: set[int] = set()
+        """Numbers of the responses whose parts were brought together, where they had to be."""
         self.last_response = max((n for n, m in enumerate(transcript.messages) if m.role == "assistant"), default=-1)
 
     def take(self, edit: Edit) -> None:
@@ -309,6 +312,11 @@ class _Editor:
     def _group(self, number: int) -> list[Line]:
         return [self.work.lines[uid] for uid in self.transcript.messages[number].records]
 
+    def _bring_together(self, number: int) -> None:
+        if number not in self.together and self.transcript.messages[number].role == "assistant":
+            self.together.add(number)
+            bring_together(self.work, self._group(number))
+
     def _numbers(self, number: int) -> dict[Any, int]:
         """Of one message: the id of a call, as it is written now, -> which of its calls it is."""
         if number not in self.call_numbers:
@@ -385,6 +393,7 @@ class _Editor:
     def _add_result(self, call: Line, block: Any, id_: Any, envelope: dict[str, Any], details: Any) -> Line:
         """A new record for a result, as the agent writes it: a child of its call, in front of what comes next."""
         number = self.message_of[call.uid]
+        self._bring_together(number)
         behind = self._behind(number, call, id_, None)
         followers = self._take_followers(number, call, call)
         uuid = self.work.fresh_uuid(call.uuid, id_, block.get("tool_use_id"))
@@ -445,6 +454,7 @@ class _Editor:
             return
         self._take_out(line)
         number = self.message_of[call.uid]
+        self._bring_together(number)
         behind = self._behind(number, call, id_, line)
         followers = self._take_followers(number, call, line)
         self.work.set_parent(line, call.uuid)

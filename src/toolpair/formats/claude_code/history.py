@@ -20,6 +20,7 @@ from toolpair.formats.claude_code.records import (
     text_or_none,
     value_of,
 )
+from toolpair.transcript.items import type_name
 
 BRIDGE_SECONDS: Final = 5.0
 End = Literal["root", "boundary", "missing", "null", "cycle"]
@@ -482,7 +483,7 @@ def starts_afresh(chain: Sequence[Node]) -> bool:
         if node.type == "assistant":
             return False
         attachment = node.value.get("attachment")
-        if isinstance(attachment, dict) and attachment.get("type") in OPENING_ATTACHMENTS:
+        if type_name(attachment) in OPENING_ATTACHMENTS:
             return True
     return False
 

@@ -124,10 +124,10 @@ def _renamed(
             if isinstance(group.get(list_), list):
                 named = [names.get(uuid, uuid) if isinstance(uuid, str) else uuid for uuid in group[list_]]
                 group[list_] = [name for name in named if name is not None]
-        if group.get("anchorUuid") not in history.by_uuid:
+        if text_or_none(group.get("anchorUuid")) not in history.by_uuid:
             group["anchorUuid"] = _anchor(history)
         for end, uuid in (("headUuid", left[0]), ("tailUuid", left[-1])):
-            if end in group and group[end] not in history.by_uuid:
+            if end in group and text_or_none(group[end]) not in history.by_uuid:
                 group[end] = uuid
         changed[key] = group
     return changed
@@ -150,7 +150,7 @@ def _of_segment(
     if head is None or tail is None:
         return
     changed = dict(segment)
-    if segment.get("anchorUuid") not in history.by_uuid:
+    if text_or_none(segment.get("anchorUuid")) not in history.by_uuid:
         changed["anchorUuid"] = _anchor(history)
     last = history.by_uuid.get(tail) or _last_before(history, boundary)
     if last is None or last.uuid is None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, History, bridge, may_be_parent
+from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, History, bridge
 from toolpair.formats.claude_code.records import Node, is_compact_boundary
+from toolpair.transcript.items import type_name
 
 
 class Lineage:
@@ -56,33 +57,6 @@ class Lineage:
                     found.setdefault(id_, []).append(node)
         return found
 
-    def response_before(self, message_id: str, node: Node) -> Node | None:
-        """The nearest record in front of `node` that is of this response; None when the user spoke in between."""
-        parts = self._responses.get(message_id, [])
-        at = bisect_left(parts, node.position, key=lambda part: part.position) - 1
-        if at < 0:
-            return None
-        words = bisect_left(self._words, node.position) - 1
-        return parts[at] if words < 0 or self._words[words] < parts[at].position else None
-
-    @cached_property
-    def _responses(self) -> dict[str, list[Node]]:
-        """By message id: the records of a response that another may hang on."""
-        found: dict[str, list[Node]] = {}
-        for node in self.order:
-            if node.type == "assistant" and node.message_id is not None and may_be_parent(self._history, node):
-                found.setdefault(node.message_id, []).append(node)
-        return found
-
-    @cached_property
-    def _words(self) -> list[int]:
-        """Where the user's own records stand."""
-        return [
-            node.position
-            for node in self.order
-            if node.type == "user" and not node.only_results and may_be_parent(self._history, node)
-        ]
-
     @cached_property
     def linked(self) -> dict[str, list[Node]]:
         """The records that name a record as the one they hang on, by its uuid, in the order of the file."""
@@ -129,7 +103,7 @@ class Lineage:
             attachment = node.value.get("attachment")
             if node.type != "attachment" or not isinstance(attachment, dict):
                 continue
-            if attachment.get("type") in OPENING_ATTACHMENTS:
+            if type_name(attachment) in OPENING_ATTACHMENTS:
                 return node
         return None
 

@@ -99,6 +99,12 @@ def seconds_of(timestamp: Any) -> float | None:
         return None
 
 
+def without_time(node: Node) -> str:
+    """What is wrong with the time of a record whose `seconds` are None: the rest of a sentence about its line."""
+    written = node.value.get("timestamp")
+    return "has no timestamp" if written is None else "has a timestamp that cannot be read"
+
+
 def node_of(position: int, uid: int, value: Any) -> Node | None:
     """The record as a chain record, None when it is none. One without uuid is one too: results need none."""
     if not isinstance(value, dict):

@@ -119,14 +119,18 @@ def _call_before(history: History, broken: Node) -> Node | None:
 
 
 def _own_response(history: History, broken: Node) -> Node | None:
-    """The part in front of a part of one response.
-
-    Another response may stand between the two: the agent puts the parts together until the user says something.
-    """
+    """The part in front of a part of one response."""
     own = broken.message_id
     if broken.type != "assistant" or own is None:
         return None
-    return lineage_of(history).response_before(own, broken)
+    for node in lineage_of(history).before(broken):
+        if not may_be_parent(history, node):
+            continue
+        if node.type == "assistant":
+            return node if node.message_id == own else None
+        if node.type == "user" and not node.only_results:
+            return None
+    return None
 
 
 def _past_unknown(history: History, broken: Node) -> Node | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from toolpair.formats.claude_code.assembling import blocks_of_node
 from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.records import text_or_none
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block
 
@@ -13,7 +14,7 @@ from toolpair.transcript.model import Block
 def unreached_of(history: History) -> Iterable[Block]:
     """Real results behind the last compaction whose call stands nowhere in the file, as of parallel calls.
 
-    Those that a conversation goes on from are not meant: they belong to another branch.
+    Those that a conversation goes on from are not meant, nor those that hang on calls: they belong to another branch.
     """
     active = {node.uid for node in history.chain} | {node.uid for node in history.order}
     newest = history.newest_boundary.position if history.newest_boundary is not None else -1
@@ -30,11 +31,15 @@ def unreached_of(history: History) -> Iterable[Block]:
         return
     gone_on = {node.parent for node in history.nodes if node.type in ("user", "assistant")}
     calls = {id_ for node in (*history.nodes, *history.shadowed) if node.type == "assistant" for id_ in node.calls}
+    calling = {node.uuid for node in history.nodes if node.type == "assistant" and node.uuid is not None and node.calls}
     for node in beside:
         if node.uuid in gone_on:
             continue
         blocks, _ = blocks_of_node(node)
         if len(blocks) != 1 or not isinstance(blocks[0].id, str):
+            continue
+        if any(name in calling for name in (node.parent, text_or_none(node.value.get("sourceToolAssistantUUID")))):
+            # Its id may have been written in another way; the agent takes it there, or leaves it with that branch.
             continue
         if blocks[0].id not in calls and is_real_output(blocks[0]):
             yield blocks[0]

@@ -8,20 +8,18 @@ itself (reminders about tools, date, tokens) is left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from toolpair.formats.base import Fate, Item, Seen, SentMessage, SentPart
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.reading import AGENT, history_behind
-from toolpair.formats.claude_code.records import SYNTHETIC_MODEL
+from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
 from toolpair.formats.claude_code.sending.old import messages_of as old_messages_of
 from toolpair.formats.claude_code.sending.parts import Draft, key_of
 from toolpair.formats.claude_code.sending.records import drafts_of, taken
 from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
 from toolpair.transcript.model import Block, Transcript
-
-NO_TIMESTAMP: Final = "Claude Code does not find this session: its last line has no timestamp."
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
@@ -91,5 +89,5 @@ def _refusal(history: History) -> str | None:
         return "Claude Code does not find this session: all its records belong to a sub-agent."
     last = next((node for node in reversed(history.chain) if node.type in ("user", "assistant")), None)
     if last is not None and last.seconds is None:
-        return NO_TIMESTAMP
+        return f"Claude Code does not find this session: its last line {without_time(last)}."
     return None

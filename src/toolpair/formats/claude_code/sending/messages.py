@@ -18,6 +18,7 @@ from toolpair.formats.claude_code.sending.parts import (
     key_of,
     text_part,
 )
+from toolpair.rules.records import holds_lone_surrogate
 
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 
@@ -52,7 +53,7 @@ def merged(drafts: Sequence[Draft]) -> list[Draft]:
 
 def _joined(records: Sequence[Draft]) -> Draft:
     first = records[0]
-    if len(records) == 1:
+    if len(records) == 1 and not first.told:
         return first
     if first.role == "user" and any(draft.beside for draft in records):
         answers = [draft for draft in records if draft.of_type("tool_result")]
@@ -61,7 +62,8 @@ def _joined(records: Sequence[Draft]) -> Draft:
     parts = [part for draft in records for part in draft.parts]
     if first.role == "user":
         parts.sort(key=lambda part: part.type != "tool_result")
-    return Draft(first.role, parts, first.message_id, first.model, made_up=first.made_up)
+    whole = first.whole and len(records) == 1
+    return Draft(first.role, parts, first.message_id, first.model, whole, first.made_up, told_before=first.told_before)
 
 
 def calls_last(message: Draft) -> None:
@@ -107,7 +109,7 @@ def _orphans_out(message: Draft, sent: list[Draft]) -> None:
     """A user message that follows no assistant message keeps no results."""
     if message.of_type("tool_result"):
         message.parts = [part for part in message.parts if part.type != "tool_result"]
-        if not message.parts and not sent:
+        if not message.parts and not sent and not message.told_before:
             message.parts = [text_part(ORPHANED)]
         if not message.parts:
             return
@@ -172,8 +174,8 @@ def without_empty(messages: Sequence[Draft]) -> list[Draft]:
 
 
 def as_sent(part: Part) -> Any:
-    """The value in the request: other kinds of content as their JSON text, no image in an error."""
-    value = part.value
+    """The value in the request: other kinds of content as their JSON text, no image in an error, no half character."""
+    value = whole_characters(part.value)
     if isinstance(value, str):
         return {"type": "text", "text": value}
     if part.type != "tool_result" or "content" not in value:
@@ -186,3 +188,16 @@ def as_sent(part: Part) -> Any:
         if len(kept) != len(content):
             return {**value, "content": kept}
     return value
+
+
+def whole_characters(value: Any) -> Any:
+    """The JSON value with U+FFFD for each half of a surrogate pair; the very same where there is none."""
+    return _replaced(value) if holds_lone_surrogate(value) else value
+
+
+def _replaced(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_replaced(key): _replaced(item) for key, item in value.items()}
+    return [_replaced(item) for item in value] if isinstance(value, list) else value

@@ -60,6 +60,10 @@ class Draft:
     """Which record of the file it was, from 0."""
     beside: bool = False
     """It hangs beside the chain and was gathered in by its call."""
+    told: bool = False
+    """The agent puts words of its own into the same message."""
+    told_before: bool = False
+    """The agent said something to the model in front of it."""
 
     def of_type(self, *types: str) -> list[Part]:
         return [part for part in self.parts if part.type in types]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.records import Node
 from toolpair.formats.claude_code.sending.parts import (
     INTERRUPTED,
@@ -28,8 +29,14 @@ _LAST = 1 << 62
 
 def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
     """A draft for each record of the history that holds a message."""
-    drafts = []
+    drafts: list[Draft] = []
+    told = told_ever = False
     for node in order:
+        if speaks(node):
+            told = told_ever = True
+            if drafts and drafts[-1].role == "user":
+                drafts[-1].told = True
+            continue
         if is_local_command(node):
             part = Part(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
             drafts.append(Draft("user", [part], whole=True, position=node.position))
@@ -58,8 +65,11 @@ def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Bloc
                 whole=isinstance(content, str),
                 position=node.position,
                 beside=node.uid in beside,
+                told=told and node.type == "user",
+                told_before=told_ever,
             )
         )
+        told = False
     return drafts
 
 
@@ -71,7 +81,7 @@ def is_local_command(node: Node) -> bool:
 
 def taken(drafts: Sequence[Draft]) -> list[Draft]:
     """The records that are taken: open calls are answered at the end and left out elsewhere."""
-    drafts = open_left_out(_answered_at_end(drafts))
+    drafts = open_left_out(_answered_at_end(drafts), _turn_cut_short(drafts))
     drafts = [draft for draft in drafts if not _only_blank(draft)]
     drafts = _without_lone_thinking(_without_lone_placeholders(drafts))
     if drafts and drafts[-1].role == "user":
@@ -79,10 +89,21 @@ def taken(drafts: Sequence[Draft]) -> list[Draft]:
     return drafts
 
 
-def open_left_out(drafts: Sequence[Draft]) -> list[Draft]:
-    """Without the records whose calls have no result."""
+def open_left_out(drafts: Sequence[Draft], before: int | None = None) -> list[Draft]:
+    """Without the records whose calls have no result, of those in front of the index `before`."""
     answered = {key_of(part.result_id) for draft in drafts for part in draft.of_type("tool_result")}
-    return [draft for draft in drafts if not _all_open(draft, answered)]
+    before = len(drafts) if before is None else before
+    return [draft for index, draft in enumerate(drafts) if index >= before or not _all_open(draft, answered)]
+
+
+def _turn_cut_short(drafts: Sequence[Draft]) -> int:
+    """Where the last turn begins, if it breaks off behind results: what is open in it stays. Else behind the end."""
+    if not drafts or drafts[-1].role != "user" or not drafts[-1].of_type("tool_result"):
+        return len(drafts)
+    for index in range(len(drafts) - 1, -1, -1):
+        if drafts[index].role == "user" and not drafts[index].of_type("tool_result"):
+            return index + 1
+    return 0
 
 
 def _answered_at_end(drafts: Sequence[Draft]) -> list[Draft]:

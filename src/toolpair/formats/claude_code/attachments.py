@@ -1,0 +1,24 @@
+"""What the agent tells the model beside the conversation: reminders, reports of hooks, the date."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.formats.claude_code.records import Node
+
+_NEVER_TOLD: Final = frozenset({"prompt_snapshot"})
+_ALWAYS_TOLD: Final = frozenset({"total_tokens_reminder", "date", "hook_additional_context"})
+
+
+def speaks(node: Node) -> bool:
+    """Whether the record is an attachment that words come of: they go out in the user's message that it stands in.
+
+    Newer records keep the words that were made of them; of others the kinds are known that always have some.
+    """
+    if node.type != "attachment":
+        return False
+    attachment = node.value.get("attachment")
+    kind = attachment.get("type") if isinstance(attachment, dict) else None
+    if not isinstance(kind, str) or kind in _NEVER_TOLD:
+        return False
+    return bool(node.value.get("rendered")) or kind in _ALWAYS_TOLD
