@@ -105,7 +105,8 @@ class Judged:
 
 def items_of(document: Document) -> list[Item]:
     """The records of a document as a format sees them: the same values each time."""
-    return [Item(record.uid, record.value) for record in document.records]
+    over = document.over_lines
+    return [Item(record.uid, over.get(record.uid, record.value)) for record in document.records]
 
 
 def _noted(fix: Fix, note: str | None) -> Fix:

@@ -476,7 +476,7 @@ PAGES: Final[dict[str, Page]] = {
         "The record is put behind its call; the conversation goes on where it ended.",
     ),
     "chain.no_timestamp": Page(
-        "The last line has no timestamp",
+        "The last line has no timestamp, or one that cannot be read",
         "Claude Code lists sessions by the time of their last record. Where that has none, version 2.1.329 says "
         "`No conversation found with session ID`, and nothing of the session is resumed; later versions go on.",
         "The record gets the time of the one before it.",

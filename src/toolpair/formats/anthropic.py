@@ -12,7 +12,7 @@ from toolpair.formats.lost import plain_harm
 from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Answer, Arrange, Edit, Place
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import Block, Message, Scope, Transcript
 
 
@@ -24,7 +24,7 @@ def looks_like_messages(values: Sequence[Any]) -> bool:
     for value in dicts:
         if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
             return False
-        if "role" not in value and (value.get("type") in CALL_FAMILY or value.get("type") in OUTPUT_FAMILY):
+        if "role" not in value and (type_name(value) in CALL_FAMILY or type_name(value) in OUTPUT_FAMILY):
             return False
         content = value.get("content")
         for part in content if isinstance(content, list) else ():

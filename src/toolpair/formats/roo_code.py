@@ -39,7 +39,7 @@ class RooCodeFormat(AnthropicFormat):
         scopes: dict[int, Scope] = {}
         active = _active(items, scopes)
         inactive = _blocks_of_inactive(items, scopes)
-        condensed = {block.id for block in inactive if block.kind == "call"}
+        condensed = {block.id for block in inactive if block.kind == "call" and isinstance(block.id, str)}
         summaries = {item.uid for item in active if item.value.get("isSummary")}
         messages = [message for item in active if (message := message_of(item)) is not None]
         if summaries:
@@ -112,15 +112,15 @@ def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
     """What Roo Code sends (its getEffectiveApiHistory); the rest gets scope "inactive"."""
     values = [(item, item.value) for item in items if isinstance(item.value, dict)]
     summaries = [number for number, (_, value) in enumerate(values) if value.get("isSummary")]
-    condensed = {value.get("condenseId") for _, value in values if value.get("isSummary")}
-    markers = {value.get("truncationId") for _, value in values if value.get("isTruncationMarker")}
+    condensed = {_id(value, "condenseId") for _, value in values if value.get("isSummary")} - {None}
+    markers = {_id(value, "truncationId") for _, value in values if value.get("isTruncationMarker")} - {None}
     start = summaries[-1] if summaries else 0
     active: list[Item] = []
     for number, (item, value) in enumerate(values):
         gone = (
             number < start
-            or (not summaries and value.get("condenseParent") in condensed and value.get("condenseParent") is not None)
-            or (value.get("truncationParent") is not None and value.get("truncationParent") in markers)
+            or (not summaries and _id(value, "condenseParent") in condensed)
+            or _id(value, "truncationParent") in markers
             or value.get("type") == "reasoning"
         )
         if gone:
@@ -133,11 +133,17 @@ def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
     return active
 
 
-def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[Any]) -> list[Message]:
+def _id(value: dict[str, Any], key: str) -> str | None:
+    """The id that stands at the key; None for anything that is no text."""
+    id_ = value.get(key)
+    return id_ if isinstance(id_, str) else None
+
+
+def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[str]) -> list[Message]:
     """Without the results whose calls were condensed away, and messages of only such: the agent leaves them out."""
     kept: list[Message] = []
     for message in messages:
-        gone = [block for block in message.results if block.id in condensed_calls]
+        gone = [block for block in message.results if isinstance(block.id, str) and block.id in condensed_calls]
         if gone and len(gone) == len(message.blocks):
             continue
         if gone:

@@ -9,6 +9,7 @@ from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import result_content
 from toolpair.transcript.edits import ABSENT, InsertMessage, Remove, RemoveMessage, SetField, SetValue
+from toolpair.transcript.items import type_name
 from toolpair.transcript.model import Block, Message, kept_output_label
 from toolpair.transcript.pairing import Pair
 
@@ -50,10 +51,11 @@ def _message(context: Context, number: int, message: Message) -> None:
         elif message.shape == "string":
             fix = Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=True)
         else:
+            kept = block.value if isinstance(block.value, dict) else {"type": "text"}
             fix = Fix(
                 "fill",
                 f'write "{_NO_CONTENT}"',
-                (SetValue(block, {**block.value, "text": _NO_CONTENT}),),
+                (SetValue(block, {**kept, "text": _NO_CONTENT}),),
                 recommended=True,
             )
         context.add(
@@ -223,7 +225,7 @@ def _text_type(result: Block) -> str:
 def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], content: Any, whose: str) -> None:
     allowed = _ITEM_PARTS if _key(result) == "output" else _ALLOWED_PARTS[context.transcript.layout]
     parts = content if isinstance(content, list) else [content]
-    bad = [part for part in parts if not (isinstance(part, dict) and part.get("type") in allowed)]
+    bad = [part for part in parts if type_name(part) not in allowed]
     if context.transcript.native:
         # An agent's own form, which it turns into text before it sends.
         bad = [part for part in bad if not (isinstance(part, dict) and "type" not in part)]

@@ -10,7 +10,7 @@ from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import block_text
 from toolpair.transcript.edits import Remove, Rename, SetValue
 from toolpair.transcript.ids import sanitised, usable
-from toolpair.transcript.model import Block, Message, kept_output_label
+from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
 
 _SERVER_ID: Final = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
@@ -27,13 +27,18 @@ def check(context: Context) -> None:
         _mcp(context, number, message)
 
 
+def _ids(message: Message, kind: BlockKind) -> set[str]:
+    """The ids of a message's blocks of a kind, as `repr`, since an id may be anything that JSON can say."""
+    return {repr(block.id) for block in message.blocks if block.kind == kind}
+
+
 def _server(context: Context, number: int, message: Message) -> None:
-    calls = {block.id: block for block in message.blocks if block.kind == "server_call" and usable(block.id)}
-    answered = {block.id for block in message.blocks if block.kind == "server_result"}
+    calls = _ids(message, "server_call")
+    answered = _ids(message, "server_result")
     last = number == len(context.messages) - 1
     for position, block in enumerate(message.blocks):
         if block.kind == "server_call":
-            if block.id not in answered and not last:
+            if repr(block.id) not in answered and not last:
                 context.add(
                     "server.call_unpaired",
                     f"{tool_of(block)} was called on the provider's side, but its result is not in the same message.",
@@ -54,7 +59,7 @@ def _server(context: Context, number: int, message: Message) -> None:
                 )
             elif isinstance(block.id, str) and not _SERVER_ID.fullmatch(block.id):
                 _id(context, number, position, message, block)
-        elif block.kind == "server_result" and block.id not in calls:
+        elif block.kind == "server_result" and (repr(block.id) not in calls or not usable(block.id)):
             context.add(
                 "server.result_orphan",
                 "A result of one of the provider's own tools has no call before it.",
@@ -103,12 +108,12 @@ def _id(context: Context, number: int, position: int, message: Message, block: B
 
 
 def _mcp(context: Context, number: int, message: Message) -> None:
-    calls = {block.id for block in message.blocks if block.kind == "mcp_call"}
-    results = {block.id for block in message.blocks if block.kind == "mcp_result"}
+    calls = _ids(message, "mcp_call")
+    results = _ids(message, "mcp_result")
     last = number == len(context.messages) - 1
     for position, block in enumerate(message.blocks):
-        lonely = (block.kind == "mcp_call" and block.id not in results and not last) or (
-            block.kind == "mcp_result" and block.id not in calls
+        lonely = (block.kind == "mcp_call" and repr(block.id) not in results and not last) or (
+            block.kind == "mcp_result" and repr(block.id) not in calls
         )
         if not lonely:
             continue

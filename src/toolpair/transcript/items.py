@@ -20,9 +20,15 @@ OUTPUT_OF: Final = {family: type_ for type_, family in OUTPUT_FAMILY.items()}
 """Family -> the type of its output items."""
 
 
+def type_name(value: Any) -> str | None:
+    """The `type` of an object; None where the value is no object or its type no string, which no table can be asked."""
+    type_ = value.get("type") if isinstance(value, dict) else None
+    return type_ if isinstance(type_, str) else None
+
+
 def is_output_item(value: Any) -> bool:
     """Whether the value is an output item: its content stands in `output` or `tools`, not in `content`."""
-    return isinstance(value, dict) and value.get("type") in OUTPUT_FAMILY
+    return type_name(value) in OUTPUT_FAMILY
 
 
 def output_content(item: dict[str, Any]) -> Any:

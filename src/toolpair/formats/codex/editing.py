@@ -238,7 +238,9 @@ class Editor:
         if known is not None:
             return known
         order = {
-            block.id: number for number, block in reversed(list(enumerate(message.blocks))) if block.kind == "call"
+            block.id: number
+            for number, block in reversed(list(enumerate(message.blocks)))
+            if block.kind == "call" and isinstance(block.id, str)
         }
         ranks: list[int] = []
         places: list[_Place] = []
@@ -271,7 +273,7 @@ class Editor:
         if not isinstance(value, dict) or self.transcript.scopes.get(work.uid) in ("inactive", "malformed"):
             return None
         if value.get("type") == "response_item":
-            return work.at(("payload",))
+            return work.at(("payload",)) if "payload" in value else None
         return work.at(()) if "payload" not in value and type_of(value) is not None else None
 
     def _move(self, result: Block, call: Block) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import Block, BlockKind
 
 Slot = tuple[str | int, ...]
@@ -85,7 +85,7 @@ def _is_output(value: Any) -> bool:
 
 def _are_parts(value: Any) -> bool:
     """Parts of types that it knows; of any other type, and the whole item is lost."""
-    return isinstance(value, list) and all(isinstance(part, dict) and part.get("type") in _PARTS for part in value)
+    return isinstance(value, list) and all(type_name(part) in _PARTS for part in value)
 
 
 def _text_or_absent(value: Any) -> bool:

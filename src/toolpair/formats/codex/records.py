@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from toolpair.formats.base import Item
 from toolpair.formats.codex.items import Slot, type_of
+from toolpair.transcript.items import type_name
 
 _ENVELOPES: Final = frozenset(
     {
@@ -149,7 +150,7 @@ def sniff(values: Sequence[Any]) -> int:
     dicts = [value for value in values if isinstance(value, dict)]
     if not dicts:
         return 0
-    known = [value for value in dicts if isinstance(value.get("payload"), dict) and value.get("type") in _ENVELOPES]
+    known = [value for value in dicts if isinstance(value.get("payload"), dict) and type_name(value) in _ENVELOPES]
     if any(value["type"] in _TELLING for value in known) and 2 * len(known) >= len(dicts):
         return 97
     if any(value.get("record_type") == "state" for value in dicts) or is_old_meta(dicts[0]):

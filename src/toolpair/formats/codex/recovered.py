@@ -56,7 +56,12 @@ def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dic
 
 
 def _unanswered(messages: Sequence[Message]) -> dict[str, Block]:
-    answered = {block.id for message in messages for block in message.results if is_real_output(block)}
+    answered = {
+        block.id
+        for message in messages
+        for block in message.results
+        if isinstance(block.id, str) and is_real_output(block)
+    }
     return {
         block.id: block
         for message in messages
