@@ -109,8 +109,8 @@ def test_a_placeholder_gives_way_to_the_real_output(tmp_path: Path, beside: str)
     record.update(toolUseResult=beside, toolDenialKind="interrupted")
     assert not [p for p in saved(tmp_path, log.values).problems if p.rule == "result.placeholder"]
     found = saved(tmp_path, [*log.values, blob("toolu_D", "output D" + REMINDER)])
-    warning = problem(found, "result.placeholder")
-    assert warning.severity == "warning" and warning.impact == "loses"
+    known = problem(found, "result.placeholder")
+    assert known.severity == "error" and known.impact == "loses"
     before = {record.uid: record.body for record in found.document.records}
     again = mended(found)
     assert answers(again)["toolu_D"] == "output D"
@@ -249,7 +249,7 @@ def test_a_result_of_a_parallel_call_that_was_lost_is_brought_into_the_history(t
             value["parentUuid"] = "u1"
     found = saved(tmp_path, values)
     lost = problem(found, "result.unreached")
-    assert lost.severity == "warning" and lost.impact == "loses"
+    assert lost.severity == "error" and lost.impact == "loses"
     again = mended(found)
     words = [block_text(block) for message in again.transcript.messages for block in message.blocks]
     assert sum("output A" in said for said in words) == 1

@@ -1,7 +1,4 @@
-"""The default recipe: the recommended fix of every error, and of what keeps a real output from the model.
-
-It loses no real tool output and no user word.
-"""
+"""The default recipe: the recommended fix of every error. It loses no real tool output and no user word."""
 
 from __future__ import annotations
 
@@ -12,15 +9,11 @@ from toolpair.rules.base import Fix, Problem
 NAME: Final = "recommended"
 TITLE: Final = "The recommended fix of every error: nothing real is lost, no result is invented."
 
-_HIDDEN: Final = ("result.placeholder", "result.unreached")
-"""No API refuses these, but an output that the file holds does not reach the model."""
-
 
 def pick(problem: Problem) -> Fix | None:
     """For a program: also where a person would be asked between guesses, then the choice that guesses nothing."""
     best = problem.recommended
-    wanted = problem.severity == "error" or problem.rule in _HIDDEN
-    if not wanted or best is None or not best.certain:
+    if problem.severity != "error" or best is None or not best.certain:
         return None
     return best
 

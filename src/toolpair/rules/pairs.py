@@ -175,7 +175,10 @@ def _only_open_tail(context: Context, pair: Pair) -> bool:
 
 
 def _placeholder(context: Context, pair: Pair) -> None:
-    """A result that says only that there is none, though the real one can be found."""
+    """A result that says only that there is none, though the real one can be found.
+
+    No API refuses it; an agent's own history that keeps a known output from the model is an error, as a lost link is.
+    """
     call, result = pair.call, pair.result
     assert call is not None and result is not None
     text = result_text(result)
@@ -202,7 +205,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
         cause=Cause("placeholder", "a placeholder was put in, and the real output stands elsewhere"),
         fixes=found,
         guess=not found[0].certain,
-        severity="warning",
+        severity="error" if context.transcript.native and found[0].certain else "warning",
         impact="loses" if context.transcript.native else "harmless",
         record=result.record,
     )
@@ -237,7 +240,7 @@ def _unreached(context: Context) -> None:
                     note="it is tool output in a user's place: it is labelled as data",
                 ),
             ),
-            severity="warning",
+            severity="error",
             impact="loses",
             record=result.record,
         )
