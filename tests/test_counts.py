@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.agents import codex_planted, planted
+from tests.formats.claude_code_files import Log, call, text
 from toolpair.session import open_session
 
 SESSIONS = {f"claude-code {name}": data for name, data in planted.corpus().items()}
@@ -33,3 +36,15 @@ def test_an_output_in_a_damaged_line_counts_once_although_an_event_says_it_too()
         assert glued.verdict.outputs_total == sound.outputs_total
         assert glued.verdict.outputs_seen < sound.outputs_seen
     assert said_twice
+
+
+def test_words_that_are_forgotten_are_told_although_no_output_is_among_them() -> None:
+    log = Log(step=9)
+    log.user("u1", "look around first")
+    log.says("a1", "msg_1", text("I did."))
+    log.user("u2", "then list", parent="lost")
+    log.says("a2", "msg_2", call("toolu_1"))
+    log.result("r1", "a2", "toolu_1", "output")
+    data = "".join(json.dumps(value) + "\n" for value in log.values).encode()
+    sentence = open_session("session.jsonl", data=data).verdict.sentence
+    assert "1 of 1 outputs reach the model" in sentence and "2 messages are forgotten without a word." in sentence

@@ -172,6 +172,9 @@ def _sentence(
         return f"{head} If you resume now, the API refuses the request. {kept}"
     if transcript.native and transcript.agent:
         gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
+        forgotten = sum(boundary.messages for boundary in transcript.boundaries if boundary.kind == "cut")
+        if forgotten and not lost:
+            gone = f"{plural(forgotten, 'message')} {'is' if forgotten == 1 else 'are'} forgotten without a word."
         return f"{head} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"
     return f"{head} {plural(len(transcript.messages), 'message')}, judged as {profile.id}." + (
         " The API refuses them as they stand." if refused else ""
