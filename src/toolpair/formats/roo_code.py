@@ -69,7 +69,6 @@ class RooCodeFormat(AnthropicFormat):
             native=True,
             agent=CLINE if any("id" in item.value for item in active) else ROO,
             scopes=scopes,
-            inactive_calls=sum(block.kind == "call" for block in inactive),
             inactive_blocks=inactive,
             boundaries=tuple(boundaries),
         )

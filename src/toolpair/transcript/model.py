@@ -195,7 +195,6 @@ class Transcript:
     """Whether the request asks for thinking; None when the file does not say."""
     scopes: Mapping[int, Scope] = field(default_factory=dict)
     """Record uid -> scope, for the records that are not active."""
-    inactive_calls: int = 0
     inactive_blocks: tuple[Block, ...] = ()
     """Calls and results outside the active history: a place where a lost output may stand."""
     boundaries: tuple[Boundary, ...] = ()

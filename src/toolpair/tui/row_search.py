@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from toolpair.session import Row
 
 Test = Callable[[int], bool]
-IS = ("problem", "error", "mended")
 
 
 def row_text(overview: Overview, row: Row) -> str:

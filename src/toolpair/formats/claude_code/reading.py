@@ -76,7 +76,6 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
         model=facts.model,
         thinking=facts.thinking,
         scopes=scopes,
-        inactive_calls=sum(block.kind == "call" for block in inactive),
         inactive_blocks=inactive,
         boundaries=boundaries,
         leaf=leaf.uuid if leaf is not None else None,

@@ -44,7 +44,6 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         folder=facts.folder,
         model=facts.model,
         scopes=scopes,
-        inactive_calls=sum(block.kind == "call" for block in inactive),
         inactive_blocks=_without_answered_results(inactive),
         boundaries=tuple(_boundaries(history, messages)),
         copies=recovered_outputs(lines, messages),

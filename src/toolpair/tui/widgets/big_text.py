@@ -57,10 +57,6 @@ class BigText(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=0, animate=False)
 
     @property
-    def line_count(self) -> int:
-        return len(self._fold)
-
-    @property
     def text(self) -> str:
         return self._text
 
