@@ -348,6 +348,37 @@ def openai_chat_missing() -> str:
     )
 
 
+def responses_request() -> str:
+    """A request of the Responses API: another provider's id was put on a call, and the program ended during a run."""
+    return pretty(
+        {
+            "model": "gpt-5",
+            "store": False,
+            "input": [
+                {"role": "developer", "content": "You help with the code of a little shop."},
+                {"role": "user", "content": [{"type": "input_text", "text": "Read the cart and run the tests."}]},
+                {"type": "reasoning", "id": "rs_01Shop", "summary": [], "encrypted_content": "Z0FBQUFB"},
+                {
+                    "type": "function_call",
+                    "id": "toolu_01Cart",
+                    "call_id": "call_cart",
+                    "name": "read_file",
+                    "arguments": '{"path": "src/shop/cart.py"}',
+                },
+                {"type": "function_call_output", "call_id": "call_cart", "output": CART},
+                {
+                    "type": "function_call",
+                    "id": "fc_01Test",
+                    "call_id": "call_test",
+                    "name": "run",
+                    "arguments": '{"command": "pytest -q"}',
+                },
+                {"role": "user", "content": [{"type": "input_text", "text": "Are you still there?"}]},
+            ],
+        }
+    )
+
+
 def request_log() -> str:
     """What a proxy logged: one request a line, each with the history so far. From the third on it is refused."""
     read, run = "toolu_01Log0Read", "toolu_01Log0Run"
@@ -603,6 +634,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "orphan-after-rewind.json": orphan_after_rewind,
     "text-before-result.json": text_before_result,
     "openai-chat-missing.json": openai_chat_missing,
+    "responses-request.json": responses_request,
     "request-log.jsonl": request_log,
     "python-repr.txt": python_repr,
     "claude-code-branches.jsonl": claude_code_branches,

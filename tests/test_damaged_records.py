@@ -239,9 +239,11 @@ def test_the_call_says_where_its_result_stands_and_offers_the_placeholder_last()
     lines[AT] = lines[AT][: lines[AT].index(b" second")]
     missing = the(session_of(lines), "result.missing")
     assert "line 5, which cannot be read (cut off)" in missing.text
-    assert [found.id for found in missing.fixes if not found.id.startswith("remove")] == [
+    assert [found.id for found in missing.fixes] == [
         "keep-readable",
         "insert-placeholder",
+        "call-as-text",
+        "remove-call",
     ]
     best = missing.recommended
     assert best is not None and best.id == "keep-readable" and best.loses is not None

@@ -20,6 +20,11 @@ import json
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
 
+_LIST_OPENED = """
+import sys
+sys.addaudithook(lambda event, what: print(what[0], file=sys.stderr) if event == "open" else None)
+"""
+
 _LIBRARY_ALONE = """
 import sys
 
@@ -75,8 +80,22 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     loaded = _modules("check", str(SAMPLES / sample))
     assert loaded.isdisjoint({"psutil", "zstandard", "subprocess", "asyncio"})
     ours = {name for name in loaded if name.startswith("toolpair.")}
-    unused = ("discovery", "live", "source.saving", "following", "surroundings", "library", "cli.fix", "cli.sees")
+    unused = (
+        *("discovery", "live", "source.saving", "following", "surroundings", "library", "guarding"),
+        *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
+        *("finding", "losses", "trial", "comparing", "rules.errors.recognising", "rules.errors.matching"),
+        *("recipes.keep", "recipes.minimal", "recipes.roo_code", "recipes.docker_agent"),
+    )
     assert not [name for name in ours if name.removeprefix("toolpair.").startswith(unused)]
+
+
+def test_a_check_of_a_valid_file_reads_the_data_of_its_profile_alone(tmp_path: Path) -> None:
+    valid = tmp_path / "valid.json"
+    valid.write_text('[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Yes?"}]')
+    listed = _LIST_OPENED + _LIST_MODULES.format(arguments=["check", str(valid)])
+    ran = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True, timeout=60)
+    opened = [Path(line) for line in ran.stderr.splitlines() if line.endswith(".json")]
+    assert [path.name for path in opened] == ["valid.json", "openai-chat.json"]
 
 
 def test_the_version_loads_next_to_nothing() -> None:

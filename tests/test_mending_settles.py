@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import pytest
+
+import toolpair
 from toolpair.recipes.engine import mend
 from toolpair.recipes.recommended import pick
 from toolpair.rules.base import Fix, Problem
+from toolpair.rules.profiles import profile_names
+from toolpair.session import open_session
 from toolpair.transcript.edits import Edit, RemoveRecord
 
 
@@ -57,3 +64,65 @@ def test_a_fix_that_does_not_take_is_not_put_on() -> None:
 
 def test_a_fix_that_takes_only_behind_another_is_tried_again() -> None:
     assert run(State((1, 2, 3), needs=((1, 2), (2, 3)))).wrong == ()
+
+
+LEGACY: list[dict[str, Any]] = [
+    {"role": "user", "content": "run it"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "", "type": "function", "function": {"name": "run", "arguments": "{}"}}],
+    },
+    {"role": "function", "name": "run", "content": "3 passed"},
+    {"role": "assistant", "content": "All pass."},
+]
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_a_legacy_result_gets_the_id_of_its_call_once(profile: str) -> None:
+    mended = toolpair.repair(LEGACY, profile)
+    assert len(mended.taken) <= 3 and "id.empty" not in [problem.rule for problem in mended.left]
+    assert toolpair.repair(mended.messages, profile).messages is mended.messages
+    if any(taken.rule == "id.empty" for taken in mended.taken):
+        asks, tells = mended.messages[1]["tool_calls"][0], mended.messages[2]
+        assert tells["role"] == "tool" and tells["tool_call_id"] == asks["id"] != ""
+
+
+def test_an_id_of_a_providers_own_tool_that_is_empty_gets_one_that_is_accepted() -> None:
+    search = {"type": "server_tool_use", "id": "", "name": "web_search", "input": {}}
+    messages = [{"role": "user", "content": "look"}, {"role": "assistant", "content": [search]}]
+    mended = toolpair.repair(messages, "anthropic")
+    assert mended.ok and toolpair.repair(mended.messages, "anthropic").messages is mended.messages
+
+
+@pytest.mark.parametrize("content", [{"text": "hello"}, 7, True])
+def test_a_content_of_another_kind_is_judged_whatever_shape_the_others_have(content: Any) -> None:
+    orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "out"}]}
+    messages = [{"role": "user", "content": "go"}, {"role": "assistant", "content": content}, orphan]
+    mended = toolpair.repair(messages, "moonshot")
+    assert mended.ok and toolpair.repair(mended.messages, "moonshot").messages is mended.messages
+
+
+def roo() -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": "go"}], "ts": 1}]
+    for number in range(1, 4):
+        asks = {"type": "tool_use", "id": f"abcdefgh{number}", "name": "read", "input": {}}
+        says = {"type": "text", "text": f"Step {number}."}
+        told = {"type": "tool_result", "tool_use_id": f"abcdefgh{number}", "content": f"output {number}"}
+        messages.append({"role": "assistant", "content": [says, asks], "ts": 2 * number})
+        messages.append({"role": "user", "content": [told], "ts": 2 * number + 1})
+    return messages
+
+
+@pytest.mark.parametrize("profile", ["mistral/v2", "bedrock-converse/separate", "mistral/v3"])
+def test_messages_that_are_put_in_leave_the_file_what_it_is(profile: str) -> None:
+    session = open_session("api_conversation_history.json", data=json.dumps(roo()).encode(), profile=profile)
+    staged = session.stage_recommended()
+    if profile == "mistral/v2":
+        assert staged is not None and staged.count < 10, "the agent merges what is put beside a message of its role"
+    data = session.to_bytes()
+    again = open_session("api_conversation_history.json", data=data, profile=profile)
+    assert again.format.id == session.format.id == "roo-code"
+    assert [problem.rule for problem in again.problems if problem.severity == "error"] == []
+    assert again.stage_recommended() is None and again.to_bytes() == data
+    assert all("ts" in message for message in json.loads(data))

@@ -140,3 +140,21 @@ def test_all_empty_texts_of_one_message_are_mended() -> None:
     session = open_session("session.json", data=json.dumps(messages).encode())
     session.stage_recommended()
     assert not session.left
+
+
+def test_a_part_of_an_odd_type_is_no_image() -> None:
+    orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": [{"type": {}}]}]}
+    mended = toolpair.repair([{"role": "user", "content": [{"type": ["x"]}]}, orphan], "openai-chat")
+    assert mended.taken and not mended.losses.images
+
+
+def test_half_a_character_in_a_key_is_replaced_and_no_key_takes_anothers_place() -> None:
+    given = json.loads('{"k\\ud83d": 1, "k\\ufffd": 2, "z": {"\\udc00": "v"}}')
+    call = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": given}
+    told = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "output"}
+    messages = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [call]}]
+    mended = toolpair.repair([*messages, {"role": "user", "content": [told]}], "anthropic")
+    assert [taken.rule for taken in mended.taken] == ["record.lone_surrogate"] and mended.ok
+    found = mended.messages[1]["content"][0]["input"]
+    assert json.dumps(found, ensure_ascii=False).encode()
+    assert (list(found.values())[:2], found["k\ufffd"], found["z"]) == ([1, 2], 2, {"\ufffd": "v"})

@@ -12,7 +12,7 @@ import pytest
 import toolpair
 from tests.agents.codex_rollouts import Record, Rollout, whole, word
 from toolpair.rules.base import Problem
-from toolpair.rules.error_texts import recognise
+from toolpair.rules.errors.recognising import recognise
 from toolpair.session import Session, open_session
 
 Open = Callable[[Rollout], Session]
@@ -247,11 +247,16 @@ def test_an_error_that_names_an_item_finds_it(opened: Open) -> None:
     assert found.problem.call.id == "call_e"
 
 
-def test_a_list_of_items_is_not_taken_for_messages() -> None:
+def test_a_list_of_items_is_judged_as_items() -> None:
     items = [
         {"role": "user", "content": "Look."},
         {"type": "function_call", "call_id": "call_a", "name": "look", "arguments": "{}"},
         {"role": "user", "content": "And?"},
     ]
-    with pytest.raises(ValueError, match="neither"):
-        toolpair.check(items, profile="openai-responses")
+    for profile in (None, "openai-responses"):
+        report = toolpair.check(items, profile)
+        assert report.profile == "openai-responses"
+        assert [(found.rule, found.message) for found in report.errors] == [("result.missing", 1)]
+    repaired = toolpair.repair(items)
+    assert repaired.ok and repaired.messages[2]["type"] == "function_call_output"
+    assert [repaired.messages[number] is items[number] for number in (0, 1)] == [True, True]

@@ -27,6 +27,7 @@ EXPECTED: dict[str, dict[str, int]] = {
     "orphan-after-rewind.json": {"result.orphan": 1},
     "text-before-result.json": {"result.not_first": 1},
     "openai-chat-missing.json": {"result.missing": 1},
+    "responses-request.json": {"item.id_prefix": 1, "result.missing": 1},
     "request-log.jsonl": {"result.missing": 1},
     "python-repr.txt": {"result.id_mismatch": 1},
     "claude-code-branches.jsonl": {"chain.missing_parent": 1},

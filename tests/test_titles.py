@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tests.agents import codex_planted, planted
-from toolpair.rules.error_texts import texts
+from toolpair.rules.errors.texts import texts
 from toolpair.session import Session, open_session
 
 OF_THE_FORMAT = re.compile(r"\b(orphan\w*|synthetic|records?|parentUuid)\b", re.IGNORECASE)

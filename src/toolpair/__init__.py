@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from toolpair.version import __version__
 
 if TYPE_CHECKING:
-    from toolpair.library import InvalidMessages, Repaired, Report, Taken, check, guard, repair
+    from toolpair.guarding import guard
+    from toolpair.library import Repaired, Taken, check, repair
+    from toolpair.reports import InvalidMessages, Report
     from toolpair.session import Session, SessionError
     from toolpair.session import open_session as open
 
@@ -32,7 +34,9 @@ __all__ = [
 ]
 
 _FROM = {
-    **dict.fromkeys(("InvalidMessages", "Repaired", "Report", "Taken", "check", "guard", "repair"), "toolpair.library"),
+    **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library"),
+    **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.reports"),
+    "guard": "toolpair.guarding",
     "Session": "toolpair.session",
     "SessionError": "toolpair.session",
     "open": "toolpair.session",

@@ -11,14 +11,17 @@ from toolpair.formats.base import AS_RESUMED, Format, Item, OwnRules, Seen, View
 from toolpair.formats.damaged import DamagedRecords
 from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
+from toolpair.rules.errors.counting import Source
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
 from toolpair.rules.records import no_message
+from toolpair.rules.value_types import check_request
 from toolpair.source.document import Document
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 
+_GOES_ON_FROM: Final = ("previous_response_id", "conversation")
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not take it for a record")
 
 
@@ -56,10 +59,15 @@ class Judged:
             return None
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
+    @property
+    def judged_by(self) -> Profile:
+        """The profile, or what it says of the family that the transcript's model belongs to."""
+        return self.profile.for_model(self.transcript.model)
+
     @cached_property
     def judgement(self) -> Judgement:
         unreadable = self.damaged.unreadable() if self.damaged is not None else None
-        found = judge(self.transcript, self.profile, self._on_resume, self._of_the_file, unreadable)
+        found = judge(self.transcript, self.judged_by, self._on_resume, self._of_the_file, unreadable, self._sent)
         return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
 
     def _with_notes(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
@@ -67,6 +75,11 @@ class Judged:
         assert isinstance(self.format, OwnRules)
         notes = iter(self.format.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
         return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
+
+    def _sent(self) -> list[Source] | None:
+        if self.seen is None:
+            return None
+        return [(message.role, [part.block for part in message.parts]) for message in self.seen.messages]
 
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         found = self.damaged.on_resume(problem) if self.damaged is not None else None
@@ -76,6 +89,8 @@ class Judged:
         """Problems of the records as such."""
         if self.damaged is not None:
             self.damaged.check(context)
+        elif self.document is None:
+            check_request(context)
         if not self.transcript.native:
             for item in self.items:
                 if not isinstance(item.value, (dict, Damaged)):
@@ -94,6 +109,14 @@ class Judged:
     def apply(self, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits."""
         return self.format.apply(self.items, self.transcript, edits)
+
+    def by(self, profile: Profile) -> Judged:
+        """The same records judged by another profile; what does not depend on it is not read again."""
+        other = replace(self, profile=profile)
+        for name in ("transcript", "seen", "damaged"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
 
     def with_items(self, items: Sequence[Item]) -> Judged:
         return replace(self, items=items)
@@ -127,11 +150,19 @@ def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:
     if isinstance(asked, dict):
         thinking = asked.get("type") in ("enabled", "adaptive")
     model = outer.get("model") if isinstance(outer.get("model"), str) else None
-    if declared is None and thinking is None and model is None:
+    # The response that the request goes on from holds calls whose outputs alone are sent.
+    stored = isinstance(outer.get("input"), list) and any(outer.get(key) for key in _GOES_ON_FROM)
+    if declared is None and thinking is None and model is None and not stored:
         return None
-    return lambda transcript: replace(
-        transcript, declared_tools=declared, thinking=thinking, model=transcript.model or model
-    )
+
+    def with_request(transcript: Transcript) -> Transcript:
+        if stored:
+            from toolpair.formats.openai_responses import with_calls_kept_elsewhere
+
+            transcript = with_calls_kept_elsewhere(transcript)
+        return replace(transcript, declared_tools=declared, thinking=thinking, model=transcript.model or model)
+
+    return with_request
 
 
 def _tool_name(tool: Any) -> str | None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolpair.conversation import Judged
+from toolpair.formats.base import Item
 from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, verdict_of
 from toolpair.rules.base import Problem
 from toolpair.source.container import ConversationSource
@@ -17,7 +18,7 @@ from toolpair.transcript.model import Block, Transcript
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
-    from toolpair.rules.error_texts import Recognised
+    from toolpair.rules.errors.recognising import Recognised
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,18 @@ class Target:
     text: str
     """One sentence: what was found, or why not."""
     recognised: Recognised | None = None
+    how: str | None = None
+    """How it was found: "by the id", "by the index: message 22, the call stands in 21"."""
+    profile: str | None = None
+    """The profile that `problem` is judged by, where it is not the conversation's own."""
+    conversation: int | None = None
+    """Which conversation of the file it is in, from 0; None when it is in none."""
+    line: int | None = None
+    """The line of the file, where what was looked for stands in nothing that is sent."""
+
+    @property
+    def leads_somewhere(self) -> bool:
+        return self.pair is not None or self.message is not None or self.problem is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +71,10 @@ class Conversation:
     @property
     def transcript(self) -> Transcript:
         return self.judged.transcript
+
+    @property
+    def items(self) -> Sequence[Item]:
+        return self.judged.items
 
     @property
     def pairs(self) -> Sequence[Pair]:
@@ -128,7 +145,7 @@ class Conversation:
         offset = self.source.offset
         if span is not None:
             span = (span[0] + offset, span[1] + offset) if offset is not None else None
-        line = self.source.line if self.source.line is not None else document.line_of(record)
+        line = self.source.line if self.source.line is not None else document.line_of_value(record, slot)
         return Location(document.index(record), line, span, problem.message, problem.block, problem.pair)
 
 

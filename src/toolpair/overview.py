@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from toolpair.conversation import Judged
@@ -211,7 +211,7 @@ def _group(problems: Sequence[Problem]) -> Group:
     ]
     fixes = [fix for problem in certain if (fix := problem.recommended) is not None]
     return Group(
-        cause=first.cause,
+        cause=_cause_of_all(problems),
         rule=first.rule,
         title=first.cause.text if first.cause is not None else first.text,
         problems=tuple(problems),
@@ -220,6 +220,17 @@ def _group(problems: Sequence[Problem]) -> Group:
         fix_title=title_for(fixes) if fixes else None,
         loses_outputs=sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None),
     )
+
+
+def _cause_of_all(problems: Sequence[Problem]) -> Cause | None:
+    """The cause that the problems share: with a product only where it is the product of each."""
+    first = problems[0].cause
+    if first is None or all(
+        problem.cause is not None and (problem.cause.product, problem.cause.link) == (first.product, first.link)
+        for problem in problems
+    ):
+        return first
+    return replace(first, product=None, link=None)
 
 
 def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:

@@ -13,12 +13,14 @@ from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.base import Branching, Companion, Format, View
 from toolpair.formats.recognising import format_of, not_recognised
 from toolpair.opened import Conversation, Location, Target, weight
-from toolpair.overview import Group, Row, Verdict
+from toolpair.overview import Group, Row, Verdict, verdict_of
+from toolpair.recipes import RECIPES
+from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.recipes.engine import Pick
 from toolpair.recipes.recommended import pick as pick_recommended
 from toolpair.recipes.recommended import pick_without_guesses
 from toolpair.rules.base import Cause, Fix, OnResume, Problem
-from toolpair.rules.profiles import PROFILES, Profile
+from toolpair.rules.profiles import Profile, is_profile, no_such_profile, profile_names
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.seen_rows import SeenRow, row_text, seen_rows
 from toolpair.source.beside import FilesBeside
@@ -36,8 +38,10 @@ from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
     from toolpair.following import Followed, Watch
+    from toolpair.losses import Losses
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
     from toolpair.source.saving import SaveResult
+    from toolpair.trial import Trial as Trial  # noqa: PLC0414 - to be imported from here
 
 SessionError = Unreadable
 
@@ -54,9 +58,11 @@ __all__ = [
     "Location",
     "Message",
     "OnResume",
+    "Options",
     "Pair",
     "Problem",
     "Profile",
+    "Recipe",
     "Refused",
     "Row",
     "SaveFailed",
@@ -103,8 +109,8 @@ def open_session(
     snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
     if format is not None and format not in REGISTRY:
         raise SessionError(f"There is no format {format!r}; `toolpair formats` lists them.")
-    if profile is not None and profile not in PROFILES:
-        raise SessionError(f"There is no profile {profile!r}; `toolpair profiles` lists them.")
+    if profile is not None and not is_profile(profile):
+        raise SessionError(no_such_profile(profile))
     container = read_container(snapshot.data, snapshot.shown)
     wanted = get_format(format) if format is not None else None
     formats = [wanted or format_of(source.document) for source in container.conversations]
@@ -143,6 +149,7 @@ class Session:
         self.profile: Profile = profile_named(profile or self.format.profile)
         self._warnings: tuple[str, ...] = ()
         self._watch: Watch | None = None
+        self._losses: tuple[tuple[Conversation, ...], Losses] | None = None
         self._start_again(container)
         self.current = len(self.conversations) - 1
 
@@ -256,17 +263,22 @@ class Session:
 
     @property
     def profiles(self) -> tuple[str, ...]:
-        """The ids of all profiles that the transcript can be judged by."""
-        return PROFILES
+        """The names of all profiles that the transcript can be judged by, families of models behind their provider."""
+        return profile_names()
 
     def set_profile(self, id_: str) -> None:
         """Judge by another profile. Staged fixes stay."""
         self.profile = profile_named(id_)
         self._chosen_profile = id_
 
-        self._staging.judge_anew(
-            lambda found: replace(found, judged=replace(found.judged, profile=self.profile)),
-        )
+        self._staging.judge_anew(lambda found: replace(found, judged=found.judged.by(self.profile)))
+
+    def profile_title(self, id_: str) -> str:
+        return profile_named(id_).title
+
+    def verdict_by(self, id_: str) -> Verdict:
+        """What another profile says of the current conversation as it is now. Nothing is changed by asking."""
+        return verdict_of(self.conversation.judged.by(profile_named(id_)))
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -357,6 +369,38 @@ class Session:
         """Take the fixes that `pick` chooses until it chooses none, as one step to undo. None when there were none."""
         return self._staging.stage_where(self.current, pick)
 
+    @property
+    def recipes(self) -> Sequence[Recipe]:
+        """The named ways to mend a whole conversation."""
+        return tuple(RECIPES.values())
+
+    def stage_recipe(self, name: str, options: Options = DEFAULT) -> Staged | None:
+        """Carry a recipe out on the current conversation, as one step to undo. None when it has nothing to do.
+
+        Raises KeyError for an unknown one.
+        """
+        return self._staging.stage_recipe(self.current, RECIPES[name], options)
+
+    def try_recipe(self, name: str, options: Options = DEFAULT) -> Trial:
+        """What a recipe would make of the current conversation with what is staged on it. Nothing is staged.
+
+        Can be asked from another thread. Raises KeyError for an unknown recipe.
+        """
+        from toolpair.trial import try_recipe
+
+        return try_recipe(self.current, self.conversation, RECIPES[name], options)
+
+    @property
+    def losses(self) -> Losses:
+        """What is gone from what is sent by all that is staged, measured by comparing what was with what is."""
+        from toolpair.losses import NOTHING, losses
+
+        now = self._staging.now
+        if self._losses is None or self._losses[0] is not now:
+            found = (losses(then.judged, after.judged) for then, after in zip(self._staging.original, now, strict=True))
+            self._losses = (now, sum(found, NOTHING))
+        return self._losses[1]
+
     def undo(self) -> Staged | None:
         """Take the last step off. The exact bytes of before are back."""
         return self._staging.undo()
@@ -369,8 +413,8 @@ class Session:
         """Take one row of the review out; what else was staged is put on again without it."""
         self._staging.unstage(staged)
 
-    def put_back(self, staged: Staged) -> Sequence[Problem]:
-        """Put a row on again that was taken out. Gives back what it mends; nothing when that is not there any more."""
+    def put_back(self, staged: Staged) -> Sequence[Problem] | None:
+        """Put a row on again that was taken out. Gives back what it mends; None when that is not there any more."""
         return self._staging.put_back(staged)
 
     # --- looking -----------------------------------------------------------------------------------------
@@ -417,7 +461,7 @@ class Session:
         return call_summary(block)
 
     def find(self, where: str) -> Target | None:
-        """An id, `line:N`, `record:N`, `pair:N`, or an error text as an API gave it. None for an empty text."""
+        """An id, `line:N`, `message:N`, `pair:N`, `record:N` or an error text of an API. None for an empty text."""
         from toolpair.finding import find
 
         return find(self, where)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from toolpair.opened import Conversation
 from toolpair.overview import title_for
+from toolpair.recipes import RECIPES
+from toolpair.recipes.base import DEFAULT, Options, Recipe, Step
 from toolpair.recipes.engine import Pick, mend
 from toolpair.rules.base import Fix, Problem
 from toolpair.source.changes import changes
@@ -26,6 +28,8 @@ class Decision:
     result_id: str
     fix_id: str
     text: str | None
+    options: Options | None = None
+    """Of a copy of another system, which is one decision: `fix_id` is the recipe's name, these its options."""
 
     @classmethod
     def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
@@ -67,10 +71,21 @@ class Staged:
     step: int = 0
     placeholders: int = 0
     decisions: tuple[Decision, ...] = field(default=(), repr=False)
+    each_loses: tuple[str, ...] = field(default=(), repr=False)
+    """What each of its fixes says that it loses."""
 
     @property
     def problems(self) -> int:
         return self.count
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedOut:
+    """What a recipe did to a conversation. No rows when it had nothing to do."""
+
+    rows: tuple[Staged, ...]
+    taken: tuple[tuple[Problem, Fix], ...]
+    after: Conversation
 
 
 class Staging:
@@ -115,18 +130,18 @@ class Staging:
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
-        before = self.now
-        rows: list[Staged] = []
-        conversation = before[at]
-        for step in mend(conversation, _apply, pick):
-            rows.append(_row(at, list(step.taken), step.before, step.after, None))
-            conversation = step.after
-        if not rows:
+        return self._stage_steps(_by_kind(at, self.now[at], mend(self.now[at], _apply, pick)))
+
+    def stage_recipe(self, at: int, recipe: Recipe, options: Options = DEFAULT) -> Staged | None:
+        """Carry a recipe out as one step. None when it has nothing to do."""
+        return self._stage_steps(carried_out(at, self.now[at], recipe, options))
+
+    def _stage_steps(self, done: CarriedOut) -> Staged | None:
+        if not done.rows:
             return None
-        merged = _merged(rows)
-        self._push(tuple(merged), before)
-        self._replace(at, conversation)
-        return _as_one(merged)
+        self._push(done.rows, self.now)
+        self._replace(done.rows[0].conversation, done.after)
+        return _as_one(done.rows)
 
     def undo(self) -> Staged | None:
         if not self._steps:
@@ -148,17 +163,17 @@ class Staging:
         """Take one row out; what else was staged is put on again without it."""
         self.put_on_again([tuple(row for row in rows if row is not staged) for rows in self.steps])
 
-    def put_back(self, row: Staged) -> tuple[Problem, ...]:
+    def put_back(self, row: Staged) -> tuple[Problem, ...] | None:
         """Put a row that was taken out on again, as a step of its own.
 
-        Gives back the problems that it is about; none when they are not there any more.
+        Gives back the problems that it is about (a recipe may be about none); None when they are not there any more.
         """
         before = self.now
         problems = before[row.conversation].problems
         found = tuple(pair[0] for decision in row.decisions if (pair := decision.find(problems)) is not None)
         made, _ = self._again(row)
         if not made:
-            return ()
+            return None
         self._push(tuple(_merged(made)), before)
         return found
 
@@ -186,6 +201,13 @@ class Staging:
         made: list[Staged] = []
         waiting = list(row.decisions)
         at = row.conversation
+        if waiting and waiting[0].options is not None:
+            recipe, options = RECIPES[waiting[0].fix_id], waiting[0].options
+            copied = _copied(at, recipe, options, list(recipe.run(self.now[at], _apply, options)))
+            if copied is None:
+                return made, row.decisions
+            self._replace(at, copied[1])
+            return [copied[0]], ()
         while waiting:
             conversation = self.now[at]
             found = [
@@ -242,26 +264,86 @@ def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
     return lambda problem: wanted[id(problem)][0] if id(problem) in wanted else None
 
 
+def _together(losses: Sequence[str]) -> str | None:
+    """What several fixes lose, in a few words: what is the same is said once, the rest is counted."""
+    kinds = list(dict.fromkeys(losses))
+    if len(kinds) > 2 or (len(kinds) == 2 and len(losses) > 2):
+        kinds[2:] = [f"and {len(losses) - 2:,} more"]
+    elif len(kinds) < len(losses):
+        kinds[0] += ", each"
+    return "; ".join(kinds) or None
+
+
 def _row(
     at: int, taken: Sequence[tuple[Problem, Fix]], before: Conversation, after: Conversation, text: str | None
 ) -> Staged:
     different = list(changes(before.document, after.document))
     problem, fix = taken[0]
     answers = [edit for _, chosen in taken for edit in chosen.edits if isinstance(edit, Answer)]
+    made_up = [
+        edit
+        for _, chosen in taken
+        for edit in chosen.edits
+        if isinstance(edit, Answer) and (edit.is_error or chosen.placeholder)
+    ]
+    losses = tuple(chosen.loses for _, chosen in taken if chosen.loses)
     return Staged(
         title=title_for([chosen for _, chosen in taken]),
         count=len(taken),
         fix_ids=(fix.id,),
         rules=(problem.rule,),
-        loses=fix.loses,
+        loses=_together(losses),
         lines_changed=sum(change.kind in ("changed", "moved") for change in different),
         lines_added=sum(change.kind == "added" for change in different),
         lines_removed=sum(change.kind == "removed" for change in different),
         tools=tuple(dict.fromkeys(edit.call.name for edit in answers if edit.call.name)),
         conversation=at,
-        placeholders=sum(edit.is_error for edit in answers),
+        placeholders=len(made_up),
         decisions=tuple(Decision.of(found, chosen, text) for found, chosen in taken),
+        each_loses=losses,
     )
+
+
+def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
+    """Carry a recipe out on a conversation, the one with index `at` of its file; nothing is staged."""
+    steps = recipe.run(conversation, _apply, options)
+    if recipe.copies is None:
+        return _by_kind(at, conversation, steps)
+    done = list(steps)
+    made = _copied(at, recipe, options, done)
+    if made is None:
+        return CarriedOut((), (), conversation)
+    return CarriedOut((made[0],), tuple(pair for step in done for pair in step.taken), made[1])
+
+
+def _by_kind(at: int, conversation: Conversation, steps: Iterable[Step[Conversation]]) -> CarriedOut:
+    """The steps as rows, one for each kind of fix."""
+    rows: list[Staged] = []
+    taken: list[tuple[Problem, Fix]] = []
+    for step in steps:
+        rows.append(_row(at, list(step.taken), step.before, step.after, None))
+        taken.extend(step.taken)
+        conversation = step.after
+    return CarriedOut(tuple(_merged(rows)), tuple(taken), conversation)
+
+
+def _copied(
+    at: int, recipe: Recipe, options: Options, steps: Sequence[Step[Conversation]]
+) -> tuple[Staged, Conversation] | None:
+    """All that a copy of another system does, as the one decision that it is; None when it does nothing."""
+    if not steps:
+        return None
+    before, after = steps[0].before, steps[-1].after
+    taken = [pair for step in steps for pair in step.taken]
+    row = _row(at, taken, before, after, None)
+    decision = Decision("", None, "", "", recipe.name, None, options)
+    return replace(
+        row,
+        title=f"do as {(recipe.copies or recipe.name).partition(' (')[0]}",
+        fix_ids=tuple(dict.fromkeys(fix.id for _, fix in taken)),
+        rules=tuple(dict.fromkeys(problem.rule for problem, _ in taken)),
+        decisions=(decision,),
+    ), after
 
 
 def _as_one(rows: Sequence[Staged]) -> Staged:
@@ -280,13 +362,13 @@ def _merged(rows: Sequence[Staged]) -> list[Staged]:
 
 def _summary(rows: Sequence[Staged], title: str | None = None) -> Staged:
     count = sum(row.count for row in rows)
-    losses = [row.loses for row in rows if row.loses]
+    losses = tuple(loss for row in rows for loss in row.each_loses)
     return Staged(
         title=title or f"{count} fixes",
         count=count,
         fix_ids=tuple(dict.fromkeys(id_ for row in rows for id_ in row.fix_ids)),
         rules=tuple(dict.fromkeys(rule for row in rows for rule in row.rules)),
-        loses="; ".join(dict.fromkeys(losses)) or None,
+        loses=_together(losses),
         lines_changed=sum(row.lines_changed for row in rows),
         lines_added=sum(row.lines_added for row in rows),
         lines_removed=sum(row.lines_removed for row in rows),
@@ -295,4 +377,5 @@ def _summary(rows: Sequence[Staged], title: str | None = None) -> Staged:
         step=rows[0].step,
         placeholders=sum(row.placeholders for row in rows),
         decisions=tuple(decision for row in rows for decision in row.decisions),
+        each_loses=losses,
     )

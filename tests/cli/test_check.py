@@ -105,7 +105,8 @@ def test_sarif_is_2_1_0_and_points_at_the_line(run: Run, samples: Path) -> None:
     assert log["runs"][0]["tool"]["driver"]["rules"][results[0]["ruleIndex"]]["id"] == "result.missing"
     region = results[0]["locations"][0]["physicalLocation"]["region"]
     assert region["startLine"] > 1
-    assert region["byteLength"] > 0
+    start, end = results[0]["properties"]["bytes"]
+    assert json.loads((samples / "interrupted-call.json").read_bytes()[start:end])["type"] == "tool_use"
 
 
 def test_github_annotations_are_escaped(run: Run, tmp_path: Path, samples: Path) -> None:

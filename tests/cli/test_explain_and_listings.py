@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from toolpair.cli.explanations import PAGES
-from toolpair.cli.knowledge import rule_names
 from toolpair.cli.main import COMMANDS
 from toolpair.version import __version__
 
@@ -59,10 +57,6 @@ def test_an_unknown_text_ends_with_1(run: Run) -> None:
 
 def test_explain_with_an_unreadable_file_ends_with_2(run: Run, tmp_path: Path) -> None:
     assert run("explain", ERROR, tmp_path / "none.json").code == 2
-
-
-def test_every_rule_has_its_page(run: Run) -> None:
-    assert set(rule_names()) <= set(PAGES)
 
 
 @pytest.mark.parametrize("command", ["formats", "profiles", "rules"])

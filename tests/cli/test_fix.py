@@ -128,7 +128,7 @@ def test_json_report(run: Run, copy: Copy) -> None:
         ["fix", "FILE", "--diff", "--choose", "result.missing"],
         ["fix", "FILE", "--diff", "--select", "result.mising"],
         ["fix", "FILE", "-o", "-", "--output-format", "json"],
-        ["fix", "FILE", "--diff", "--profile", "anthropic", "--profile", "openai-chat"],
+        ["fix", "FILE", "--diff", "--profile", "anthropic", "--profile", "openapi-chat"],
     ],
 )
 def test_wrong_usage_writes_nothing(run: Run, copy: Copy, arguments: list[str]) -> None:

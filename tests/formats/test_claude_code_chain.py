@@ -254,6 +254,36 @@ def test_a_mended_file_needs_nothing_more(plant: str) -> None:
     assert again.stage_all() is None
 
 
+@pytest.mark.parametrize("plant", ["missing parent", "null parent", "missing parent inside a response"])
+def test_a_line_that_stands_twice_is_not_hung_on_itself(plant: str) -> None:
+    whole = said(opened(long_session().values))
+    values = deepcopy(long_session().values)
+    place = at(values, PLANTS[plant][0](values))
+    values.insert(place, deepcopy(values[place]))
+    session = opened(values)
+    assert errors(session)
+    session.stage_all()
+    assert errors(session) == [] and said(session) == whole
+
+
+def test_what_follows_a_call_may_stand_in_front_of_it_in_the_file() -> None:
+    log = Log()
+    log.user("u1", "run the tests")
+    log.says("a1", "m1", call("toolu_1"))
+    log.result("r1", "a1", "toolu_1", "3 passed")
+    log.says("a2", "m2", text("All pass."))
+    whole = said(opened(log.values))
+    first, asks, tells, answer = log.values
+    answer["timestamp"] = first["timestamp"]
+    session = opened([first, answer, asks, tells])
+    (problem,) = found_at(session, "chain.wrong_leaf").values()
+    assert problem.impact == "loses" and said(session) != whole
+    session.stage_all()
+    assert said(session) == whole and errors(session) == []
+    again = open_session("session.jsonl", data=session.to_bytes())
+    assert again.stage_all() is None and said(again) == whole
+
+
 def test_several_lost_links_are_told_and_mended_together() -> None:
     values = deepcopy(long_session().values)
     for uuid in ("a3", "u2", "a8"):

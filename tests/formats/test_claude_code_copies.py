@@ -80,7 +80,13 @@ def test_the_copy_of_a_request_answers_a_lost_result(tmp_path: Path) -> None:
 def test_copies_that_differ_are_left_to_a_person(tmp_path: Path) -> None:
     values = [*without(session(), "r4"), blob("toolu_D", "output D"), blob("toolu_D", "other")]
     missing = problem(saved(tmp_path, values), "result.missing")
-    assert [fix.id for fix in missing.fixes] == ["use-copy-1", "use-copy-2", "insert-placeholder", "remove-call"]
+    assert [fix.id for fix in missing.fixes] == [
+        "use-copy-1",
+        "use-copy-2",
+        "insert-placeholder",
+        "call-as-text",
+        "remove-call",
+    ]
     assert missing.guess and missing.recommended is not None and missing.recommended.id == "insert-placeholder"
     assert not any(fix.certain or fix.recommended for fix in missing.fixes[:2])
     assert missing.fixes[0].title.endswith('("output D")') and missing.fixes[1].title.endswith('("other")')

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.formats.claude_code_files import Log, call, text
 from toolpair.session import Session, open_session
 from toolpair.transcript.content import result_text
@@ -94,3 +96,14 @@ def test_a_result_under_another_id_on_another_branch_is_not_lost_there() -> None
     # Without the record of its call it is one that nothing leads to.
     alone = [value for value in log.values if value["uuid"] != "l2"]
     assert [problem.rule for problem in opened(alone).problems] == ["result.unreached"]
+
+
+@pytest.mark.parametrize("link", [None, "lost", "b1"])
+def test_an_id_of_any_kind_is_brought_together(link: str | None) -> None:
+    values = copied_response(link)
+    values[2]["message"]["content"][0]["id"] = ["toolu_A"]
+    values[6]["message"]["content"][0]["tool_use_id"] = {"id": "toolu_A"}
+    for recipe in opened(values).recipes:
+        session = opened(values)
+        session.stage_recipe(recipe.name)
+        assert open_session("session.jsonl", data=session.to_bytes()).format is session.format

@@ -50,6 +50,13 @@ def test_marks_never_pile_up_and_never_stand_first(text: str) -> None:
         assert not (number == 0 and run)
 
 
+def test_no_character_without_a_cell_stands_first() -> None:
+    """Of no version of Unicode: the terminal's is younger than Python's."""
+    without = [char for char in map(chr, range(0xA0, 0x20000)) if get_character_cell_size(char) == 0]
+    assert len(without) > 2000
+    assert [line for line in map(visible, without) if line and get_character_cell_size(line[0]) == 0] == []
+
+
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
 def test_plain_text_is_untouched(text: str) -> None:
     assert visible(text) == text

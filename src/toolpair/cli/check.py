@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from toolpair.cli import exits, inputs
 from toolpair.cli.output import FORMATS, make_output
 from toolpair.cli.report import Checked, Totals, describe, unreadable
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, say, style_for
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.session import SessionError
 
 _EPILOG = """\
@@ -44,7 +44,12 @@ def parser(command: str = "check") -> Parser:
         action="store_true",
         help="judge what is not sent, too: other branches, what was compacted, sub-agents; never more than a warning",
     )
-    add_common(result, FORMATS)
+    result.add_argument(
+        "--skip-unrecognised",
+        action="store_true",
+        help="pass by named files that are no session, as is done in directories; for hooks that name every JSON file",
+    )
+    add_common(result, FORMATS, several="; may be given again: judged by each")
     return result
 
 
@@ -52,16 +57,17 @@ def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session; give one file.")
     output = make_output(options.output_format, style_for(sys.stdout, options.no_color))
+    profiles = chosen_profiles(options)
     totals = Totals()
     for source in _sources(options.paths, totals):
-        for checked in _judge(source, options, totals):
+        for checked in _judge(source, options, profiles, totals):
             totals.add(checked)
             output.file(checked)
     output.end(totals)
-    if totals.skipped and not totals.files:
+    if totals.skipped and not totals.files and not options.skip_unrecognised:
         say(f"No session was found in {', '.join(options.paths)}; `toolpair formats` lists what is recognised.")
         return exits.UNREADABLE
-    if not totals.files:
+    if not totals.files and not totals.skipped:
         say(f"There is no file in {', '.join(options.paths)}.")
         return exits.UNREADABLE
     if totals.unreadable:
@@ -76,20 +82,20 @@ def _sources(paths: list[str], totals: Totals) -> Iterator[inputs.Input]:
         yield from inputs.newest_here()
 
 
-def _judge(source: inputs.Input, options: argparse.Namespace, totals: Totals) -> Iterator[Checked]:
-    """One report for each profile; none for a walked file that is no session."""
-    if source.walked and not inputs.may_be_session(source.name):
+def _judge(source: inputs.Input, options: argparse.Namespace, profiles: list[str], totals: Totals) -> Iterator[Checked]:
+    """One report for each profile; none for a file that is no session and that nobody meant to be one."""
+    skipping = source.walked or (options.skip_unrecognised and os.access(source.name, os.R_OK))
+    if skipping and not inputs.may_be_session(source.name):
         totals.skipped += 1
         return
-    profiles = options.profile or [None]
     try:
-        session = source.open(options.format, profiles[0], options.leaf)
-        for index, profile in enumerate(profiles):
-            if index:
-                session.set_profile(profile)
-            yield describe(session, source.name, options.show_content, options.inactive)
+        session = source.open(options.format, profiles[0] if profiles else None, options.leaf)
+        yield describe(session, source.name, options.show_content, options.inactive, len(profiles) > 1)
+        for profile in profiles[1:]:
+            session.set_profile(profile)
+            yield describe(session, source.name, options.show_content, options.inactive, several=True)
     except SessionError as error:
-        if source.walked:
+        if skipping:
             totals.skipped += 1
         else:
             yield unreadable(source.name, str(error))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from toolpair.cli.terminal import UsageError
 from toolpair.recipes import RECIPES
-from toolpair.recipes.engine import Pick
+from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Fix, Problem, Session
 
 
@@ -15,24 +15,31 @@ from toolpair.session import Fix, Problem, Session
 class Plan:
     """`select` and `ignore` hold rule names or families ("result"); `choices` maps a rule to the id of a fix."""
 
-    recipe: Pick
+    recipe: Recipe
+    options: Options = DEFAULT
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     choices: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether something else is wanted than the whole recipe as it is."""
+        return bool(self.select or self.ignore or self.choices)
+
     def pick(self, problem: Problem) -> Fix | None:
-        """The fix to take for the problem; None leaves it as it is."""
+        """The fix to take for the problem; None leaves it as it is. Only of a recipe that picks."""
+        assert self.recipe.pick is not None
         if _names(self.ignore, problem.rule):
             return None
         chosen = next((fix for rule, fix in self.choices.items() if _names((rule,), problem.rule)), None)
         if chosen is not None:
             return next((fix for fix in problem.fixes if fix.id == chosen), None)
         if not self.select:
-            return self.recipe(problem)
+            return self.recipe.pick(problem)
         if not _names(self.select, problem.rule):
             return None
         if problem.severity == "error":
-            return self.recipe(problem)
+            return self.recipe.pick(problem)
         best = problem.recommended
         return best if best is not None and best.certain else None
 
@@ -41,10 +48,45 @@ def _names(listed: Iterable[str], rule: str) -> bool:
     return any(rule == name or rule.startswith(name + ".") for name in listed)
 
 
-def read_plan(recipe: str, select: list[str], ignore: list[str], choose: list[str], known: Iterable[str]) -> Plan:
-    """The plan that the options ask for. Raises UsageError for a rule that does not exist."""
-    if recipe not in RECIPES:
-        raise UsageError(f"There is no recipe {recipe!r}; there is {', '.join(RECIPES)}.")
+def recipe_named(name: str) -> Recipe:
+    """Raises UsageError for a recipe that does not exist."""
+    if name in RECIPES:
+        return RECIPES[name]
+    import difflib
+
+    close = difflib.get_close_matches(name, RECIPES, n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(RECIPES)}."
+    raise UsageError(f"There is no recipe {name!r}. {hint}")
+
+
+def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
+    """The recipe's options. Raises UsageError for one that it does not heed, or that it cannot."""
+    if max_id_length is None:
+        return DEFAULT
+    if "max_id_length" not in recipe.options:
+        heed = [found.name for found in RECIPES.values() if "max_id_length" in found.options]
+        raise UsageError(f"The recipe {recipe.name} knows no --max-id-length; it belongs to {', '.join(heed)}.")
+    try:
+        return Options(max_id_length)
+    except ValueError as error:
+        raise UsageError(f"--max-id-length: {error}.") from None
+
+
+def read_plan(
+    recipe: str,
+    select: list[str],
+    ignore: list[str],
+    choose: list[str],
+    known: Iterable[str],
+    max_id_length: int | None = None,
+) -> Plan:
+    """The plan that the options ask for. Raises UsageError for a rule, a recipe or an option that does not exist."""
+    chosen = recipe_named(recipe)
+    options = options_for(chosen, max_id_length)
+    if chosen.pick is None and (select or ignore or choose):
+        raise UsageError(
+            f"The recipe {recipe} looks at the whole conversation: --select, --ignore and --choose do not narrow it."
+        )
     rules = sorted(known)
     choices: dict[str, str] = {}
     for choice in choose:
@@ -53,7 +95,8 @@ def read_plan(recipe: str, select: list[str], ignore: list[str], choose: list[st
             raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call; it was given {choice!r}.")
         choices[_known(rule.strip(), rules)] = fix.strip()
     return Plan(
-        RECIPES[recipe].pick,
+        chosen,
+        options,
         tuple(_known(name, rules) for name in _split(select)),
         tuple(_known(name, rules) for name in _split(ignore)),
         choices,
@@ -96,5 +139,8 @@ def apply_plan(session: Session, plan: Plan) -> None:
     current = session.current
     for number in range(len(session.conversations)):
         session.current = number
-        session.stage_where(plan.pick)
+        if plan.narrowed:
+            session.stage_where(plan.pick)
+        else:
+            session.stage_recipe(plan.recipe.name, plan.options)
     session.current = current

@@ -1,29 +1,67 @@
-"""`toolpair explain`: what a rule or an API's error text means, and where in a file it points."""
+"""`toolpair explain`: what a rule or an API's error text means, what to do, and where in a file it points."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from dataclasses import dataclass
+from typing import Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.knowledge import rule_names
-from toolpair.cli.listings import print_rule, rule_entry
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry, problem_entry
-from toolpair.cli.terminal import Parser, UsageError, add_common, one_profile, out, safe, say, style_for
-from toolpair.rules.error_texts import ErrorText, recognise
-from toolpair.session import Conversation, Problem, Session
+from toolpair.cli.report import Entry
+from toolpair.cli.rule_pages.entry import rule_entry
+from toolpair.cli.rule_pages.text import print_rule
+from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for
+from toolpair.rules.errors.pasted import LIMIT
+from toolpair.rules.errors.recognising import Recognised, nearest, recognise
+from toolpair.rules.errors.texts import ErrorText, title_of
+from toolpair.session import Session
+from toolpair.text.shell import shell_word
 
-_EPILOG = """\
+_EPILOG: Final = """\
 examples:
   toolpair explain result.missing
-  toolpair explain "messages.22: `tool_use` ids were found without `tool_result` blocks …"
+  toolpair explain provider_switch                      a cause, by its id or as `check` words it
+  toolpair explain 'messages.22: `tool_use` ids were found without `tool_result` blocks …'
   toolpair explain "API Error: 400 …" session.jsonl     which block of the file it speaks of
-  pbpaste | toolpair explain -                          the error text from standard input
+  pbpaste | toolpair explain - session.jsonl            the error text from the clipboard
+
+A text with backticks goes into single quotes, or through standard input: in double quotes the shell runs them.
 
 exit code: 0 known, 1 the text is not known, 2 bad usage or the file cannot be read
 """
-_LISTED = 10
+_NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
+_CAUSE: Final = 400
+"""Characters: no cause is told in more."""
+_LISTED: Final = 10
+_MOST: Final = 64 << 20
+"""Bytes of standard input: nothing longer is an error text."""
+_SHOWN: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be explained, and what is known of it."""
+
+    thing: str
+    rule: str | None
+    recognised: Recognised | None
+    places: list[Entry]
+
+    @property
+    def rules(self) -> list[str]:
+        if self.rule is not None:
+            return [self.rule]
+        return list(self.recognised.error.rules) if self.recognised is not None else []
+
+    @property
+    def known(self) -> bool:
+        """A rule, a known error text, or one word that leads to a place."""
+        one_word = len(self.thing.split()) == 1
+        return self.rule is not None or self.recognised is not None or (one_word and bool(self.places))
 
 
 def parser(command: str = "explain") -> Parser:
@@ -32,7 +70,8 @@ def parser(command: str = "explain") -> Parser:
         description="Say what a rule or an error text means, where it points, and what to do.",
         epilog=_EPILOG,
     )
-    result.add_argument("thing", metavar="THING", help="a rule, or an error text; - reads it from standard input")
+    told = "a rule, a cause or an error text; - reads it from standard input"
+    result.add_argument("thing", metavar="THING", help=told)
     result.add_argument("file", nargs="?", metavar="FILE", help="the session that the error text is about")
     add_common(result, ("text", "json"))
     return result
@@ -43,104 +82,174 @@ def run(options: argparse.Namespace) -> int:
     if thing == inputs.STDIN:
         if options.file == inputs.STDIN:
             raise UsageError("Standard input can be the error text or the file, not both.")
-        thing = inputs.read_stdin().decode("utf-8", "replace")
+        thing = _pasted()
     thing = thing.strip()
     if not thing:
         raise UsageError("What is to be explained? Give a rule, such as result.missing, or an error text.")
     name = thing.strip("`'\"")
-    is_rule = name in rule_names()
-    recognised = None if is_rule else recognise(thing)
-    error = recognised.error if recognised else None
+    rule = name if name in rule_names() else None
+    if rule is None and len(name) < _CAUSE:
+        from toolpair.cli.explained_cause import explain_cause
+
+        ended = explain_cause(options, name)
+        if ended is not None:
+            return ended
+    recognised = recognise(thing) if rule is None else None
+    places: list[Entry] = []
     if options.file:
+        from toolpair.cli.explained_places import places_of
+
         options.file = inputs.named(options.file)
-    session = inputs.Input(options.file).open(options.format, one_profile(options)) if options.file else None
-    rules = [name] if is_rule else list(error.rules) if error else []
-    places = _places(session, name, is_rule, thing) if session else []
+        session = inputs.Input(options.file).open(options.format, one_profile(options))
+        places = places_of(session, options.file, rule, thing, options.show_content)
+        _judged_otherwise(session, recognised)
+    asked = _Asked(thing, rule, recognised, places)
     if options.output_format == "json":
-        out(dump(_as_json(thing, error, rules, places), indent=2))
+        out(dump(_as_json(asked), indent=2))
     else:
-        _print(options, error, rules, places)
-    return exits.OK if rules or places else exits.PROBLEMS
+        _print(options, asked, style_for(sys.stdout, options.no_color))
+    return exits.OK if asked.known else exits.PROBLEMS
 
 
-def _places(session: Session, rule: str, is_rule: bool, thing: str) -> list[Entry]:
-    """Where in the file it points: by rule all problems of it, by text what the session finds."""
-    found: list[Entry] = []
-    current = session.current
-    for number, conversation in enumerate(session.conversations):
-        if is_rule:
-            found += [_place(session, conversation, one) for one in conversation.problems if one.rule == rule]
-            continue
-        session.current = number
-        target = session.find(thing)
-        if target is None or (target.message is None and target.pair is None and target.problem is None):
-            continue
-        entry: Entry = {"text": target.text, "message": target.message, "pair": target.pair, "problem": None}
-        if target.problem is not None:
-            entry["problem"] = problem_entry(session, conversation, target.problem)
-        found.append(entry)
-    session.current = current
-    return found
+def _pasted() -> str:
+    """The text on standard input. Raises UsageError with one sentence when there is none."""
+    data = sys.stdin.buffer.read(_MOST + 1) if sys.stdin is not None else b""
+    if not data.strip():
+        raise UsageError("Standard input is empty: copy the error text first, or give it as an argument.")
+    if len(data) > _MOST:
+        raise UsageError(f"Standard input has more than {_MOST >> 20} MB, and no error text is so long.")
+    try:
+        wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        text = data.decode("utf-16" if wide else "utf-8-sig", "replace")
+    except UnicodeError:
+        text = ""
+    if not text or "\0" in text or text.count("\ufffd") * 10 > len(text):
+        raise UsageError(f"Standard input is no text ({len(data):,} bytes); copy the error as text.")
+    if len(text) > LIMIT:
+        say(f"Of {len(text):,} characters only the last {LIMIT:,} are looked at.")
+    return text
 
 
-def _place(session: Session, conversation: Conversation, problem: Problem) -> Entry:
+def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
+    """Say so when another provider answered than the one by whose rules the file is judged."""
+    profile = recognised.profile if recognised is not None else None
+    if recognised is None or profile is None or session.profile.id.partition("/")[0] == profile:
+        return
+    say(
+        f"This is an answer of {title_of(recognised.provider)}, and the file is judged as {session.profile.id}: "
+        "both are looked at."
+    )
+
+
+def _error_entry(error: ErrorText) -> Entry:
     return {
-        "text": problem.text,
-        "message": problem.message,
-        "pair": problem.pair,
-        "problem": problem_entry(session, conversation, problem),
+        "id": error.id,
+        "provider": error.provider,
+        "text": error.text,
+        "meaning": error.meaning,
+        "remedy": error.remedy,
+        "evidence": error.evidence,
+        "link": error.link,
     }
 
 
-def _as_json(thing: str, error: ErrorText | None, rules: list[str], places: list[Entry]) -> Entry:
+def _as_json(asked: _Asked) -> Entry:
+    known = asked.recognised
+    entry: Entry | None = None
+    if known is not None:
+        entry = {
+            **_error_entry(known.error),
+            "provider": known.provider,
+            "title": title_of(known.provider),
+            "through": known.through,
+            "profile": known.profile,
+            "names": {"ids": list(known.ids), "message": known.message, "block": known.block, "tool": known.tool},
+            "count": known.count,
+        }
+    near = [] if asked.known else [_error_entry(error) for error in nearest(asked.thing)]
     return {
         "version": 1,
-        "thing": thing,
-        "error": {"id": error.id, "provider": error.provider, "meaning": error.meaning, "link": error.link}
-        if error
-        else None,
-        "rules": [rule_entry(rule, []) for rule in rules],
-        "places": places,
+        "thing": asked.thing,
+        "known": asked.known,
+        "error": entry,
+        "nearest": near,
+        "rules": [rule_entry(rule, [], whole=asked.rule is not None) for rule in asked.rules],
+        "places": asked.places,
     }
 
 
-def _print(options: argparse.Namespace, error: ErrorText | None, rules: list[str], places: list[Entry]) -> None:
-    style = style_for(sys.stdout, options.no_color)
-    if error is not None:
-        out(f"{style.bold(safe(error.provider))}: {safe(error.meaning)}")
-        if error.link:
-            out(style.dim(f"  {safe(error.link)}"))
-        out()
-    if len(rules) == 1:
-        print_rule(rule_entry(rules[0], []), style)
-    for entry in [rule_entry(rule, []) for rule in rules] if len(rules) > 1 else []:
-        out(f"  {style.bold(entry['rule'])}  {entry['title']}")
-    if not rules and not places:
-        say("This text is not known. Give the whole error text, or a rule that `toolpair rules` lists.")
+def _print(options: argparse.Namespace, asked: _Asked, style: Style) -> None:
+    if asked.rule is not None:
+        print_rule(rule_entry(asked.rule, []), style)
+    elif asked.recognised is not None:
+        _print_error(asked.recognised, style)
+    near = not asked.known and _print_unknown(asked.thing, style)
     if not options.file:
-        if error is not None:
+        if asked.recognised is not None:
             out()
-            out("  With the session file behind it, `toolpair explain` says which block is meant.")
+            out("With the session file behind it, `toolpair explain` says which block is meant.")
         return
-    out()
-    for entry in places[:_LISTED]:
-        _print_place(options.file, entry)
-    if len(places) > _LISTED:
-        out(f"and {len(places) - _LISTED:,} more: toolpair check {safe(options.file)}")
-    if not places and rules:
-        out(f"{safe(options.file)}: nothing in this file fits.")
+    if near or asked.rule is not None or asked.recognised is not None:
+        out()
+    for entry in asked.places[:_LISTED]:
+        _print_place(options.file, entry, style)
+    if len(asked.places) > _LISTED:
+        out(f"and {len(asked.places) - _LISTED:,} more: toolpair check {safe(options.file)}")
+    if not asked.places:
+        none = "no problem of this rule is in it" if asked.rule else "no id of the text is in it"
+        out(f"{safe(options.file)}: {none}.")
+        if asked.rule is None:
+            out(f"    what is wrong with the file: toolpair check {shell_word(options.file)}")
 
 
-def _print_place(path: str, entry: Entry) -> None:
+def _print_error(known: Recognised, style: Style) -> None:
+    error = known.error
+    out(f"{style.bold(safe(known.title))}: {safe(error.meaning)}")
+    out(f"  What to do: {safe(error.remedy)}")
+    if error.rules:
+        out(f"  {'Rules' if len(error.rules) > 1 else 'Rule'}: {', '.join(error.rules)}")
+    if known.count > 1:
+        out(f"  The text holds {known.count} errors; this is the last.")
+    out(style.dim(f"  {safe(error.link)}"))
+
+
+def _print_unknown(thing: str, style: Style) -> bool:
+    """Say so, and what is nearest. False when nothing is."""
+    if _NAME.fullmatch(thing):
+        import difflib
+
+        from toolpair.rules.causes import cause_ids
+
+        alike = difflib.get_close_matches(thing, [*rule_names(), *cause_ids()], n=3)
+        hint = f"Did you mean {' or '.join(alike)}?" if alike else "`toolpair rules` lists the rules."
+        say(f"There is no rule, cause or error text {thing!r}. {hint}")
+        return False
+    say("This text is not known. Give the whole error text, or a rule that `toolpair rules` lists.")
+    near = nearest(thing)
+    if near:
+        out("The nearest known ones:" if len(near) > 1 else "The nearest known one:")
+    for error in near:
+        words = error.text if len(error.text) <= _SHOWN else f"{error.text[:_SHOWN]}…"
+        out(f"  {style.bold(title_of(error.provider))}: {words}")
+        out(f"    {error.meaning}")
+    return bool(near)
+
+
+def _print_place(path: str, entry: Entry, style: Style) -> None:
     problem = entry["problem"]
+    line = entry["location"]["line"]
+    at = f":{line}" if line is not None else ""
     if problem is None:
-        where = f", messages.{entry['message']}" if entry["message"] is not None else ""
-        out(f"{safe(path)}{where}: {safe(entry['text'])}")
-        return
-    line = problem["location"]["line"]
-    where = f":{line}" if line is not None else ""
-    message = f" (messages.{problem['location']['message']})" if problem["location"]["message"] is not None else ""
-    out(f"{safe(path)}{where}: {problem['severity']} {problem['rule']}  {safe(problem['message'])}{message}")
-    best = next((fix for fix in problem["fixes"] if fix["recommended"]), None)
-    if best:
-        out(f"    fix: {safe(best['title'])} ({'loses ' + safe(best['loses']) if best['loses'] else 'loses nothing'})")
+        out(f"{safe(path)}{at}: {safe(entry['notes'] or entry['text'])}")
+    else:
+        message = problem["location"]["message"]
+        named = f" (messages.{message})" if message is not None else ""
+        severity = style.severity(problem["severity"], problem["severity"])
+        out(f"{safe(path)}{at}: {severity} {problem['rule']}  {safe(problem['message'])}{named}")
+        if entry["notes"]:
+            out(f"    {safe(entry['notes'])}")
+        fix = entry["fix"]
+        if fix is not None:
+            out(f"    fix: {safe(fix['title'])} ({'loses ' + safe(fix['loses']) if fix['loses'] else 'loses nothing'})")
+    if entry["command"] is not None:
+        out(f"    open it there: {safe(entry['command'])}")

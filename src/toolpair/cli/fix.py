@@ -14,7 +14,8 @@ from toolpair.cli.difference import difference
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.output import dump
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, say, style_for
+from toolpair.cli.satisfying import stage_for_all
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, out, say, style_for
 from toolpair.session import Refused, Saved, Session
 
 RECOMMENDED: Final = "recommended"
@@ -25,9 +26,12 @@ examples:
   toolpair fix history.json -o mended.json
   some-program | toolpair fix - -o - | next-program
   toolpair fix history.json -o out.json --choose result.missing=remove-call --ignore id
+  toolpair fix history.json -o out.json --recipe keep
+  toolpair fix history.json -o out.json --profile anthropic --profile mistral     valid for both
 
-Without --select or --choose the recommended fix of every error is taken. Guesses are never taken: they
-need a person who has seen both sides, so open the file in the interface for them.
+Without --recipe, --select or --choose the recommended fix of every error is taken. Guesses are never taken:
+they need a person who has seen both sides, so open the file in the interface for them. `toolpair recipes`
+lists other ways to choose, `toolpair compare FILE` says what each would do to a file, and lose.
 
 A zstd-compressed file is unpacked, and packed again with --in-place or when OUT ends in .zst.
 
@@ -56,7 +60,18 @@ def parser(command: str = "fix") -> Parser:
         help="with --in-place: delete the oldest backups until N are left (default: TOOLPAIR_BACKUPS, else all)",
     )
     what = result.add_argument_group("what is mended")
-    what.add_argument("--recipe", metavar="NAME", default=RECOMMENDED, help=f"how to choose (default: {RECOMMENDED})")
+    what.add_argument(
+        "--recipe",
+        metavar="NAME",
+        default=RECOMMENDED,
+        help=f"how to choose (default: {RECOMMENDED}; `toolpair recipes` lists them)",
+    )
+    what.add_argument(
+        "--max-id-length",
+        type=int,
+        metavar="N",
+        help="of recipes that copy a system which cuts long ids: the longest that is left",
+    )
     what.add_argument(
         "--choose", action="append", default=[], metavar="RULE=FIX", help="take this fix for every problem of the rule"
     )
@@ -69,18 +84,21 @@ def parser(command: str = "fix") -> Parser:
     )
     what.add_argument("--ignore", action="append", default=[], metavar="RULE,…", help="leave these as they are")
     add_leaf(result)
-    add_common(result, ("text", "json"))
+    add_common(result, ("text", "json"), several="; may be given again: mended until each takes it")
     return result
 
 
 def run(options: argparse.Namespace) -> int:
     _validate(options)
-    plan = read_plan(options.recipe, options.select, options.ignore, options.choose, rule_names())
+    plan = read_plan(
+        options.recipe, options.select, options.ignore, options.choose, rule_names(), options.max_id_length
+    )
     options.file = inputs.named(options.file)
-    session = inputs.Input(options.file).open(options.format, one_profile(options), options.leaf)
-    apply_plan(session, plan)
+    profiles = chosen_profiles(options)
+    session = inputs.Input(options.file).open(options.format, profiles[0] if profiles else None, options.leaf)
+    stage_for_all(session, profiles, lambda: apply_plan(session, plan))
     # Taken now: a saved session begins anew and knows no more what was staged.
-    outcome = Outcome.of(session, options.file, options.show_content)
+    outcome = Outcome.of(session, options.file, options.show_content, profiles, options.recipe)
     if options.diff:
         if options.output_format == "text":
             _show_difference(session, options)

@@ -3,9 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from toolpair.cli.explanations import PAGES
-from toolpair.rules.profiles import PROFILES, Profile, profile
+from toolpair.rules.profiles import PROFILES, Profile, is_profile, no_such_profile, profile
+
+_OF_FILES: Final = frozenset(
+    {
+        "chain.cycle",
+        "chain.duplicate_uuid",
+        "chain.kept_missing",
+        "chain.missing_parent",
+        "chain.no_timestamp",
+        "chain.null_parent",
+        "chain.second_root",
+        "chain.wrong_leaf",
+        "record.bad_json",
+        "record.bad_utf8",
+        "record.big_number",
+        "record.bom",
+        "record.duplicate_key",
+        "record.glued",
+        "record.lone_surrogate",
+        "record.no_message",
+        "record.nul",
+        "record.torn",
+        "result.crossed",
+        "result.placeholder",
+        "result.unreached",
+        "rollout.compaction_ignored",
+        "rollout.last_ordinal",
+        "rollout.no_meta",
+        "rollout.no_timestamp",
+        "rollout.not_loaded",
+        "rollout.parent_missing",
+    }
+)
+"""Rules of what the file itself says, which no profile names. Here, as their pages are not loaded to check a name."""
 
 
 def profiles() -> list[Profile]:
@@ -14,9 +47,8 @@ def profiles() -> list[Profile]:
 
 
 def rule_names() -> list[str]:
-    """Every rule that some profile judges or that is judged of files themselves, by name."""
-    judged = {rule for known in profiles() for rule, cell in known.cells.items() if cell.severity is not None}
-    return sorted(judged | {rule for rule in PAGES if rule.startswith(("record.", "chain.", "rollout."))})
+    """Every rule that there is, by name: those of the profiles, and those of files, which no provider judges."""
+    return sorted({rule for known in profiles() for rule in known.cells} | _OF_FILES)
 
 
 def check_profiles(names: Sequence[str]) -> None:
@@ -24,5 +56,5 @@ def check_profiles(names: Sequence[str]) -> None:
     from toolpair.cli.terminal import UsageError
 
     for name in names:
-        if name not in PROFILES:
-            raise UsageError(f"There is no profile {name!r}; there are {', '.join(PROFILES)}.")
+        if not is_profile(name):
+            raise UsageError(no_such_profile(name))

@@ -18,13 +18,15 @@ from toolpair.version import __version__
 COMMANDS: Final = {
     "check": "toolpair.cli.check",
     "fix": "toolpair.cli.fix",
+    "compare": "toolpair.cli.compare",
     "sees": "toolpair.cli.sees",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
     "formats": "toolpair.cli.listings",
-    "profiles": "toolpair.cli.listings",
-    "rules": "toolpair.cli.listings",
+    "profiles": "toolpair.cli.profiles",
+    "rules": "toolpair.cli.rules",
+    "recipes": "toolpair.cli.recipes",
 }
 _INTERFACE: Final = "toolpair.cli.open"
 

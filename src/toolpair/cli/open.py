@@ -12,14 +12,15 @@ from toolpair.session import Session
 
 _EPILOG = """\
 commands:
-  toolpair [FILE]              open a session in the interface; without FILE, choose among those on this machine
-  toolpair sessions            the same list, printed
-  toolpair check PATH...       say what is wrong: text, JSON, SARIF or GitHub annotations
-  toolpair fix FILE            mend it: -o OUT, --in-place, or --diff to look first
+  toolpair [FILE]                open a session in the interface; without FILE, choose among those on this machine
+  toolpair sessions              the same list, printed
+  toolpair check PATH...         say what is wrong: text, JSON, SARIF or GitHub annotations
+  toolpair fix FILE              mend it: -o OUT, --in-place, or --diff to look first
+  toolpair compare FILE          what each recipe would do to it, and lose
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
-  toolpair sees FILE           the history as its agent would send it on resume
-  toolpair restore FILE        the backups of a file, and one put back
-  toolpair formats | profiles | rules   what is supported
+  toolpair sees FILE             the history as its agent would send it on resume
+  toolpair restore FILE          the backups of a file, and one put back
+  toolpair formats | profiles | rules | recipes   what is supported
   `toolpair COMMAND --help` tells more of each. A file that is named like a command: ./check, or -- check.
 
 examples:
@@ -28,7 +29,7 @@ examples:
   toolpair 7c3e1b              the session whose id begins so
   toolpair ~/.claude/projects/-home-me-shop/7c3e1b2a.jsonl
   toolpair history.json --at toolu_01HqfLWi
-  toolpair history.json --at "messages.22: `tool_use` ids were found without `tool_result` blocks …"
+  toolpair history.json --at 'messages.22: `tool_use` ids were found without `tool_result` blocks …'
   pbpaste | toolpair -
 
 In the interface: ] next problem, space fix it, A mend all, w review and save, u undo, ? all keys, q quit.
@@ -47,7 +48,9 @@ def parser() -> Parser:
         "file", nargs="?", metavar="FILE", help="a session file, a session's id, `.`, or - for standard input"
     )
     result.add_argument(
-        "--at", metavar="WHERE", help="start at an id, line:N, record:N, pair:N, or a pasted API error text"
+        "--at",
+        metavar="WHERE",
+        help="start at an id, a rule, line:N, message:N, pair:N, record:N, or a pasted API error text",
     )
     add_leaf(result)
     result.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")

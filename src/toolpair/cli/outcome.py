@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from toolpair.cli.output import plural
+from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Style, safe
+from toolpair.losses import NOTHING, Losses
 from toolpair.session import Saved, Session, Staged
 from toolpair.text.shell import shell_word
+from toolpair.transcript.words import plural
 
 _LISTED: Final = 20
 
@@ -23,16 +26,47 @@ class Outcome:
     changed: bool
     staged: tuple[Staged, ...]
     left: tuple[Entry, ...]
+    profiles: tuple[str, ...] = ()
+    """Where the result has to be valid for several: these. Each entry of `left` then names its `profile`."""
+    recipe: str = "recommended"
+    losses: Losses = NOTHING
+    """What is really gone, whatever the fixes said."""
+    noun: str = "line"
+    """What is counted: lines, or the messages of an array."""
 
     @classmethod
-    def of(cls, session: Session, path: str, show_content: bool) -> Outcome:
-        left = tuple(
-            problem_entry(session, conversation, problem, show_content)
-            for conversation in session.conversations
-            for problem in conversation.problems
-            if problem.severity == "error"
+    def of(
+        cls,
+        session: Session,
+        path: str,
+        show_content: bool,
+        profiles: Sequence[str] = (),
+        recipe: str = "recommended",
+    ) -> Outcome:
+        left: list[Entry] = []
+        if len(profiles) < 2:
+            left += _errors(session, show_content)
+        else:
+            for name in profiles:
+                session.set_profile(name)
+                left += [{"profile": name, **entry} for entry in _errors(session, show_content)]
+            session.set_profile(profiles[0])
+        return cls(
+            path,
+            session.changed,
+            tuple(session.staged),
+            tuple(left),
+            tuple(profiles) if len(profiles) > 1 else (),
+            recipe,
+            session.losses,
+            "line" if session.document.kind == "lines" else "message",
         )
-        return cls(path, session.changed, tuple(session.staged), left)
+
+    @property
+    def refused_by(self) -> tuple[str, ...]:
+        """Which of several profiles still have an error."""
+        found = {entry["profile"] for entry in self.left if "profile" in entry}
+        return tuple(name for name in self.profiles if name in found)
 
     def as_json(self, saved: Saved | None) -> Entry:
         return {
@@ -43,11 +77,23 @@ class Outcome:
             "aside": str(saved.aside) if saved and saved.aside else None,
             "removed_backups": [str(path) for path in saved.removed] if saved else [],
             "changed": self.changed,
+            "recipe": self.recipe,
             "fixed": [_row(one) for one in self.staged],
+            "losses": losses_entry(self.losses),
             "left": list(self.left),
+            **({"valid_for": [name for name in self.profiles if name not in self.refused_by]} if self.profiles else {}),
             "notes": list(saved.notes) if saved else [],
             "resume": saved.resume if saved else None,
         }
+
+
+def _errors(session: Session, show_content: bool) -> list[Entry]:
+    return [
+        problem_entry(session, conversation, problem, show_content)
+        for conversation in session.conversations
+        for problem in conversation.problems
+        if problem.severity == "error"
+    ]
 
 
 def _row(one: Staged) -> Entry:
@@ -74,9 +120,19 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
         _line(style.bold(f"{name}: nothing to mend."))
     for one in outcome.staged:
         counts = ((one.lines_changed, "changed"), (one.lines_added, "added"), (one.lines_removed, "removed"))
-        parts = [f"{plural(count, 'line')} {what}" for count, what in counts if count]
+        parts = [f"{plural(count, outcome.noun)} {what}" for count, what in counts if count]
         parts.append(f"loses {safe(one.loses)}" if one.loses else "loses nothing")
-        _line(f"  {one.count} × {safe(one.title)}  ({', '.join(parts)})")
+        _line(f"  {one.count:,} × {safe(one.title)}  ({', '.join(parts)})")
+    if outcome.changed and outcome.losses:
+        _line(style.severity("warning", f"  measured: it loses {outcome.losses.text}"))
+    elif outcome.changed:
+        _line("  measured: nothing real is lost")
+    if outcome.profiles:
+        valid = [name for name in outcome.profiles if name not in outcome.refused_by]
+        if valid:
+            _line(style.green(f"  valid for {', '.join(valid)}"))
+        if outcome.refused_by:
+            _line(style.red(f"  still refused by {', '.join(outcome.refused_by)}"))
     _left(outcome, style)
     if saved is None:
         return
@@ -101,7 +157,8 @@ def _left(outcome: Outcome, style: Style) -> None:
     _line(style.red(f"  {plural(len(left), 'error')} {'is' if len(left) == 1 else 'are'} left for you:"))
     for entry in left[:_LISTED]:
         why = f" {safe(entry['no_fix'])}" if entry.get("no_fix") else ""
-        _line(f"    {entry['rule']}  {safe(entry['message'])}{why}")
+        whose = f" ({entry['profile']})" if "profile" in entry else ""
+        _line(f"    {entry['rule']}{whose}  {safe(entry['message'])}{why}")
     if len(left) > _LISTED:
         _line(f"    and {len(left) - _LISTED:,} more: toolpair check shows them all")
 

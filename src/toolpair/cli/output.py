@@ -1,15 +1,13 @@
-"""The outputs of `check`: text for people, JSON and JSON Lines for programs, SARIF and annotations for CI."""
+"""The outputs of `check`: text for people, JSON and JSON Lines for programs; those for CI are modules of their own."""
 
 from __future__ import annotations
 
 import json
-import os
-import urllib.parse
 from typing import Any, Final, Protocol
 
-from toolpair.cli.report import Checked, Entry, Totals, report_json
+from toolpair.cli.report import Checked, Entry, Totals, cause_sentence, report_json
 from toolpair.cli.terminal import Style, out, safe, say
-from toolpair.version import __version__
+from toolpair.transcript.words import plural
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif", "github")
 _CONTENT_LINES: Final = 12
@@ -31,8 +29,12 @@ def make_output(name: str, style: Style) -> Output:
         case "jsonl":
             return JsonLinesOutput()
         case "sarif":
+            from toolpair.cli.ci.sarif import SarifOutput
+
             return SarifOutput()
         case "github":
+            from toolpair.cli.ci.github import GithubOutput
+
             return GithubOutput()
         case _:
             return TextOutput(style)
@@ -43,34 +45,33 @@ def dump(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=True, indent=indent)
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 class TextOutput:
     """One paragraph per problem, as linters print it; what is only worth a note takes one line per rule."""
 
     def __init__(self, style: Style) -> None:
         self.style = style
+        self._told: set[str] = set()
+        """The causes of the file whose origin was told already."""
 
     def file(self, checked: Checked) -> None:
         entry = checked.entry
         if not checked.read:
             say(entry["error"])
             return
+        self._told.clear()
         notes: dict[str, list[Entry]] = {}
         for problem in entry["problems"]:
             if problem["severity"] == "info":
                 notes.setdefault(problem["rule"], []).append(problem)
             else:
-                self._problem(entry, problem)
+                self._problem(entry, problem, checked.several)
         for rule, problems in notes.items():
-            self._note(entry, rule, problems)
+            self._note(entry, rule, problems, checked.several)
         self._close(checked)
 
     def end(self, totals: Totals) -> None:
         if totals.skipped:
-            say(f"{plural(totals.skipped, 'file')} in the directories skipped: no session in {_them(totals.skipped)}.")
+            say(f"{plural(totals.skipped, 'file')} skipped: no session in {_them(totals.skipped)}.")
         if totals.files - totals.unreadable < 2:
             return
         counts = [plural(totals.errors, "error"), plural(totals.warnings, "warning")]
@@ -79,16 +80,22 @@ class TextOutput:
             line += f", {totals.unreadable:,} not readable"
         out(self.style.bold(line + "."))
 
-    def _problem(self, entry: Entry, problem: Entry) -> None:
+    def _problem(self, entry: Entry, problem: Entry, several: bool) -> None:
         style = self.style
         severity = style.severity(problem["severity"], problem["severity"])
-        head = f"{self._place(entry, problem)}: {severity} {style.dim(problem['rule'])}  {safe(problem['message'])}"
+        rule = style.dim(rule_shown(entry, problem["rule"], several))
+        head = f"{self._place(entry, problem)}: {severity} {rule}  {safe(problem['message'])}"
         ids = list(dict.fromkeys(i for i in (problem["call_id"], problem["result_id"]) if i))
         if ids:
             head += "  " + style.dim(f"[{' ≠ '.join(safe(i) for i in ids)}]")
         out(head)
         if problem["cause"]:
-            out(f"    cause: {safe(problem['cause']['text'])}")
+            out(f"    cause: {safe(cause_sentence(problem['cause']))}")
+            known = [problem["cause"][key] for key in ("product", "link") if problem["cause"][key]]
+            if known and problem["cause"]["id"] not in self._told:
+                self._told.add(problem["cause"]["id"])
+                lead = "known from:" if problem["cause"]["product"] else "see"
+                out(f"    {lead} {safe(', '.join(known))}")
         if problem["on_resume"]:
             out(f"    on resume: {safe(_effect(problem['on_resume']))}")
         for line in self._fixes(problem):
@@ -97,8 +104,11 @@ class TextOutput:
 
     def _fixes(self, problem: Entry) -> list[str]:
         fixes = problem["fixes"]
+        if problem.get("no_fix"):
+            by_hand = [f"    by hand: {', '.join(safe(fix['id']) for fix in fixes)}"] if fixes else []
+            return [f"    no safe fix: {safe(problem['no_fix'])}", *by_hand]
         if not fixes:
-            return [f"    no safe fix: {safe(problem['no_fix'])}"] if problem.get("no_fix") else []
+            return []
         best = next((fix for fix in fixes if fix["recommended"]), fixes[0])
         line = (
             f"    fix: {safe(best['title'])} ({'loses ' + safe(best['loses']) if best['loses'] else 'loses nothing'})"
@@ -123,11 +133,12 @@ class TextOutput:
             if len(lines) > _CONTENT_LINES:
                 out(self.style.dim(f"    | … {len(lines) - _CONTENT_LINES:,} more lines"))
 
-    def _note(self, entry: Entry, rule: str, problems: list[Entry]) -> None:
+    def _note(self, entry: Entry, rule: str, problems: list[Entry], several: bool) -> None:
         first = problems[0]
         times = f" ×{len(problems):,}" if len(problems) > 1 else ""
         severity = self.style.severity("info", "info")
-        out(f"{self._place(entry, first)}: {severity} {self.style.dim(rule)}{times}  {safe(first['message'])}")
+        shown = self.style.dim(rule_shown(entry, rule, several))
+        out(f"{self._place(entry, first)}: {severity} {shown}{times}  {safe(first['message'])}")
 
     def _close(self, checked: Checked) -> None:
         entry, counts = checked.entry, checked.entry["counts"]
@@ -145,6 +156,11 @@ class TextOutput:
         place = self.style.bold(safe(entry["path"]))
         line = problem["location"]["line"]
         return place if line is None else f"{place}:{line}"
+
+
+def rule_shown(entry: Entry, rule: str, several: bool) -> str:
+    """The rule, with the profile that judges where there are several."""
+    return f"{rule} ({entry['profile']})" if several else rule
 
 
 def _them(count: int) -> str:
@@ -190,105 +206,3 @@ class JsonLinesOutput:
 
     def end(self, totals: Totals) -> None:
         pass
-
-
-class GithubOutput:
-    """Workflow commands, which GitHub shows beside the changed lines."""
-
-    _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
-
-    def file(self, checked: Checked) -> None:
-        entry = checked.entry
-        if not checked.read:
-            self._command("error", {"file": entry["path"], "title": "toolpair"}, entry["error"])
-            return
-        for problem in entry["problems"]:
-            properties = {"file": entry["path"]}
-            if problem["location"]["line"] is not None:
-                properties["line"] = str(problem["location"]["line"])
-            properties["title"] = problem["rule"]
-            text = problem["message"]
-            if problem["cause"]:
-                text += "\n" + problem["cause"]["text"]
-            self._command(self._LEVELS[problem["severity"]], properties, text)
-
-    def end(self, totals: Totals) -> None:
-        pass
-
-    @staticmethod
-    def _command(level: str, properties: dict[str, str], text: str) -> None:
-        listed = ",".join(f"{key}={_escape(value, prop=True)}" for key, value in properties.items())
-        out(f"::{level} {listed}::{_escape(text)}")
-
-
-def _escape(text: str, prop: bool = False) -> str:
-    """As GitHub's own toolkit escapes it; other control characters are made visible first."""
-    text = "%0A".join(safe(line).replace("%", "%25") for line in text.replace("\r\n", "\n").split("\n"))
-    return text.replace(":", "%3A").replace(",", "%2C") if prop else text
-
-
-class SarifOutput:
-    """SARIF 2.1.0, the least that code scanning services take."""
-
-    _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
-
-    def __init__(self) -> None:
-        self.rules: dict[str, int] = {}
-        self.results: list[Entry] = []
-        self.notifications: list[Entry] = []
-
-    def file(self, checked: Checked) -> None:
-        entry = checked.entry
-        if not checked.read:
-            self.notifications.append({"level": "error", "message": {"text": entry["error"]}})
-            return
-        for problem in entry["problems"]:
-            index = self.rules.setdefault(problem["rule"], len(self.rules))
-            text = problem["message"] + (f" {problem['cause']['text']}" if problem["cause"] else "")
-            physical: Entry = {"artifactLocation": {"uri": _uri(entry["path"])}}
-            region = _region(problem["location"])
-            if region:
-                physical["region"] = region
-            self.results.append(
-                {
-                    "ruleId": problem["rule"],
-                    "ruleIndex": index,
-                    "level": self._LEVELS[problem["severity"]],
-                    "message": {"text": text},
-                    "locations": [{"physicalLocation": physical}],
-                    "properties": {"impact": problem["impact"], "profile": entry["profile"]},
-                }
-            )
-
-    def end(self, totals: Totals) -> None:
-        invocation: Entry = {"executionSuccessful": not self.notifications}
-        if self.notifications:
-            invocation["toolExecutionNotifications"] = self.notifications
-        driver = {"name": "toolpair", "version": __version__, "rules": [{"id": rule} for rule in self.rules]}
-        run = {
-            "tool": {"driver": driver},
-            "invocations": [invocation],
-            "columnKind": "unicodeCodePoints",
-            "results": self.results,
-        }
-        log = {
-            "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-            "version": "2.1.0",
-            "runs": [run],
-        }
-        out(dump(log, indent=2))
-
-
-def _region(location: Entry) -> Entry:
-    region: Entry = {}
-    if location["line"] is not None:
-        region["startLine"] = location["line"]
-    if location["bytes"] is not None:
-        region["byteOffset"] = location["bytes"][0]
-        region["byteLength"] = location["bytes"][1] - location["bytes"][0]
-    return region
-
-
-def _uri(path: str) -> str:
-    quoted = urllib.parse.quote(os.fsencode(path.replace(os.sep, "/")))
-    return f"file://{quoted}" if os.path.isabs(path) else quoted

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolpair.session import Branch, Cause, Conversation, Problem, Session
+from toolpair.session import Branch, Cause, Conversation, Location, Problem, Session
 
 Entry = dict[str, Any]
 
@@ -18,6 +18,8 @@ class Checked:
     entry: Entry
     verdict: str = ""
     read: bool = True
+    several: bool = False
+    """The file is judged by other profiles, too."""
 
 
 @dataclass(slots=True)
@@ -27,7 +29,6 @@ class Totals:
     files: int = 0
     errors: int = 0
     warnings: int = 0
-    infos: int = 0
     unreadable: int = 0
     skipped: int = 0
     seen: set[str] = field(default_factory=set)
@@ -40,13 +41,8 @@ class Totals:
             self.unreadable += 1
             return
         for problem in checked.entry["problems"]:
-            match problem["severity"]:
-                case "error":
-                    self.errors += 1
-                case "warning":
-                    self.warnings += 1
-                case _:
-                    self.infos += 1
+            self.errors += problem["severity"] == "error"
+            self.warnings += problem["severity"] == "warning"
 
     def as_json(self) -> Entry:
         return {
@@ -57,10 +53,12 @@ class Totals:
         }
 
 
-def describe(session: Session, path: str, show_content: bool = False, inactive: bool = False) -> Checked:
+def describe(
+    session: Session, path: str, show_content: bool = False, inactive: bool = False, several: bool = False
+) -> Checked:
     """The report of one open session as it stands, over all its conversations.
 
-    With `inactive` what is not sent is judged, too.
+    With `inactive` what is not sent is judged, too. `several`: there is such a report for each of several profiles.
     """
     counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
     problems: list[Entry] = []
@@ -74,13 +72,16 @@ def describe(session: Session, path: str, show_content: bool = False, inactive: 
     verdict = session.verdict.sentence if len(session.conversations) == 1 else ""
     if session.damaged and not verdict:
         verdict = f"{session.damaged:,} of its lines cannot be read; they are kept as they are."
-    entry = {
+    entry: Entry = {
         "path": path,
         "format": session.format.id,
         "profile": session.profile.id,
         "counts": counts,
         "problems": problems,
     }
+    families = {found.judged.judged_by.family for found in session.conversations}
+    if len(families) == 1 and session.profile.family is None and None not in families:
+        entry["family"] = families.pop()
     branches = [
         branch_entry(conversation, branch, show_content)
         for conversation in session.conversations
@@ -88,7 +89,7 @@ def describe(session: Session, path: str, show_content: bool = False, inactive: 
     ]
     if branches:
         entry["branches"] = branches
-    return Checked(entry, verdict)
+    return Checked(entry, verdict, several=several)
 
 
 def branch_entry(conversation: Conversation, branch: Branch, show_content: bool = False) -> Entry:
@@ -122,6 +123,18 @@ def _count(conversation: Conversation, counts: dict[str, int]) -> None:
     counts["inactive"] += sum(scope == "inactive" for scope in transcript.scopes.values())
 
 
+def location_entry(place: Location) -> Entry:
+    """A place in a file, as the JSON report has it."""
+    return {
+        "record": place.record,
+        "line": place.line,
+        "bytes": list(place.bytes) if place.bytes is not None else None,
+        "message": place.message,
+        "block": place.block,
+        "pair": place.pair,
+    }
+
+
 def problem_entry(session: Session, conversation: Conversation, problem: Problem, show_content: bool = False) -> Entry:
     """One problem, as the JSON report has it."""
     place = session.location(problem, conversation)
@@ -132,17 +145,10 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
         "evidence": problem.evidence,
         "scope": problem.scope,
         "message": problem.text,
-        "location": {
-            "record": place.record,
-            "line": place.line,
-            "bytes": list(place.bytes) if place.bytes is not None else None,
-            "message": place.message,
-            "block": place.block,
-            "pair": place.pair,
-        },
+        "location": location_entry(place),
         "call_id": _id_of(problem.call),
         "result_id": _id_of(problem.result),
-        "cause": {"id": problem.cause.id, "text": cause_text(problem.cause)} if problem.cause else None,
+        "cause": cause_entry(problem.cause) if problem.cause else None,
         "on_resume": None,
         "fixes": [
             {
@@ -162,7 +168,7 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
             "effect": problem.on_resume.effect,
             "loses": problem.on_resume.loses,
         }
-    if not problem.fixes and problem.no_fix:
+    if problem.recommended is None and problem.no_fix:
         entry["no_fix"] = problem.no_fix
     if show_content:
         entry["content"] = {
@@ -170,6 +176,22 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
             "result": session.block_text(problem.result) if problem.result is not None else None,
         }
     return entry
+
+
+def cause_entry(cause: Cause) -> Entry:
+    """The cause: `evidence` is what shows it, `product` who is known to write so, `link` where that is told."""
+    return {
+        "id": cause.id,
+        "text": cause.text,
+        "evidence": cause.evidence or None,
+        "product": cause.product,
+        "link": cause.link,
+    }
+
+
+def cause_sentence(entry: Entry) -> str:
+    """The same of the report's entry: what it is and what shows it."""
+    return f"{entry['text']}; {entry['evidence']}" if entry["evidence"] else str(entry["text"])
 
 
 def cause_text(cause: Cause) -> str:

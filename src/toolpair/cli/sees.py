@@ -7,11 +7,12 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs
-from toolpair.cli.output import dump, plural
+from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.sent import entry_of
 from toolpair.cli.terminal import Parser, Style, add_common, add_leaf, one_profile, out, safe, style_for
 from toolpair.session import Session
+from toolpair.transcript.words import plural
 
 _EPILOG = """\
 examples:

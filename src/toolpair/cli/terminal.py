@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from dataclasses import dataclass
-from typing import IO, Any, NoReturn
+from typing import IO, Any, Final, NoReturn
+
+_WIDEST: Final = 100
 
 
 class UsageError(Exception):
@@ -57,6 +60,11 @@ def out(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def columns(least: int = 40) -> int:
+    """Cells of a line of prose or of a table: the terminal's, though never more than a page has; 80 in a file."""
+    return min(max(shutil.get_terminal_size((80, 24)).columns, least), _WIDEST) if sys.stdout.isatty() else 80
+
+
 def say(text: str) -> None:
     """One line for the person, on standard error."""
     try:
@@ -80,15 +88,24 @@ class Parser(argparse.ArgumentParser):
 _CONTENT = "print what calls and results say, too; without it only ids, names and places are printed"
 
 
-def add_common(parser: argparse.ArgumentParser, output_formats: tuple[str, ...] = (), content: str = _CONTENT) -> None:
-    """The options that every command has which looks at a file. `content` says what --show-content does."""
+def add_common(
+    parser: argparse.ArgumentParser,
+    output_formats: tuple[str, ...] = (),
+    content: str = _CONTENT,
+    several: str = "",
+) -> None:
+    """The options that every command has which looks at a file.
+
+    `content` says what --show-content does, `several` what it means to give --profile more than once.
+    """
     group = parser.add_argument_group("common options")
     group.add_argument(
         "--profile",
         action="append",
         default=[],
         metavar="NAME",
-        help="the provider whose rules are judged (`toolpair profiles`); default: what the format suggests",
+        help="the provider whose rules are judged, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
+        "default: what the format suggests" + several,
     )
     group.add_argument("--format", metavar="NAME", help="read the file as this format (`toolpair formats`)")
     if output_formats:
@@ -116,8 +133,17 @@ def add_leaf(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def chosen_profiles(options: argparse.Namespace) -> list[str]:
+    """The profiles that were asked for, each once; none for what the format suggests. Raises UsageError."""
+    from toolpair.cli.knowledge import check_profiles
+
+    check_profiles(options.profile)
+    return list(dict.fromkeys(options.profile))
+
+
 def one_profile(options: argparse.Namespace) -> str | None:
     """The profile of a command that can judge by one alone."""
-    if len(options.profile) > 1:
-        raise UsageError("Only `check` takes more than one --profile; give one.")
-    return options.profile[0] if options.profile else None
+    chosen = chosen_profiles(options)
+    if len(chosen) > 1:
+        raise UsageError("Only `check` and `fix` take more than one --profile; give one.")
+    return chosen[0] if chosen else None

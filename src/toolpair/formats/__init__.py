@@ -14,6 +14,7 @@ REGISTRY: Final = {
     "roo-code": "toolpair.formats.roo_code",
     "anthropic": "toolpair.formats.anthropic",
     "openai-chat": "toolpair.formats.openai_chat",
+    "openai-responses": "toolpair.formats.openai_responses",
 }
 """Format id -> the module that holds its `FORMAT`."""
 

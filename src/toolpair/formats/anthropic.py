@@ -11,7 +11,7 @@ from toolpair.formats.editor import Editor, call_ranks
 from toolpair.formats.lost import plain_harm
 from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
-from toolpair.transcript.edits import Answer, Arrange, Edit, Place
+from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Spot
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import Block, Message, Scope, Transcript
 
@@ -105,6 +105,17 @@ class AnthropicFormat:
 class MessageEditor(Editor):
     """Carries edits out on records of Anthropic messages."""
 
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        super().__init__(items, transcript)
+        self._made: dict[int, Entry] = {}
+        """id() of an `Answer` -> the result that it inserted."""
+        self._put_behind: dict[int, Entry] = {}
+        """id() of an entry -> the last one that was put behind it."""
+        self._known_at: dict[int, int] = {}
+        """id() of an entry -> where it stood in its message when it was looked for last."""
+        self._put_in_front: dict[int, int] = {}
+        """uid of a message's record -> how many results were put in front of all else in it."""
+
     def id_key(self, entry: Entry) -> str:
         return "id" if entry.kind in ("call", "server_call", "mcp_call") else "tool_use_id"
 
@@ -112,7 +123,12 @@ class MessageEditor(Editor):
         made: dict[str, Any] = {"type": "tool_result", "tool_use_id": edit.id or call.id, "content": edit.content}
         if edit.is_error:
             made["is_error"] = True
-        self._answer(call, edit.call, Entry("result", made, made["tool_use_id"]))
+        entry = Entry("result", made, made["tool_use_id"])
+        self._made[id(edit)] = entry
+        if edit.spot is None:
+            self._answer(call, edit.call, entry)
+        else:
+            self._put_at(edit.spot, entry)
 
     def place(self, result: Entry, call: Entry, edit: Place) -> None:
         self.bench.take(result)
@@ -131,13 +147,7 @@ class MessageEditor(Editor):
         own_works = bench.works_of(bench.message_of(call)) if self.transcript.merged else [home]
         own_works = [work for work in own_works if bench.is_in(work)]
         last = own_works[-1] if any(work is home for work in own_works) else home
-        following = next(bench.following(last), None)
-        if following is None or following.role != "user":
-            made = bench.new_work("user", {"role": "user", "content": []})
-            self._inherit(made, home)
-            bench.insert_after(last, made)
-            bench.add(made, 0, result)
-            return
+        following = self._answering(last)
         ranks, mine = call_ranks(
             [entry for work in own_works for entry in work.entries if entry.kind == "call"], call_entry
         )
@@ -148,18 +158,62 @@ class MessageEditor(Editor):
             position = number + 1
         bench.add(following, position, result)
 
-    def _inherit(self, made: Work, home: Work) -> None:
-        """Fields of its own that a format gives to a message that is inserted behind `home`."""
+    def _put_at(self, spot: Spot, result: Entry) -> None:
+        bench = self.bench
+        if isinstance(spot.of, Message):
+            works = bench.works_of(spot.of)
+            if spot.side == "before":
+                self._put_first(works[0], result)
+            else:
+                self._put_first(self._answering(works[-1]), result)
+            return
+        anchor = bench.entry(spot.of)
+        home = bench.work(anchor)
+        if home.role == "assistant":
+            self._put_first(self._answering(bench.works_of(bench.message_of(spot.of))[-1]), result)
+        elif spot.side == "before":
+            at = self._index(home, anchor)
+            bench.add(home, at, result)
+            self._known_at[id(anchor)] = at + 1
+        else:
+            last = self._put_behind.get(id(anchor), anchor)
+            at = self._index(home, last) + 1
+            bench.add(home, at, result)
+            self._known_at[id(result)] = at
+            self._put_behind[id(anchor)] = result
 
-    def _arrange(self, message: Message, how: str, order: tuple[Block, ...]) -> None:
+    def _index(self, work: Work, entry: Entry) -> int:
+        """Where the entry stands in its message; most often where it was put last."""
+        known = self._known_at.get(id(entry), len(work.entries))
+        if known < len(work.entries) and work.entries[known] is entry:
+            return known
+        return next(number for number, found in enumerate(work.entries) if found is entry)
+
+    def _put_first(self, work: Work, result: Entry) -> None:
+        position = self._put_in_front.get(work.uid, 0)
+        self._put_in_front[work.uid] = position + 1
+        self.bench.add(work, position, result)
+
+    def _answering(self, home: Work) -> Work:
+        """The user's message behind this one; a new one where another's comes next, or none."""
+        following = next(self.bench.following(home), None)
+        if following is not None and following.role == "user":
+            return following
+        made = self.bench.new_work("user", {"role": "user", "content": []})
+        self._inherit(made, home)
+        self.bench.insert_after(home, made)
+        return made
+
+    def _arrange(self, message: Message, how: str, order: tuple[Block | Answer, ...]) -> None:
         bench = self.bench
         if how == "call_order":
-            wanted = [bench.entry(block) for block in order]
+            wanted = [self._made[id(part)] if isinstance(part, Answer) else bench.entry(part) for part in order]
+            own = {id(entry) for entry in wanted}
             places = [
                 (work, position)
                 for work in bench.in_order([bench.work(entry) for entry in wanted])
                 for position, found in enumerate(work.entries)
-                if any(found is entry for entry in wanted)
+                if id(found) in own
             ]
             for (work, position), entry in zip(places, wanted, strict=True):
                 work.entries[position] = entry

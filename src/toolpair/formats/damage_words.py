@@ -89,7 +89,8 @@ def text_of_damage(found: Found) -> str:
         case "record.duplicate_key":
             return f"{line} has a key twice ({found.reason}), {but} {harm.says}."
         case "record.big_number":
-            return f"{line} holds a number that is too long ({found.reason}), {but} {harm.says}."
+            linked = "and" if but == "but" else but
+            return f"{line} holds a number that is too long ({found.reason}), {linked} {harm.says}."
         case "record.bom" if damage.front:
             return f"The file begins with a byte order mark, {but} {harm.says}."
         case "record.bom":

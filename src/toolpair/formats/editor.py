@@ -32,6 +32,8 @@ class Editor(ABC):
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.bench = Bench(items, transcript)
         self.transcript = transcript
+        self._inserted: dict[int, Work] = {}
+        """id() of a message -> the last one that was inserted behind it."""
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits, in file order; untouched ones are the same Items."""
@@ -49,8 +51,7 @@ class Editor(ABC):
         match edit:
             case Rename(block=block, id=id_):
                 entry = bench.entry(block)
-                entry.value = {**entry.value, self.id_key(entry): id_}
-                entry.id = id_
+                self.rename(entry, id_)
                 bench.work(entry).dirty = True
             case SetValue(block=block, value=value):
                 entry = bench.entry(block)
@@ -77,11 +78,24 @@ class Editor(ABC):
             case MoveToRole(block=block, role=role):
                 self.move_to_role(bench.entry(block), role)
             case InsertMessage(after=after, role=role, text=text):
-                anchor = bench.works_of(after)[-1] if after is not None else None
-                bench.insert_after(anchor, bench.new_work(role, {"role": role, "content": text}))
+                anchor = self._inserted.get(id(after)) or (bench.works_of(after)[-1] if after is not None else None)
+                made = bench.new_work(role, {"role": role, "content": text})
+                home = next(iter(bench), None) if anchor is None else anchor
+                if home is not None:
+                    self._inherit(made, home)
+                bench.insert_after(anchor, made)
+                self._inserted[id(after)] = made
             case RemoveMessage(message=message):
                 for work in bench.works_of(message):
                     bench.drop(work)
+
+    def _inherit(self, made: Work, home: Work) -> None:
+        """Fields of its own that a format gives to a message that is inserted beside `home`: by default none."""
+        return
+
+    def rename(self, entry: Entry, id_: str) -> None:
+        entry.value = {**entry.value, self.id_key(entry): id_}
+        entry.id = id_
 
     @abstractmethod
     def id_key(self, entry: Entry) -> str:

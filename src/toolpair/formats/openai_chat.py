@@ -12,7 +12,7 @@ from toolpair.formats.lost import plain_harm
 from toolpair.formats.works import Entry, Work
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.content import text_of
-from toolpair.transcript.edits import Answer, Arrange, Edit, Place
+from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Spot
 from toolpair.transcript.model import Block, ContentShape, Message, Scope, Transcript
 
 _RESULT_ROLES = ("tool", "function")
@@ -115,11 +115,41 @@ class OpenAIChatFormat:
 class _ChatEditor(Editor):
     """Carries edits out on chat messages. A result moves as the whole record that it is."""
 
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        super().__init__(items, transcript)
+        self._made: dict[int, Work] = {}
+        """id() of an `Answer` -> the message that it inserted."""
+        self._put_behind: dict[int, Work] = {}
+        """uid of a message -> the last result that was put behind it."""
+
     def id_key(self, entry: Entry) -> str:
         return "id" if entry.kind == "call" else "tool_call_id"
 
+    def rename(self, entry: Entry, id_: str) -> None:
+        super().rename(entry, id_)
+        if entry.value.get("role") == "function":
+            # A legacy result has no id: only a tool message can answer a call that has one.
+            entry.value["role"] = self.bench.work(entry).role = "tool"
+
     def answer(self, call: Entry, edit: Answer) -> None:
-        self._place(call, self._new_result(call, edit.content, edit.id))
+        made = self._new_result(call, edit.content, edit.id)
+        self._made[id(edit)] = made
+        if edit.spot is None:
+            self._place(call, made)
+        else:
+            self._put_at(edit.spot, made)
+
+    def _put_at(self, spot: Spot, result: Work) -> None:
+        bench = self.bench
+        if isinstance(spot.of, Message):
+            work = bench.works_of(spot.of)[0]
+        else:
+            work = bench.work(bench.entry(spot.of))
+        if spot.side == "before":
+            bench.insert_after(work.before, result)
+            return
+        bench.insert_after(self._put_behind.get(work.uid, work), result)
+        self._put_behind[work.uid] = result
 
     def place(self, result: Entry, call: Entry, edit: Place) -> None:
         work = self.bench.work(result)
@@ -128,7 +158,10 @@ class _ChatEditor(Editor):
 
     def arrange(self, edit: Arrange) -> None:
         if edit.how == "call_order":
-            works = [self.bench.work(self.bench.entry(block)) for block in edit.order]
+            works = [
+                self._made[id(part)] if isinstance(part, Answer) else self.bench.work(self.bench.entry(part))
+                for part in edit.order
+            ]
             self._rearrange(works, [work.before for work in self.bench.in_order(works)])
 
     def _rearrange(self, works: Sequence[Work], anchors: Sequence[Work | None]) -> None:

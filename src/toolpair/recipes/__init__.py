@@ -1,21 +1,41 @@
-"""One module a recipe. A new one is a module with NAME, TITLE and `pick`, and a line in the registry."""
+"""One module a recipe. A new one is a module with RECIPE, and a line in the registry."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Final
 
-from toolpair.recipes import recommended
-from toolpair.recipes.engine import Pick
+from toolpair.recipes.base import Recipe
+
+_MODULES: Final = (
+    "recommended",
+    "keep",
+    "drop",
+    "minimal",
+    "roo_code_sanitize",
+    "roo_code",
+    "roo_code_reorder",
+    "roo_code_pre_send",
+    "docker_agent",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A named way to choose fixes for a whole transcript."""
+class _Registry(Mapping[str, Recipe]):
+    """The recipes by name. A recipe's module is loaded when it is asked for."""
 
-    name: str
-    title: str
-    pick: Pick
+    def __init__(self) -> None:
+        self._modules = {module.replace("_", "-"): module for module in _MODULES}
+
+    def __getitem__(self, name: str) -> Recipe:
+        recipe: Recipe = import_module(f"{__name__}.{self._modules[name]}").RECIPE
+        return recipe
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
 
 
-RECIPES: Final = {recipe.NAME: Recipe(recipe.NAME, recipe.TITLE, recipe.pick) for recipe in (recommended,)}
+RECIPES: Final[Mapping[str, Recipe]] = _Registry()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final
 
+from toolpair.recipes.base import DEFAULT, Options, Run, S, Step
 from toolpair.rules.base import Fix, Problem
 from toolpair.transcript.edits import Edit, targets
 
@@ -46,23 +46,13 @@ _ORDER: Final = (
 _MOST_STEPS: Final = 1000
 
 
-class Judged(Protocol):
-    """Something that has problems: a conversation of a session, or a list of messages."""
+def picking(pick: Pick) -> Run:
+    """A recipe that takes, of each problem, the fix that `pick` says."""
 
-    @property
-    def problems(self) -> Sequence[Problem]: ...
+    def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+        return mend(state, apply, pick)
 
-
-S = TypeVar("S", bound=Judged)
-
-
-@dataclass(frozen=True, slots=True)
-class Step(Generic[S]):
-    """Fixes of one kind that were carried out together."""
-
-    taken: tuple[tuple[Problem, Fix], ...]
-    before: S
-    after: S
+    return run
 
 
 def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[Step[S]]:

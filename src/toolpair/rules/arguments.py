@@ -1,19 +1,16 @@
-"""Arguments and names of calls."""
+"""Arguments of calls, and the tools that a request declares for them."""
 
 from __future__ import annotations
 
 import json
-import re
-from typing import Any, Final
+from typing import Any
 
 from toolpair.rules.base import Cause, Fix
-from toolpair.rules.context import Context, keep_as_text, tool_of
+from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import arguments
-from toolpair.transcript.edits import ABSENT, Edit, SetValue, ToText
+from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
-
-_NAME_REFUSED: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def check(context: Context) -> None:
@@ -23,10 +20,12 @@ def check(context: Context) -> None:
         if call is None or not isinstance(call.value, dict):
             continue
         _arguments(context, pair, call)
-        _name(context, pair, call)
         declared = context.transcript.declared_tools
         if declared is not None and call.name and call.name not in declared:
             undeclared.setdefault(call.name, pair)
+    if context.wire == "bedrock" and context.transcript.declared_tools is not None:
+        _no_tools(context)
+        return
     for name, pair in undeclared.items():
         context.add(
             "tools.undeclared",
@@ -36,6 +35,22 @@ def check(context: Context) -> None:
             call=pair.call,
             no_fix="Declare the tool in the request; nothing in the messages is wrong.",
         )
+
+
+def _no_tools(context: Context) -> None:
+    """Bedrock refuses calls and results in a request that declares no tool at all; of which tool is not looked at."""
+    first = next(iter(context.pairing.pairs), None)
+    if context.transcript.declared_tools or first is None:
+        return
+    context.add(
+        "tools.undeclared",
+        "There are calls and results here, but the request declares no tools.",
+        at=first.start,
+        pair=first,
+        call=first.call,
+        result=first.result,
+        no_fix="Declare the tools in the request; nothing in the messages is wrong.",
+    )
 
 
 def function_of(call: Block) -> dict[str, Any] | None:
@@ -86,12 +101,17 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
     holder = function_of(call)
     if holder is None or call.value.get("type") in ("custom", "tool_search_call"):
         return  # free text, and an object: neither is JSON in a string
+    if context.in_turns:
+        _string_for_object(context, pair, call, holder.get("arguments"))
+        return
     raw = holder.get("arguments")
     if isinstance(raw, str):
         if raw.strip() == "" or not isinstance(arguments(call), str):
             return
         mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
         title, text = "keep the broken text as one argument", "are no JSON"
+    elif (raw is None or isinstance(raw, dict)) and context.provider == "mistral":
+        return  # it takes an object as well, and none
     else:
         mended_text = json.dumps(raw if isinstance(raw, dict) else {}, ensure_ascii=False)
         title, text = "write them as a JSON string", "are no string"
@@ -108,7 +128,47 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
                 "arguments-json", title, (SetValue(call, with_function(call, arguments=mended_text)),), recommended=True
             ),
         ),
+        # What their own types say is a string is refused as anything else; what is in the string is the tool's affair.
+        severity="error" if not isinstance(raw, str) and context.wire in ("chat", "responses") else None,
     )
+
+
+def _string_for_object(context: Context, pair: Pair, call: Block, raw: Any) -> None:
+    """Arguments in a string, for an API that takes an object: they have to hold one."""
+    if raw is None or isinstance(raw, dict) or (isinstance(raw, str) and raw.strip() == ""):
+        return
+    given = _parsed(raw)
+    if isinstance(given, dict):
+        return
+    inner = _parsed(given)
+    mended = inner if isinstance(inner, dict) else {"raw_arguments": raw}
+    context.add(
+        "args.not_object",
+        f"The arguments of {tool_of(call)} hold no object, and {context.profile.title} wants one.",
+        at=pair.call_at,
+        pair=pair,
+        call=call,
+        result=pair.result,
+        cause=Cause("args_unparseable", "the arguments were cut off while they streamed in")
+        if given is raw
+        else Cause("args_not_object", "the arguments were written by a client that takes any JSON"),
+        fixes=(
+            Fix(
+                "arguments-json",
+                "read the string as the object that it holds" if mended is inner else "keep the text as one argument",
+                (SetValue(call, with_function(call, arguments=json.dumps(mended, ensure_ascii=False))),),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _parsed(value: Any) -> Any:
+    """The value that a string holds as JSON; the value itself when it holds none."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
 
 
 def _kind(value: Any, present: bool) -> str:
@@ -140,66 +200,3 @@ def _object_title(given: Any, mended: dict[str, Any]) -> str:
         if "raw_input" in mended and mended["raw_input"] == given
         else "read the string as the object that it holds"
     )
-
-
-def _name(context: Context, pair: Pair, call: Block) -> None:
-    if call.name:
-        if context.profile.name_pattern.fullmatch(call.name):
-            return
-        better = _NAME_REFUSED.sub("_", call.name)[: context.profile.name_max]
-        context.add(
-            "name.pattern",
-            f"{context.profile.title} does not accept the tool name {call.name}.",
-            at=pair.call_at,
-            pair=pair,
-            call=call,
-            cause=Cause("name_pattern", "the name has characters or a length that this provider refuses"),
-            fixes=(
-                Fix(
-                    "rename-tool",
-                    f"call it {better}",
-                    (SetValue(call, _renamed(context, call, better)),),
-                    recommended=True,
-                    several="write the tools' names with accepted characters",
-                    note="the tool's declaration in the request must have the same name",
-                ),
-            ),
-        )
-        return
-    named = next((result.name for result in pair.results if result.name), None)
-    fixes: list[Fix] = []
-    if named:
-        fixes.append(
-            Fix(
-                "name-from-result",
-                f"call it {named}, as its result does",
-                (SetValue(call, _renamed(context, call, named)),),
-                recommended=True,
-            )
-        )
-    edits: list[Edit] = [
-        ToText(
-            call,
-            "[Earlier tool call without a tool name, kept by toolpair.]\n"
-            + json.dumps(arguments(call), ensure_ascii=False),
-        ),
-        *(keep_as_text(result, None) for result in pair.results),
-    ]
-    fixes.append(Fix("pair-as-text", "keep the call and its output as text", tuple(edits), recommended=not named))
-    fixes.append(
-        Fix("name-unknown", "call it unknown_tool", (SetValue(call, _renamed(context, call, "unknown_tool")),))
-    )
-    context.add(
-        "name.missing",
-        "This call has no tool name.",
-        at=pair.call_at,
-        pair=pair,
-        call=call,
-        result=pair.result,
-        cause=Cause("name_missing", "the name was lost while the call streamed in"),
-        fixes=fixes,
-    )
-
-
-def _renamed(context: Context, call: Block, name: str) -> dict[str, Any]:
-    return with_function(call, name=name) if context.tool_messages else {**call.value, "name": name}

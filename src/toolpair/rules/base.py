@@ -21,6 +21,10 @@ class Cause:
     text: str
     evidence: str = ""
     """What in the transcript shows it, one sentence."""
+    product: str | None = None
+    """Which program is known to write such files, with its versions: "Roo Code 3.40 to 3.46.0"."""
+    link: str | None = None
+    """Where that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class Problem:
     scope: Scope = "active"
     fixes: tuple[Fix, ...] = ()
     no_fix: str | None = None
-    """Why no fix is safe, when `fixes` is empty."""
+    """Why no fix is safe, where none is recommended."""
     api_says: str | None = None
     """The provider's own words, ids filled in."""
     guess: bool = False

@@ -1,45 +1,37 @@
-"""Contents: empty, null, blank, or of a type that the API refuses."""
+"""Contents of messages: empty, null or blank."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, Final
 
-from toolpair.rules.base import Cause, Fix
-from toolpair.rules.context import Context, tool_of
-from toolpair.transcript.content import result_content
-from toolpair.transcript.edits import ABSENT, InsertMessage, Remove, RemoveMessage, SetField, SetValue
-from toolpair.transcript.items import type_name
-from toolpair.transcript.model import Block, Message, kept_output_label
-from toolpair.transcript.pairing import Pair
+from toolpair.rules.base import Cause, Fix, Severity
+from toolpair.rules.context import Context
+from toolpair.rules.wire import is_system
+from toolpair.transcript.edits import ABSENT, Remove, RemoveMessage, SetField, SetValue
+from toolpair.transcript.model import Block, Message
 
 _NO_CONTENT: Final = "(no content)"
-_ALLOWED_PARTS: Final = {
-    "blocks": frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"}),
-    "tool_messages": frozenset({"text"}),
-}
-_ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
-"""What the output of a Responses item may hold."""
 
 
 def check(context: Context) -> None:
     for number, message in enumerate(context.messages):
-        if context.tool_messages:
-            _chat_message(context, number, message)
-        else:
+        if context.written == "blocks":
             _message(context, number, message)
-    for pair in context.pairing.pairs:
-        for result, at in zip(pair.results, pair.results_at, strict=True):
-            _result(context, pair, result, at)
+        elif context.written == "chat":
+            _chat_message(context, number, message)
 
 
 def _message(context: Context, number: int, message: Message) -> None:
     if (message.shape in ("null", "absent", "other") and not message.blocks) or message.shape == "other":
-        _no_content(context, number, message)
+        if context.judges("content.null") or message.blocks:
+            _no_content(context, number, message)
+        else:
+            _empty_message(context, number, message)
         return
     empty = not message.blocks or (message.shape == "string" and message.blocks[0].value == "")
     if empty:
-        if message.role == "user":
+        if _refuses_empty(context, message.role):
             _empty_message(context, number, message)
         return
     real = [block for block in message.blocks if not _blank(block)]
@@ -51,23 +43,48 @@ def _message(context: Context, number: int, message: Message) -> None:
         elif message.shape == "string":
             fix = Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=True)
         else:
-            kept = block.value if isinstance(block.value, dict) else {"type": "text"}
-            fix = Fix(
-                "fill",
-                f'write "{_NO_CONTENT}"',
-                (SetValue(block, {**kept, "text": _NO_CONTENT}),),
-                recommended=True,
-            )
-        context.add(
-            "content.empty_text",
-            f"A text of the {message.role} is empty or blank, which {context.profile.title} refuses.",
-            at=(number, position),
-            about=message,
-            others=(block,),
-            record=block.record,
-            cause=Cause("empty_text", "an empty text was saved beside the calls"),
-            fixes=(fix,),
-        )
+            fix = _filled(block)
+        _empty_text(context, number, position, message, block, fix)
+
+
+def _refuses_empty(context: Context, role: Any) -> bool:
+    """Whether a message of this role may not be empty. For a chat API it is made an empty text."""
+    if context.wire == "chat":
+        return context.provider == "moonshot" or (role == "assistant" and _words_or_calls(context))
+    return role == "user" if context.wire == "anthropic" else True
+
+
+def _words_or_calls(context: Context) -> bool:
+    """Mistral's models that take words or calls want one of them; those that take both take neither as well."""
+    return context.provider == "mistral" and context.judges("content.mixed_with_tool")
+
+
+def _filled(block: Block) -> Fix:
+    kept = block.value if isinstance(block.value, dict) else {"type": "text"}
+    return Fix("fill", f'write "{_NO_CONTENT}"', (SetValue(block, {**kept, "text": _NO_CONTENT}),), recommended=True)
+
+
+def _empty_text(
+    context: Context,
+    number: int,
+    position: int | None,
+    message: Message,
+    block: Block | None,
+    fix: Fix,
+    severity: Severity | None = None,
+) -> None:
+    refuses = context.refuses("content.empty_text", severity)
+    context.add(
+        "content.empty_text",
+        f"A text of the {message.role} is empty or blank, which {context.profile.title} {refuses}.",
+        at=(number, position),
+        about=message,
+        others=(block,) if block is not None else (),
+        record=block.record if block is not None else None,
+        severity=severity,
+        cause=Cause("empty_text", "an empty text was saved beside the calls"),
+        fixes=(fix,),
+    )
 
 
 def _blank(block: Block) -> bool:
@@ -82,7 +99,7 @@ def _blank(block: Block) -> bool:
 
 def _no_content(context: Context, number: int, message: Message) -> None:
     what = {"null": "null", "absent": "absent"}.get(message.shape, "neither text nor a list")
-    fill: Any = [] if message.role == "assistant" else _NO_CONTENT
+    fill: Any = [] if message.role == "assistant" and context.wire == "anthropic" else _NO_CONTENT
     if message.shape == "other" and message.blocks:
         fill = json.dumps(message.blocks[0].value, ensure_ascii=False)
     context.add(
@@ -126,7 +143,8 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
     if value.get("tool_calls") == [] and "tool_calls" in value:
         context.add(
             "content.empty_tool_calls",
-            "An assistant message has an empty list of tool calls, which the API refuses.",
+            "An assistant message has an empty list of tool calls, which the API "
+            f"{context.refuses('content.empty_tool_calls')}.",
             at=(number, None),
             about=message,
             cause=Cause("empty_tool_calls", "a client wrote the list although there was no call"),
@@ -136,11 +154,14 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
                 ),
             ),
         )
-    if message.role in ("tool", "function") or message.calls:
+    if message.role in ("tool", "function") or (context.in_turns and is_system(message)):
         return
     content = value.get("content")
-    says_otherwise = any(value.get(key) for key in ("refusal", "audio", "reasoning_content"))
-    if (content is None or content == []) and not says_otherwise:
+    _empty_parts(context, number, message, content)
+    if message.calls:
+        return
+    says_otherwise = any(value.get(key) for key in ("refusal", "audio", "reasoning_content", "reasoning"))
+    if _refused_as_empty(context, message.role, content) and not says_otherwise:
         last = number == len(context.messages) - 1
         context.add(
             "content.empty_message",
@@ -155,166 +176,39 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
         )
 
 
-def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) -> None:
-    if not isinstance(result.value, dict):
+def _refused_as_empty(context: Context, role: Any, content: Any) -> bool:
+    """Whether a chat message with this content and without calls says too little for the provider."""
+    if context.wire == "anthropic":
+        return role != "assistant" and content in (None, "", [])
+    if context.provider == "mistral" and role == "assistant":
+        return _words_or_calls(context) and content in (None, "", [])
+    if context.provider == "mistral":
+        return content is None
+    if context.wire in ("bedrock", "gemini"):
+        return content in (None, "", [])
+    return content is None or content == []
+
+
+def _empty_parts(context: Context, number: int, message: Message, content: Any) -> None:
+    """Texts of a chat message that are empty, where the provider looks at them."""
+    if not context.judges("content.empty_text") or (
+        not message.calls and _refused_as_empty(context, message.role, content)
+    ):
         return
-    if result.value.get("type") == "tool_search_output":
-        return  # it holds tools, not words
-    content = result_content(result)
-    whose = f"The result of {tool_of(pair.call)}"
-    if content is None and context.judges("content.empty_result"):
-        context.add(
-            "content.empty_result",
-            f"{whose} has no content.",
-            at=at,
-            pair=pair,
-            call=pair.call,
-            result=result,
-            record=result.record,
-            cause=Cause("empty_result", "the tool said nothing, and null was written"),
-            fixes=(
-                Fix(
-                    "empty-string",
-                    "write an empty string",
-                    (SetValue(result, {**result.value, _key(result): ""}),),
-                    recommended=True,
-                ),
-            ),
-        )
-    if content is None:
+    texts = [(position, block) for position, block in enumerate(message.blocks) if block.kind == "text"]
+    if isinstance(content, str):
+        if content.strip() or (content == "" and (context.in_turns or message.calls)):
+            return  # an empty text beside calls is left out, and alone it is a message without content
+        fill: Any = None if message.calls else _NO_CONTENT
+        title = "take the empty text out" if fill is None else f'write "{_NO_CONTENT}"'
+        fix = Fix("remove-text" if fill is None else "fill", title, (SetField(message, "content", fill),), True)
+        # Of blank words beside calls some converters make nothing.
+        severity: Severity | None = "warning" if message.calls and context.is_error("content.empty_text") else None
+        _empty_text(context, number, 0 if texts else None, message, texts[0][1] if texts else None, fix, severity)
         return
-    if isinstance(content, str) or (isinstance(content, list) and not content):
-        if result.is_error and not content and not context.tool_messages:
-            context.add(
-                "error.empty_content",
-                f"{whose} is an error without a word of content.",
-                at=at,
-                pair=pair,
-                call=pair.call,
-                result=result,
-                record=result.record,
-                fixes=(
-                    Fix(
-                        "fill",
-                        'write "(no output)"',
-                        (SetValue(result, {**result.value, "content": "(no output)"}),),
-                        recommended=True,
-                    ),
-                ),
-            )
-        return
-    _parts(context, pair, result, at, content, whose)
-
-
-def _key(result: Block) -> str:
-    """Where a result says what it says: an item of the Responses API has `output`."""
-    return "output" if str(result.value.get("type")).endswith("_output") else "content"
-
-
-def _said(part: Any) -> str:
-    """What a part of another API says."""
-    if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
-        return str(part["text"])
-    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
-
-
-def _text_type(result: Block) -> str:
-    return "input_text" if _key(result) == "output" else "text"
-
-
-def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], content: Any, whose: str) -> None:
-    allowed = _ITEM_PARTS if _key(result) == "output" else _ALLOWED_PARTS[context.transcript.layout]
-    parts = content if isinstance(content, list) else [content]
-    bad = [part for part in parts if type_name(part) not in allowed]
-    if context.transcript.native:
-        # An agent's own form, which it turns into text before it sends.
-        bad = [part for part in bad if not (isinstance(part, dict) and "type" not in part)]
-    if bad or not isinstance(content, list):
-        mended: Any = [
-            {
-                "type": _text_type(result),
-                "text": _said(part),
-            }
-            if any(part is found for found in bad)
-            else part
-            for part in parts
-        ]
-        if not isinstance(content, list):
-            mended = json.dumps(content, ensure_ascii=False)
-        images = [part for part in bad if isinstance(part, dict) and part.get("type") == "image_url"]
-        fixes = [
-            Fix(
-                "as-text",
-                "write it as text",
-                (SetValue(result, {**result.value, _key(result): mended}),),
-                recommended=not images,
-            )
-        ]
-        if images and context.tool_messages and len(images) == len(bad):
-            fixes.insert(0, _images_behind(context, result, at[0], parts, images))
-        context.add(
-            "result.type_not_allowed",
-            f"{whose} holds something that a result may not hold.",
-            at=at,
-            pair=pair,
-            call=pair.call,
-            result=result,
-            record=result.record,
-            cause=Cause("result_type", "another API's content was written into the result"),
-            fixes=fixes,
-        )
-        return
-    media = [part for part in parts if isinstance(part, dict) and part.get("type") != "text"]
-    if result.is_error and media and not context.tool_messages:
-        kept = [part for part in parts if not any(part is found for found in media)]
-        context.add(
-            "error.non_text",
-            f"{whose} is an error with something else than text in it, which the API refuses.",
-            at=at,
-            pair=pair,
-            call=pair.call,
-            result=result,
-            record=result.record,
-            cause=Cause("error_non_text", "the tool failed and handed back an image all the same"),
-            fixes=(
-                Fix(
-                    "error-as-words",
-                    "say in words that it failed, and take the error mark off",
-                    (
-                        SetValue(
-                            result,
-                            {
-                                **result.value,
-                                "is_error": False,
-                                "content": [{"type": "text", "text": "[The tool reported an error.]"}, *parts],
-                            },
-                        ),
-                    ),
-                    recommended=True,
-                ),
-                Fix(
-                    "text-only",
-                    "keep the text only",
-                    (SetValue(result, {**result.value, "content": kept}),),
-                    loses=f"{len(media)} image{'s' if len(media) > 1 else ''} or document",
-                ),
-            ),
-        )
-
-
-def _images_behind(context: Context, result: Block, at: int, parts: list[Any], images: list[Any]) -> Fix:
-    """A tool message may hold text alone: its images follow the run of results in a message of the user."""
-    last = at
-    while last + 1 < len(context.messages) and context.messages[last + 1].role in ("tool", "function"):
-        last += 1
-    texts = [part for part in parts if not any(part is image for image in images)]
-    label = {"type": "text", "text": kept_output_label(result.name)}
-    return Fix(
-        "images-behind",
-        "move its images into a message of the user behind it",
-        (
-            SetValue(result, {**result.value, "content": texts or "[The image follows.]"}),
-            InsertMessage(context.messages[last], "user", [label, *images]),
-        ),
-        recommended=True,
-    )
+    real = len(texts) < len(message.blocks) or any(not _blank(block) for _, block in texts)
+    for position, block in texts:
+        if isinstance(block.value, dict) and _blank(block):
+            removable = real or position != texts[0][0]
+            fix = Fix("remove-block", "remove the empty text", (Remove(block),), True) if removable else _filled(block)
+            _empty_text(context, number, position, message, block, fix)

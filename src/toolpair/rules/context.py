@@ -6,17 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any
 
 from toolpair.rules.base import Cause, Fix, Impact, Problem, Severity
+from toolpair.rules.causes.whole import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
-from toolpair.transcript.content import result_content, text_of
+from toolpair.rules.wire import Wire, Written, wire_of, written_as
+from toolpair.transcript.content import argument_text, media_of, result_content, text_of
 from toolpair.transcript.copies import Copies
 from toolpair.transcript.edits import Edit, ToText
-from toolpair.transcript.ids import fresh, usable
-from toolpair.transcript.model import Block, Message, Transcript, kept_output_label
+from toolpair.transcript.ids import usable
+from toolpair.transcript.model import Block, Message, Transcript, kept_call_label, kept_output_label
+from toolpair.transcript.new_ids import NewIds, loss
 from toolpair.transcript.pairing import Pair, Pairing
 
 
@@ -62,24 +65,51 @@ class Context:
     problems: list[Problem] = field(default_factory=list)
     renamed: set[int] = field(default_factory=set)
     """id() of blocks whose id another problem's recommended fix replaces."""
-    _used_ids: set[str] = field(default_factory=set)
+    reach: dict[int, int] = field(default_factory=dict)
+    """Of a message with calls: how far behind it results are still its own."""
+    first_words: dict[int, int] = field(default_factory=dict)
+    """Of a message with results: the place of its first block that is none."""
 
-    def __post_init__(self) -> None:
-        for message in self.transcript.messages:
-            for block in message.blocks:
-                if isinstance(block.id, str):
-                    self._used_ids.add(block.id)
-        for block in self.transcript.inactive_blocks:
-            if isinstance(block.id, str):
-                self._used_ids.add(block.id)
+    @cached_property
+    def _ids(self) -> NewIds:
+        ids = NewIds(self.profile.new_ids)
+        ids.take(block.id for message in self.transcript.messages for block in message.blocks)
+        ids.take(block.id for block in self.transcript.inactive_blocks)
+        ids.take(block.id for block in self.transcript.unreached)
+        return ids
 
     @cached_property
     def elsewhere(self) -> Elsewhere:
         return Elsewhere(self.transcript)
 
     @cached_property
+    def whole(self) -> Whole:
+        """What only the whole session shows of why pairs broke."""
+        return Whole(self.transcript, self.pairing)
+
+    @cached_property
     def passed(self) -> _Passed:
         return _Passed(self.messages)
+
+    @cached_property
+    def wire(self) -> Wire:
+        """The form in which the provider would get the messages."""
+        return wire_of(self.profile.base)
+
+    @cached_property
+    def written(self) -> Written:
+        """The form that the messages have."""
+        return written_as(self.transcript)
+
+    @property
+    def provider(self) -> str:
+        """The profile's id without a family of models."""
+        return self.profile.base
+
+    @property
+    def in_turns(self) -> bool:
+        """The provider takes results as blocks of a turn, so that tool messages in a row are one turn of the user."""
+        return self.wire in ("anthropic", "bedrock", "gemini")
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -104,12 +134,40 @@ class Context:
         cell = self.profile.cell(rule)
         return cell is not None and cell.severity is not None
 
-    def new_id(self, id_: Any, number: int = 1) -> str:
-        """A new id derived from `id_`, different from every id of the transcript and from those handed out before."""
-        limit = self.profile.id_max or 64
-        made = fresh(id_, self._used_ids, max_length=limit, number=number, prefix=self.profile.id_prefix)
-        self._used_ids.add(made)
-        return made
+    def is_error(self, rule: str) -> bool:
+        """Whether the provider refuses what breaks the rule."""
+        cell = self.profile.cell(rule)
+        return cell is not None and cell.severity == "error"
+
+    def refuses(self, rule: str, severity: Severity | None = None) -> str:
+        """The verb for what the provider does with it: "may" where a refusal is not known for certain.
+
+        `severity` overrides the profile's, as in `add`.
+        """
+        return "refuses" if severity == "error" or (severity is None and self.is_error(rule)) else "may refuse"
+
+    def new_id(self, id_: Any, number: int = 1, name: str | None = None) -> str:
+        """A new id derived from `id_` that the profile accepts; `name` is the tool's.
+
+        Different from every id of the transcript and from those handed out before.
+        """
+        return self._ids.make(id_, number, name)
+
+    def new_server_id(self, id_: str) -> str:
+        """As `new_id`, for a call of the provider's own tools."""
+        return self._ids.make_server(id_)
+
+    def free_id(self, id_: str) -> bool:
+        """Whether nothing has this id; if so it is handed out."""
+        if id_ in self._ids.taken:
+            return False
+        self._ids.take((id_,))
+        return True
+
+    def note_on_new_id(self, id_: Any) -> str | None:
+        """What else to know of a rename: what the old id carries, and which other files name it."""
+        notes = [note for note in (loss(id_, self.profile.new_ids), self.files_naming(id_)) if note]
+        return "; ".join(notes) or None
 
     def add(
         self,
@@ -151,7 +209,7 @@ class Context:
                 rule=rule,
                 severity=judged,
                 impact=impact or ("stops" if judged == "error" else "harmless"),
-                evidence=cell.evidence if cell else "documented",
+                evidence=cell.evidence if cell and cell.severity else "documented",
                 text=text,
                 message=at[0] if at else None,
                 block=at[1] if at else None,
@@ -176,18 +234,20 @@ def tool_of(block: Block | None) -> str:
     return block.name if block is not None and block.name else "A tool"
 
 
-_MEDIA: Final = ("image", "document", "input_image", "input_file")
-
-
 def keep_as_text(result: Block, tool: str | None) -> ToText:
     """The edit that keeps an output as labelled text, with its images beside it."""
     content = result_content(result)
     media: tuple[Any, ...] = ()
     text = content
     if isinstance(content, list):
-        media = tuple(part for part in content if isinstance(part, dict) and part.get("type") in _MEDIA)
+        media = tuple(media_of(content))
         text = [part for part in content if not any(part is kept for kept in media)]
     return ToText(result, f"{kept_output_label(tool)}\n{text_of(text)}", media)
+
+
+def call_as_text(call: Block) -> ToText:
+    """The edit that keeps a call without result as labelled text, with its input."""
+    return ToText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}")
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from toolpair.rules.base import Cause, Fix
@@ -25,9 +26,12 @@ def check(context: Context) -> None:
     if context.tool_messages:
         _missing_fields(context)
         _calls_no_list(context)
-    elif not context.transcript.native:
+        if context.written == "chat" and context.wire == "chat":
+            _extra_keys(context)
+    elif not context.transcript.native and context.wire in ("anthropic", "bedrock"):
         _bare_texts(context)
-        _extra_fields(context)
+        if context.wire == "anthropic":
+            _extra_fields(context)
 
 
 def _extra_fields(context: Context) -> None:
@@ -74,6 +78,59 @@ def _extra_fields(context: Context) -> None:
                 ),
             ),
         )
+
+
+_CHAT_KEYS: Final = {
+    "system": frozenset({"role", "content", "name"}),
+    "user": frozenset({"role", "content", "name"}),
+    "assistant": frozenset({"role", "content", "name", "tool_calls", "function_call", "reasoning", "prefix"}),
+    "tool": frozenset({"role", "content", "name", "tool_call_id"}),
+    "function": frozenset({"role", "content", "name"}),
+}
+_THINKING: Final = frozenset({"reasoning_content", "reasoning"})
+
+
+def _extra_keys(context: Context) -> None:
+    """Keys of chat messages, where the provider refuses those that it does not know: one problem for each set."""
+    if not context.judges("field.unsupported"):
+        return
+    found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message]]] = {}
+    for number, message in enumerate(context.messages):
+        known = _CHAT_KEYS.get(message.role) if isinstance(message.role, str) else None
+        if known is None or not isinstance(message.value, dict):
+            continue
+        extra = tuple(sorted(key for key in message.value if key not in known))
+        if extra:
+            found.setdefault((message.role, extra), []).append((number, message))
+    for (role, extra), places in found.items():
+        number, first = places[0]
+        named = ", ".join(extra)
+        thinking = bool(_THINKING.intersection(extra))
+        context.add(
+            "field.unsupported",
+            f"{plural(len(places), f'message of the {role} has', f'messages of the {role} have')} fields that "
+            f"{context.profile.title} does not know: {named}.",
+            at=(number, None),
+            about=first,
+            cause=Cause("extra_fields", "a client or another provider wrote fields of its own beside the API's"),
+            fixes=(
+                Fix(
+                    "remove-fields",
+                    f"remove {named}",
+                    tuple(_keys_out(places, extra)),
+                    recommended=True,
+                    loses=f"the fields {named}" + (", which hold the model's thinking" if thinking else ""),
+                ),
+            ),
+        )
+
+
+def _keys_out(places: list[tuple[int, Message]], extra: tuple[str, ...]) -> Iterator[Edit]:
+    for _, message in places:
+        if message.results:  # a tool message is its result
+            yield SetValue(message.results[0], _without(message.value, extra))
+        else:
+            yield from (SetField(message, key, ABSENT) for key in extra)
 
 
 def _without(value: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:

@@ -8,8 +8,11 @@ from toolpair.rules import causes
 from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
-from toolpair.transcript.edits import Answer, Edit, Rename
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.content import output_lines
+from toolpair.transcript.edits import Answer, Edit, Remove, Rename, ToText
 from toolpair.transcript.ids import usable
+from toolpair.transcript.new_ids import restored
 from toolpair.transcript.pairing import Pair
 
 
@@ -66,7 +69,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     nearest: list[Edit] = []
     for pair in later:
         number += 1
-        new = context.new_id(id_, number)
+        new = context.new_id(id_, number, pair.call.name if pair.call else None)
         nearest.extend(_renames(pair, new))
         edits.extend(_renames(pair, new, nearest=False))
         edits.extend(_found_output(context, pair))
@@ -83,15 +86,25 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
             f"{title}, keep what may be any call's as text" if unclear else title,
             tuple(edits),
             recommended=True,
-            note=context.files_naming(id_),
+            note=context.note_on_new_id(id_),
         )
     ]
     if unclear:
+        fixes.append(
+            Fix(
+                "new-ids-only",
+                f"{title}, remove what may be any call's",
+                tuple(Remove(edit.block) if isinstance(edit, ToText) else edit for edit in edits),
+                loses=f"the outputs that may be any call's ({output_lines(unclear)})",
+                note=context.files_naming(id_),
+            )
+        )
         fixes.append(Fix("nearest", f"{title}, late results to the nearest call", tuple(nearest), certain=False))
     calls = [pair.call for pair in pairs if pair.call is not None]
     second = later[0]
     severity: Severity | None = None
-    if context.tool_messages and rule == "call.duplicate_id" and sum(bool(pair.results) for pair in pairs) > 1:
+    several_answered = sum(bool(pair.results) for pair in pairs) > 1
+    if context.wire == "chat" and rule == "call.duplicate_id" and several_answered:
         severity = "error"  # two tool messages with one tool_call_id are refused, whatever is thought of the calls
     families = [call.family for call in calls if call.family]
     if len(set(families)) < len(families):
@@ -105,7 +118,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         result=second.result,
         others=(*calls, *(result for pair in pairs for result in pair.results)),
         severity=severity,
-        cause=causes.of_shared_id(calls, pairs),
+        cause=causes.of_shared_id(context, calls, pairs),
         fixes=fixes,
         guess=bool(unclear),
     )
@@ -113,29 +126,130 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
 
 
 def _refused(context: Context) -> None:
-    profile = context.profile
+    unclear = _unclear(context)
     for pair in context.pairing.pairs:
         call = pair.call
-        if call is None or id(call) in context.renamed or call.slot[-1:] == ("function_call",):
+        if call is None:
+            _nameless_orphan(context, pair)
+            continue
+        if id(call) in context.renamed or call.slot[-1:] == ("function_call",):
             continue  # a legacy function_call has no id
         if not usable(call.id) or any(not usable(result.id) for result in pair.results):
             _empty(context, pair)
-        elif profile.id_pattern is not None and not profile.id_pattern.fullmatch(call.id):
-            _rename_problem(
-                context,
-                pair,
-                "id.pattern",
-                f"{profile.title} does not accept the id {call.id}: bad characters.",
-                Cause("id.characters", "the provider that made the id allows characters that this one refuses"),
-            )
-        elif profile.id_max is not None and len(call.id) > profile.id_max:
-            _rename_problem(
-                context,
-                pair,
-                "id.length",
-                f"{profile.title} does not accept the id {call.id}: {len(call.id)} long, {profile.id_max} allowed.",
-                Cause("id.too_long", "the provider that made the id allows longer ones"),
-            )
+            continue
+        # Where it is no error that ids differ, a result's own may be what is refused.
+        ids = dict.fromkeys(block.id for block in (call, *pair.results))
+        refusals = (_refusal(context, id_) for id_ in ids)
+        refusal = next((found for found in refusals if found is not None), None)
+        if refusal is None:
+            if context.profile.base == "moonshot":
+                _sanitised_native(context, pair)
+        elif call.id not in unclear:
+            _rename_problem(context, pair, *refusal)
+        elif unclear[call.id]:
+            _rename_together(context, unclear[call.id], *refusal)
+            unclear[call.id] = []
+
+
+def _refusal(context: Context, id_: str) -> tuple[str, str, Cause] | None:
+    """(rule, what is wrong, why) of an id that the profile does not accept."""
+    profile = context.profile
+    if profile.id_pattern is not None and not profile.id_pattern.fullmatch(id_):
+        said = f"{_not_accepted(context, 'id.pattern')} the id {id_}: bad characters."
+        return "id.pattern", said, causes.of_refused(context, id_, "id.pattern")
+    too_long = profile.id_max is not None and len(id_) > profile.id_max
+    if not too_long and len(id_) >= profile.id_min:
+        return None
+    said = f"{_not_accepted(context, 'id.length')} the id {id_}: {len(id_)} long, {_length(profile)}."
+    if too_long:
+        return "id.length", said, causes.of_refused(context, id_, "id.length")
+    return "id.length", said, causes.named("id.too_short", f"{len(id_)} characters")
+
+
+def _not_accepted(context: Context, rule: str) -> str:
+    """The provider and its verb: "may not accept" where a refusal is not known for certain."""
+    return f"{context.profile.title} {'does' if context.is_error(rule) else 'may'} not accept"
+
+
+def _unclear(context: Context) -> dict[str, list[Pair]]:
+    """The ids of which a result may be any call's, with all calls that have them."""
+    ids = {pair.call.id for pair in context.pairing.pairs if pair.ambiguous and pair.call is not None}
+    found: dict[str, list[Pair]] = defaultdict(list)
+    for pair in context.pairing.pairs if ids else ():
+        if pair.call is not None and usable(pair.call.id) and pair.call.id in ids:
+            found[pair.call.id].append(pair)
+    return dict(found)
+
+
+def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, cause: Cause) -> None:
+    """Calls that share a refused id: were they renamed one by one, the last would get what may be another's."""
+    if not context.judges(rule):
+        return
+    first = pairs[0]
+    assert first.call is not None
+    edits: list[Edit] = []
+    nearest: list[Edit] = []
+    for number, pair in enumerate(pairs, 1):
+        assert pair.call is not None
+        new = context.new_id(pair.call.id, number, pair.call.name)
+        edits.extend(_renames(pair, new, nearest=False))
+        nearest.extend(_renames(pair, new))
+    edits.extend(keep_as_text(result, result.name) for pair in pairs if pair.ambiguous for result in pair.results)
+    note = context.note_on_new_id(first.call.id)
+    title = "give these calls ids of their own"
+    context.add(
+        rule,
+        text,
+        at=first.call_at,
+        pairs=pairs,
+        call=first.call,
+        result=first.result,
+        others=tuple(block for pair in pairs for block in (pair.call, *pair.results) if block is not None),
+        cause=cause,
+        fixes=(
+            Fix(
+                "new-ids",
+                f"{title}, keep what may be any call's as text",
+                tuple(edits),
+                recommended=True,
+                note=note,
+            ),
+            Fix("nearest", f"{title}, late results to the nearest call", tuple(nearest), certain=False, note=note),
+        ),
+        guess=True,
+    )
+
+
+def _length(profile: Profile) -> str:
+    return f"{profile.id_max} wanted" if profile.id_min == profile.id_max else f"{profile.id_max} allowed"
+
+
+def _sanitised_native(context: Context, pair: Pair) -> None:
+    """An id of Kimi's own whose characters were replaced: it is accepted, but the model copies what it reads."""
+    call = pair.call
+    assert call is not None
+    whole = restored(call.id, call.name)
+    if whole is None or pair.ambiguous or not context.judges("id.pattern") or not context.free_id(whole):
+        return
+    context.add(
+        "id.pattern",
+        f"The id {call.id} is Kimi's own {whole} with other characters, which is reported to spoil its later calls.",
+        at=pair.call_at,
+        pair=pair,
+        call=call,
+        result=pair.result,
+        cause=causes.named("id.native_sanitised"),
+        fixes=(
+            Fix(
+                "native-id",
+                f"give the call and its result the id {whole} back",
+                tuple(_renames(pair, whole)),
+                recommended=True,
+                several="give the calls and their results Kimi's own ids back",
+                note=context.files_naming(call.id),
+            ),
+        ),
+    )
 
 
 def _empty(context: Context, pair: Pair) -> None:
@@ -145,8 +259,35 @@ def _empty(context: Context, pair: Pair) -> None:
         context,
         pair,
         "id.empty",
-        f"{context.profile.title} does not accept the id of {pair.call.name or 'this call'}: {_what(pair)}.",
-        Cause("id.empty", "the provider or the agent wrote no id"),
+        f"{_not_accepted(context, 'id.empty')} the id of {pair.call.name or 'this call'}: {_what(pair)}.",
+        causes.named("id.empty"),
+    )
+
+
+def _nameless_orphan(context: Context, pair: Pair) -> None:
+    """A result without id and without call, where it is not an error anyway that it has no call."""
+    result = pair.result
+    if result is None or usable(result.id) or context.is_error("result.orphan"):
+        return
+    if isinstance(result.value, dict) and result.value.get("role") == "function":
+        return
+    context.add(
+        "id.empty",
+        f"{_not_accepted(context, 'id.empty')} this result: it has no id.",
+        at=pair.results_at[0],
+        pair=pair,
+        result=result,
+        cause=causes.named("id.empty"),
+        fixes=(
+            Fix(
+                "keep-as-text",
+                "keep the output as text",
+                (keep_as_text(result, result.name),),
+                recommended=True,
+                note="it is tool output in a user's place: it is labelled as data",
+            ),
+        ),
+        record=result.record,
     )
 
 
@@ -160,9 +301,10 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
     assert call is not None
     if not context.judges(rule):
         return
-    new = context.new_id(call.id)
+    new = context.new_id(call.id, name=call.name)
     found = _found_output(context, pair)
     what = "the call and its result" if pair.results else "the call"
+    note = context.note_on_new_id(call.id)
     context.add(
         rule,
         text,
@@ -178,7 +320,7 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
                 (*_renames(pair, new), *found),
                 recommended=True,
                 several="give the calls and their results ids that are accepted",
-                note=context.files_naming(call.id),
+                note=note,
             ),
         ),
     )

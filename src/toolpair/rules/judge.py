@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from functools import cache
 from typing import Final
 
 from toolpair.rules import (
     arguments,
     chain,
     contents,
+    crossed,
     fields,
     ids,
+    names,
+    outputs,
     pairs,
     reasoning,
     records,
@@ -20,11 +23,13 @@ from toolpair.rules import (
     roles,
     server_tools,
     turns,
+    value_types,
 )
 from toolpair.rules.base import OnResume, Problem
 from toolpair.rules.binding import SignedThinking
 from toolpair.rules.context import Context
-from toolpair.rules.error_texts import words_for
+from toolpair.rules.errors.counting import Counted, Source, counted_as_sent, counted_transcript
+from toolpair.rules.errors.quotes import words_for
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
 from toolpair.transcript.model import Transcript
@@ -32,19 +37,26 @@ from toolpair.transcript.pairing import Pair, Pairing, pair
 
 FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
     pairs.check,
+    crossed.check,
     roles.check,
     ids.check,
     arguments.check,
+    names.check,
     turns.check,
     contents.check,
+    outputs.check,
     server_tools.check,
     reasoning.check,
     responses_items.check,
     fields.check,
+    value_types.check,
     records.check,
     chain.check,
 )
 """Every family of rules; a new one is a module and a line here."""
+
+
+_NOTHING: Final = Transcript(())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,20 +81,29 @@ def judge(
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None = None,
     own_rules: Callable[[Context], None] | None = None,
     unreadable: Unreadable | None = None,
+    sent: Callable[[], Iterable[Source] | None] | None = None,
 ) -> Judgement:
     """All problems of a transcript in its own order. `on_resume` is the agent's model, `own_rules` the format's.
 
-    `unreadable` are the calls and results in records that cannot be read.
+    `unreadable` are the calls and results in records that cannot be read. `sent` gives what the agent would send,
+    None when it sends the transcript as it is: by that the API counts.
     """
     context = Context(transcript, pair(transcript), profile, unreadable or Unreadable())
     for check in FAMILIES:
         check(context)
     if own_rules is not None:
         own_rules(context)
-    thinking = SignedThinking(transcript)
-    starts = [0, *accumulate(len(message.blocks) for message in transcript.messages)]
+    thinking = SignedThinking(transcript if context.wire in ("anthropic", "bedrock") else _NOTHING)
+
+    @cache
+    def count() -> Counted:
+        messages = sent() if sent is not None else None
+        if messages is None:
+            return counted_transcript(transcript, profile.base)
+        return counted_as_sent(transcript, messages, profile.base)
+
     problems = [
-        _finished(transcript, problem, profile, on_resume, thinking, starts)
+        _finished(transcript, problem, profile, on_resume, thinking, count)
         for problem in sorted(context.problems, key=lambda found: (found.message or 0, found.block or 0))
     ]
     return Judgement(context.pairing, tuple(problems))
@@ -94,7 +115,7 @@ def _finished(
     profile: Profile,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None,
     thinking: SignedThinking,
-    starts: Sequence[int],
+    count: Callable[[], Counted],
 ) -> Problem:
     """The problem with what its agent does, the impact that follows, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
@@ -106,8 +127,7 @@ def _finished(
             impact = "loses"
         else:
             impact = "harmless"
-    item = starts[problem.message] + (problem.block or 0) if problem.message is not None else None
-    says = words_for(problem, profile.id, item) if problem.severity == "error" else None
+    says = words_for(problem, profile.base, count) if problem.severity == "error" else None
     return replace(
         problem,
         on_resume=resumed,

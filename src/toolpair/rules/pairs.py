@@ -9,14 +9,16 @@ from itertools import accumulate
 from typing import Any
 
 from toolpair.rules import causes
-from toolpair.rules.base import Cause, Fix, Severity
-from toolpair.rules.context import Context, keep_as_text, tool_of, with_edits
+from toolpair.rules.base import Fix, Severity
+from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
+from toolpair.rules.duplicates import duplicate
 from toolpair.rules.elsewhere import fixes as fixes_of
+from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
+from toolpair.rules.places import late, moved, not_first, order, result_in_assistant, split_over, where
 from toolpair.rules.unreadable import Lost, repair
 from toolpair.transcript.content import is_real_output, output_lines, result_text
 from toolpair.transcript.edits import (
     Answer,
-    Arrange,
     Edit,
     InsertMessage,
     Place,
@@ -27,10 +29,9 @@ from toolpair.transcript.edits import (
 )
 from toolpair.transcript.ids import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
+from toolpair.transcript.new_ids import prefers
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
-
-PLACEHOLDER_TITLE = 'write "no result was recorded"'
+from toolpair.transcript.placeholders import known_placeholder
 
 
 def check(context: Context) -> None:
@@ -45,15 +46,16 @@ def check(context: Context) -> None:
         elif pair.evidence == "early":
             _orphan(context, pair)
         elif len(pair.results) > 1:
-            _duplicate(context, pair)
-        elif pair.evidence in ("spelling", "link", "name", "guess"):
+            duplicate(context, pair)
+        elif _told_as_mismatch(context, pair):
             _mismatch(context, pair)
         else:
             place = where(context, pair)
             if place == "result_in_assistant":
-                _result_in_assistant(context, pair)
+                if context.judges("role.result_in_assistant"):
+                    result_in_assistant(context, pair)
             elif place == "late":
-                _late(context, pair)
+                late(context, pair)
             elif place == "split":
                 assert pair.call_at is not None
                 split[pair.call_at[0]].append(pair)
@@ -61,53 +63,21 @@ def check(context: Context) -> None:
                 behind[pair.results_at[0][0]].append(pair)
             else:
                 _placeholder(context, pair)
-    for pairs in split.values():
-        _split(context, pairs)
-    for message, pairs in behind.items():
-        _not_first(context, message, pairs)
-    _order(context)
+    if context.judges("result.split_over_messages"):
+        for pairs in split.values():
+            split_over(context, pairs)
+    if context.judges("result.not_first"):
+        for message, pairs in behind.items():
+            not_first(context, message, pairs)
+    order(context)
     _unreached(context)
 
 
-def where(context: Context, pair: Pair) -> str:
-    """Where the first result stands, seen from its call.
-
-    "right", "behind" (text in front of it), "split" (over several messages), "late" or "result_in_assistant".
-    """
-    assert pair.call_at is not None
-    home, (at, position) = pair.call_at[0], pair.results_at[0]
-    messages = context.messages
-    if messages[at].role == "assistant":
-        return "result_in_assistant"
-    if context.tool_messages:
-        run = (messages[number].role in ("tool", "function") for number in range(home + 1, at + 1))
-        return "right" if at > home and all(run) else "late"
-    if at == home + 1:
-        if any(block.kind != "result" for block in messages[at].blocks[:position]):
-            return "behind"
-        return "right"
-    between = (messages[number] for number in range(home + 1, at))
-    split = at > home + 1 and all(
-        message.role == "user" and message.blocks and message.blocks[0].kind == "result" for message in between
-    )
-    return "split" if split else "late"
-
-
-def _moved(context: Context, pair: Pair, result: Block, position: int = 0) -> Place | None:
-    """The move that the result needs to stand right, if any."""
-    assert pair.call is not None
-    single = Pair(pair.index, pair.call, pair.call_at, (result,), (pair.results_at[position],), pair.evidence)
-    return None if where(context, single) == "right" else Place(result, pair.call)
-
-
-def _remove_call(pair: Pair, *, results: bool = True) -> Fix:
-    assert pair.call is not None
-    real = [result for result in pair.results if is_real_output(result)]
-    loses = "the call and its input"
-    if real and results:
-        loses += f", and its output ({output_lines(real[:1])})"
-    edits: tuple[Edit, ...] = (Remove(pair.call), *(Remove(result) for result in pair.results if results))
-    return Fix("remove-call", "remove the call", edits, loses=loses)
+def _told_as_mismatch(context: Context, pair: Pair) -> bool:
+    """Whether the ids differ and that is the worst of it: where ids do not matter, a wrong place does."""
+    if pair.evidence not in ("spelling", "link", "name", "guess") or not context.judges("result.id_mismatch"):
+        return False
+    return context.is_error("result.id_mismatch") or where(context, pair) == "right"
 
 
 def _missing(context: Context, pair: Pair) -> None:
@@ -131,7 +101,8 @@ def _missing(context: Context, pair: Pair) -> None:
             placeholder=True,
         )
     )
-    fixes.append(_remove_call(pair))
+    fixes.append(Fix("call-as-text", "keep the call as text", (call_as_text(call),), note=NO_CALL))
+    fixes.append(remove_call(pair))
     cause = causes.of_missing(context, pair) if lost is None else lost.cause
     severity: Severity | None = None
     if trailing:
@@ -170,8 +141,7 @@ def _with_repair(fixes: list[Fix], lost: Lost, call: Block | None, *, first: boo
 def _only_open_tail(context: Context, pair: Pair) -> bool:
     """Whether nothing but results of the same turn follows the call: parallel calls of an agent that still runs."""
     assert pair.call_at is not None
-    rest = context.messages[pair.call_at[0] + 1 :]
-    return bool(rest) and all(block.kind == "result" for message in rest for block in message.blocks)
+    return context.whole.last_spoken <= pair.call_at[0] < len(context.messages) - 1
 
 
 def _placeholder(context: Context, pair: Pair) -> None:
@@ -183,6 +153,9 @@ def _placeholder(context: Context, pair: Pair) -> None:
     assert call is not None and result is not None
     text = result_text(result)
     if is_real_output(result) or not isinstance(result.value, dict) or result.slot[-1:] == ("function_call",):
+        return
+    known = known_placeholder(text)
+    if known is not None and known.cleared:
         return
     copies = [copy for copy in context.elsewhere.of_call(call) if text.strip() or not copy.partial]
     if not copies:
@@ -202,7 +175,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
         pair=pair,
         call=call,
         result=result,
-        cause=Cause("placeholder", "a placeholder was put in, and the real output stands elsewhere"),
+        cause=causes.of_placeholder(result),
         fixes=found,
         guess=not found[0].certain,
         severity="error" if context.transcript.native and found[0].certain else "warning",
@@ -230,7 +203,7 @@ def _unreached(context: Context) -> None:
             f"This result is in the file but not in the history: the line of its call is lost ({result.id}).",
             at=(number, None),
             result=result,
-            cause=Cause("call_lost", "the record of its call was lost, so nothing leads to the result"),
+            cause=causes.named("call_record_lost"),
             fixes=(
                 Fix(
                     "keep-as-text",
@@ -238,6 +211,12 @@ def _unreached(context: Context) -> None:
                     (insert, RemoveRecord(result.record)),
                     recommended=True,
                     note="it is tool output in a user's place: it is labelled as data",
+                ),
+                Fix(
+                    "drop",
+                    "take the output out of the file",
+                    (RemoveRecord(result.record),),
+                    loses=f"its output ({output_lines([result])})" if is_real_output(result) else None,
                 ),
             ),
             severity="error",
@@ -317,12 +296,14 @@ def _mismatch(context: Context, pair: Pair) -> None:
     call, result = pair.call, pair.result
     assert call is not None and result is not None and pair.call_at is not None
     pair.state = "mismatch"
-    move = _moved(context, pair, result)
+    move = moved(context, pair, result)
     certain = pair.certain
     call_good = context.profile.accepts_id(call.id)
     result_good = context.profile.accepts_id(result.id)
     fixes: list[Fix] = []
     best = "rename-result" if call_good else "rename-call" if result_good else "rename-both"
+    if result_good and prefers(context.profile.new_ids, result.id, call.id):
+        best = "rename-call"
     if usable(call.id):
         fixes.append(
             Fix(
@@ -344,7 +325,7 @@ def _mismatch(context: Context, pair: Pair) -> None:
                 certain=certain,
             )
         )
-    clean = context.new_id(call.id if usable(call.id) else result.id)
+    clean = context.new_id(call.id if usable(call.id) else result.id, name=call.name)
     fixes.append(
         Fix(
             "rename-both",
@@ -352,6 +333,7 @@ def _mismatch(context: Context, pair: Pair) -> None:
             with_edits(Rename(call, clean), Rename(result, clean), move),
             recommended=certain and best == "rename-both",
             certain=certain,
+            note=context.note_on_new_id(call.id),
             several="give both sides a new id",
         )
     )
@@ -366,9 +348,17 @@ def _mismatch(context: Context, pair: Pair) -> None:
                 placeholder=True,
             )
         )
-    fixes.append(_remove_call(pair))
+        fixes.append(
+            Fix(
+                "both-as-text",
+                BOTH_AS_TEXT,
+                (call_as_text(call), keep_as_text(result, result.name) if real else Remove(result)),
+                note=NO_CALL,
+            )
+        )
+    fixes.append(remove_call(pair))
     text = f"This result is written under another id than its call, {tool_of(call)}."
-    cause = causes.of_mismatch(pair)
+    cause = causes.of_mismatch(pair, context.transcript.agent)
     lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
     if lost is not None and lost.fix is not None:
         # What each of them waits for stands in a damaged line: there is nothing to guess.
@@ -376,7 +366,8 @@ def _mismatch(context: Context, pair: Pair) -> None:
             f"What belongs to this call and this result stands in {lost.where}, which cannot be read ({lost.reason})."
         )
         fixes, cause, certain = _with_repair(fixes, lost, None, first=True), lost.cause, True
-    context.renamed.update({id(call), id(result)})
+    if context.is_error("result.id_mismatch"):
+        context.renamed.update({id(call), id(result)})
     context.add(
         "result.id_mismatch",
         text,
@@ -389,232 +380,3 @@ def _mismatch(context: Context, pair: Pair) -> None:
         guess=not certain,
         record=result.record,
     )
-
-
-def _duplicate(context: Context, pair: Pair) -> None:
-    call = pair.call
-    assert call is not None
-    pair.state = "duplicate"
-    texts = [result_text(result) for result in pair.results]
-    real = [number for number, result in enumerate(pair.results) if is_real_output(result)]
-    first = real[0] if real else 0
-    last = real[-1] if real else len(texts) - 1
-    differ = len({texts[number] for number in real}) > 1
-    cause = causes.of_duplicate(pair, texts)
-    fixes = [
-        Fix(
-            "keep-first",
-            "keep the first real one, the others as text"
-            if differ
-            else "drop the copies"
-            if real
-            else "drop all but one",
-            _keep_one(context, pair, first, as_text=True),
-            recommended=True,
-        )
-    ]
-    if differ:
-        fixes.append(
-            Fix("keep-last", "keep the last one, the others as text", _keep_one(context, pair, last, as_text=True))
-        )
-        fixes.append(
-            Fix(
-                "keep-first-only",
-                "keep the first one and drop the others",
-                _keep_one(context, pair, first, as_text=False),
-                loses=f"{len(real) - 1} other output{'s' if len(real) > 2 else ''}",
-            )
-        )
-        fixes.append(
-            Fix(
-                "keep-last-only",
-                "keep the last one and drop the others",
-                _keep_one(context, pair, last, as_text=False),
-                loses=f"{len(real) - 1} other output{'s' if len(real) > 2 else ''}",
-            )
-        )
-    how = "they differ" if len(set(texts)) > 1 else "they are the same"
-    context.add(
-        "result.duplicate",
-        f"{tool_of(call)} has {len(texts)} results, and only one is allowed ({how}).",
-        at=pair.results_at[1],
-        pair=pair,
-        call=call,
-        result=pair.results[1],
-        others=pair.results,
-        cause=cause,
-        fixes=fixes,
-        record=pair.results[1].record,
-    )
-
-
-def _keep_one(context: Context, pair: Pair, keep: int, *, as_text: bool) -> tuple[Edit, ...]:
-    kept = pair.results[keep]
-    edits: list[Edit] = []
-    seen = {result_text(kept)}
-    for number, result in enumerate(pair.results):
-        if number == keep:
-            continue
-        text = result_text(result)
-        if as_text and is_real_output(result) and text not in seen:
-            edits.append(keep_as_text(result, tool_of(pair.call) if pair.call and pair.call.name else None))
-        else:
-            edits.append(Remove(result))
-        seen.add(text)
-    call = pair.call
-    assert call is not None
-    if usable(call.id) and kept.id != call.id:
-        edits.append(Rename(kept, call.id))
-    first_left = keep == 0 or pair.results_at[keep][0] == pair.results_at[0][0]
-    if not first_left or _moved(context, pair, kept, keep) is not None:
-        edits.append(Place(kept, call))
-    return tuple(edits)
-
-
-def _result_in_assistant(context: Context, pair: Pair) -> None:
-    call, result = pair.call, pair.result
-    assert call is not None and result is not None
-    pair.state = "misplaced"
-    context.add(
-        "role.result_in_assistant",
-        f"The result of {tool_of(call)} stands in a message of the assistant.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=call,
-        result=result,
-        fixes=(
-            Fix("move", "move it behind its call", (Place(result, call),), recommended=True),
-            Fix(
-                "remove-pair",
-                "remove the call and its result",
-                (Remove(call), Remove(result)),
-                loses="the call and its output",
-            ),
-        ),
-        record=result.record,
-    )
-
-
-def _late(context: Context, pair: Pair) -> None:
-    call, result = pair.call, pair.result
-    assert call is not None and result is not None and pair.call_at is not None
-    pair.state = "misplaced"
-    home, at = pair.call_at[0], pair.results_at[0][0]
-    between = context.passed.between(home + 1, at)
-    what, cause = causes.what_stands_between(between)
-    context.add(
-        "result.not_adjacent",
-        f"The result of {tool_of(call)} comes {plural(between.messages, 'message')} too late, behind {what}.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=call,
-        result=result,
-        cause=Cause(cause, f"{what} came between the call and its result"),
-        fixes=(
-            Fix(
-                "move",
-                "move it behind its call" if pair.certain else "move it behind the nearest call of that id",
-                (Place(result, call),),
-                recommended=pair.certain,
-                certain=pair.certain,
-            ),
-            Fix(
-                "placeholder-and-text",
-                f"{PLACEHOLDER_TITLE} at the call and keep the output as text here",
-                (Answer(call, PLACEHOLDER, True), keep_as_text(result, call.name)),
-                recommended=not pair.certain,
-                placeholder=True,
-            ),
-            _remove_call(pair),
-        ),
-        guess=not pair.certain,
-        record=result.record,
-    )
-
-
-def _split(context: Context, pairs: list[Pair]) -> None:
-    first = pairs[0]
-    assert first.call_at is not None
-    home = first.call_at[0]
-    family = [
-        found
-        for block in context.messages[home].blocks
-        if block.kind == "call" and (found := context.pairing.pair_of(block)) is not None and found.results
-    ]
-    spread = {found.results_at[0][0] for found in family}
-    edits: list[Edit] = []
-    for pair in pairs:
-        pair.state = "misplaced"
-        assert pair.call is not None and pair.result is not None
-        edits.append(Place(pair.result, pair.call))
-    context.add(
-        "result.split_over_messages",
-        f"The results of {len(family)} parallel calls are spread over {len(spread)} messages.",
-        at=first.results_at[0],
-        pairs=pairs,
-        call=first.call,
-        result=first.result,
-        cause=Cause("split", "each result was written as a message of its own"),
-        fixes=(Fix("gather", "gather the results in one message", tuple(edits), recommended=True),),
-        record=first.result.record if first.result else None,
-    )
-
-
-def _not_first(context: Context, message: int, pairs: list[Pair]) -> None:
-    for pair in pairs:
-        pair.state = "misplaced"
-    first = pairs[0]
-    what = next((block for block in context.messages[message].blocks if block.kind != "result"), None)
-    noun = "An image" if what is not None and what.kind == "media" else "Text"
-    context.add(
-        "result.not_first",
-        f"{noun} stands before the result of {tool_of(first.call)}, and results must come first.",
-        at=first.results_at[0],
-        pairs=pairs,
-        call=first.call,
-        result=first.result,
-        about=context.messages[message],
-        cause=Cause("text_before_result", "the message begins with something else than results"),
-        fixes=(
-            Fix(
-                "results-first",
-                "move the results in front",
-                (Arrange(context.messages[message], "results_first"),),
-                recommended=True,
-            ),
-        ),
-        record=first.result.record if first.result else None,
-    )
-
-
-def _order(context: Context) -> None:
-    """Results in another order than their calls; only where nothing else is wrong with them."""
-    for message in context.messages:
-        calls = [block for block in message.blocks if block.kind == "call"]
-        if len(calls) < 2:
-            continue
-        family = [found for call in calls if (found := context.pairing.pair_of(call)) is not None and found.results]
-        if len(family) < 2 or any(found.state != "ok" for found in family):
-            continue
-        places = [found.results_at[0] for found in family]
-        if places == sorted(places):
-            continue
-        results = tuple(found.results[0] for found in family)
-        context.add(
-            "result.order",
-            "Results came back in another order than the calls, which most APIs accept.",
-            at=places[0],
-            pairs=family,
-            call=family[0].call,
-            result=family[0].result,
-            about=context.messages[min(places)[0]],
-            cause=Cause("completion_order", "results came back in the order of completion"),
-            fixes=(
-                Fix(
-                    "call-order",
-                    "put the results into the order of the calls",
-                    (Arrange(context.messages[min(places)[0]], "call_order", results),),
-                    recommended=True,
-                ),
-            ),
-        )

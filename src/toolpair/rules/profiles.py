@@ -1,18 +1,42 @@
-"""Profiles: what a provider accepts, as data. One JSON file a profile in `rules/data/`."""
+"""Profiles: what a provider accepts, as data. One JSON file a profile in `rules/data/profiles/`."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 from toolpair.rules.base import Severity
+from toolpair.transcript.new_ids import IdShape
 
-PROFILES: Final = ("anthropic", "openai-chat", "openai-responses")
+PROFILES: Final = (
+    "anthropic",
+    "vertex-anthropic",
+    "bedrock-converse",
+    "openai-chat",
+    "azure-openai",
+    "openai-responses",
+    "gemini",
+    "mistral",
+    "deepseek",
+    "moonshot",
+    "groq",
+)
+"""Every profile; a new one is a data file and a line here."""
+_ALSO_CALLED: Final = {
+    "claude": "anthropic",
+    "gpt": "openai-chat",
+    "google": "gemini",
+    "aws": "bedrock-converse",
+    "kimi": "moonshot",
+    "codex": "openai-responses",
+}
+"""What somebody may call a provider whose profile has another name."""
+_WEIGHT: Final = {None: 0, "info": 1, "warning": 2, "error": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +49,41 @@ class Cell:
     link: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Profile:
-    """The rules of one provider's API."""
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Models of one provider that differ from the others: `profile/id` names the profile with what differs.
+
+    `models` fits the models' names, None where a name does not tell the family. `cells` are the rules that differ.
+    """
 
     id: str
     title: str
+    models: re.Pattern[str] | None
+    cells: Mapping[str, Cell]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """The rules of one provider's API, or of one family of its models."""
+
+    id: str
+    """"mistral", or with a family "mistral/v13"."""
+    base: str
+    """The id without the family."""
+    family: str | None
+    title: str
     id_pattern: re.Pattern[str] | None
+    """The characters that ids may have, whatever their length."""
+    id_min: int
     id_max: int | None
-    id_prefix: str
+    new_ids: IdShape
     name_pattern: re.Pattern[str]
     name_max: int
     results: str
     not_judged: tuple[str, ...]
     cells: Mapping[str, Cell]
+    families: tuple[Family, ...]
+    """All families of the provider."""
 
     @property
     def judged(self) -> int:
@@ -54,27 +99,119 @@ class Profile:
             return False
         if self.id_pattern is not None and not self.id_pattern.fullmatch(id_):
             return False
-        return self.id_max is None or len(id_) <= self.id_max
+        return self.id_min <= len(id_) and (self.id_max is None or len(id_) <= self.id_max)
+
+    def for_model(self, model: str | None) -> Profile:
+        """What is known of this model: the profile, less what the model's family takes more lightly.
+
+        A name alone never makes anything worse: a saved history need not be sent to that model again. Where a family
+        was chosen, it stays.
+        """
+        if self.family is not None or not model or not self.families:
+            return self
+        found = family_of_model(self.base, model)
+        return self if found is None else _lightened(self.base, found)
 
 
 @cache
 def profile(id_: str) -> Profile:
-    """The profile with this id. Raises KeyError for an unknown one."""
-    if id_ not in PROFILES:
+    """The profile with this id, or `profile/family`. Raises KeyError for an unknown one."""
+    base, _, family = id_.partition("/")
+    if base not in PROFILES or (family == "" and "/" in id_):
         raise KeyError(id_)
-    data = json.loads(files("toolpair.rules").joinpath("data", f"{id_}.json").read_text(encoding="utf-8"))
+    path = files("toolpair.rules").joinpath("data", "profiles", f"{base}.json")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    families = tuple(
+        Family(
+            listed["id"],
+            listed["title"],
+            re.compile(listed["models"]) if listed["models"] else None,
+            _cells(listed["rules"]),
+        )
+        for listed in data["families"]
+    )
+    if family:
+        chosen = next((listed for listed in data["families"] if listed["id"] == family), None)
+        if chosen is None:
+            raise KeyError(id_)
+        data |= {key: value for key, value in chosen.items() if key in ("id_pattern", "id_min", "id_max")}
+        data["new_ids"] |= chosen.get("new_ids", {})
+        data["title"] += f" ({chosen['title']})"
+        data["rules"] |= chosen["rules"]
+    shape = data["new_ids"]
     return Profile(
-        id=data["id"],
+        id=id_,
+        base=base,
+        family=family or None,
         title=data["title"],
         id_pattern=re.compile(data["id_pattern"]) if data["id_pattern"] else None,
+        id_min=data["id_min"],
         id_max=data["id_max"],
-        id_prefix=data["id_prefix"],
+        new_ids=IdShape(shape["alphabet"], shape["max"], shape["exact"], shape["prefix"], frozenset(shape["keeps"])),
         name_pattern=re.compile(data["name_pattern"]),
         name_max=data["name_max"],
         results=data["results"],
         not_judged=tuple(data["not_judged"]),
-        cells={
-            rule: Cell(cell["severity"], cell["evidence"], cell.get("note"), cell.get("link"))
-            for rule, cell in data["rules"].items()
-        },
+        cells=_cells(data["rules"]),
+        families=families,
     )
+
+
+def _cells(rules: Mapping[str, Any]) -> dict[str, Cell]:
+    return {
+        rule: Cell(cell["severity"], cell["evidence"], cell.get("note"), cell.get("link"))
+        for rule, cell in rules.items()
+    }
+
+
+@cache
+def family_of_model(base: str, model: str) -> str | None:
+    """The id of the family that a model's name fits; None when it fits none."""
+    return next((one.id for one in profile(base).families if one.models and one.models.search(model)), None)
+
+
+@cache
+def _lightened(base: str, family: str) -> Profile:
+    plain = profile(base)
+    fitting = profile(f"{base}/{family}")
+    cells = {
+        rule: fitting.cells[rule] if _WEIGHT[fitting.cells[rule].severity] < _WEIGHT[cell.severity] else cell
+        for rule, cell in plain.cells.items()
+    }
+    return replace(fitting, cells=cells, title=plain.title)
+
+
+def profile_names() -> tuple[str, ...]:
+    """Every name that `profile` takes, families too."""
+    return tuple(
+        name for base in PROFILES for name in (base, *(f"{base}/{family.id}" for family in profile(base).families))
+    )
+
+
+def is_profile(name: str) -> bool:
+    """Whether `profile` takes this name."""
+    try:
+        profile(name)
+    except KeyError:
+        return False
+    return True
+
+
+def no_such_profile(name: str) -> str:
+    """One sentence on a name that `profile` does not take: what was probably meant, or what there is."""
+    import difflib
+
+    base, _, family = name.partition("/")
+    if base in PROFILES:
+        there = [one.id for one in profile(base).families]
+        if not there:
+            return f"The profile {base} has no families, so no {family!r}; give {base} alone."
+        close = difflib.get_close_matches(family, there, n=1)
+        hint = f"did you mean {base}/{close[0]}?" if close else f"it has {', '.join(there)}."
+        return f"The profile {base} has no family {family!r}; {hint}"
+    meant = base.casefold().strip()
+    close = [known for word, known in _ALSO_CALLED.items() if word in meant]
+    close = close or [known for known in PROFILES if meant and meant in known]
+    close = close or difflib.get_close_matches(meant, PROFILES, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else "`toolpair profiles` lists them."
+    return f"There is no profile {name!r}; {hint}"

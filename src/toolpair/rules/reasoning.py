@@ -1,16 +1,37 @@
-"""Thinking blocks: signatures that are missing, and turns that must begin with thinking."""
+"""Thinking: signatures that are missing or spoilt, and turns that must bring the model's thinking back.
+
+Thinking of another provider is left out when a transcript is converted, so it is judged only where it can arrive.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import binascii
+from base64 import b64decode
+from typing import Any, Final
 
 from toolpair.rules.base import Cause, Fix
-from toolpair.rules.context import Context
-from toolpair.transcript.edits import Remove
-from toolpair.transcript.model import Block
+from toolpair.rules.context import Context, tool_of
+from toolpair.rules.profiles import profile
+from toolpair.transcript.edits import Remove, SetField, SetValue
+from toolpair.transcript.model import Block, Message
+from toolpair.transcript.new_ids import THOUGHT
+
+SKIP_SIGNATURE: Final = "skip_thought_signature_validator"
+"""What Google documents for calls that come from elsewhere and have no signature."""
+_BYPASSES: Final = frozenset({SKIP_SIGNATURE, "context_engineering_is_the_way_to_go"})
 
 
 def check(context: Context) -> None:
+    if context.wire in ("anthropic", "bedrock"):
+        _signatures(context)
+        _must_begin_with_thinking(context)
+    elif context.wire == "gemini" and context.written == "chat":
+        _thought_signatures(context)
+    elif context.wire == "chat" and context.written == "chat":
+        _thinking_brought_back(context)
+
+
+def _signatures(context: Context) -> None:
     for number, message in enumerate(context.messages):
         thinking = [block for block in message.blocks if block.kind == "thinking" and not is_item(block)]
         bad = [block for block in thinking if not signed(block)]
@@ -36,7 +57,6 @@ def check(context: Context) -> None:
                 ),
             ),
         )
-    _must_begin_with_thinking(context)
 
 
 def is_item(block: Block) -> bool:
@@ -56,7 +76,7 @@ def signed(block: Block) -> bool:
 
 def _must_begin_with_thinking(context: Context) -> None:
     # An agent decides anew for each request whether it asks for thinking.
-    if context.transcript.thinking is not True or context.transcript.native:
+    if context.transcript.thinking is not True or context.transcript.native or context.written != "blocks":
         return
     for number in range(len(context.messages) - 1, -1, -1):
         message = context.messages[number]
@@ -71,3 +91,113 @@ def _must_begin_with_thinking(context: Context) -> None:
                 no_fix="Thinking cannot be made up: switch it off for the next request, or take the last turn back.",
             )
         return
+
+
+def _thinking_brought_back(context: Context) -> None:
+    """Assistant messages with calls whose thinking is gone.
+
+    That thinking is switched on is said by the request, by who chose the profile, or by the thinking that is there.
+    """
+    if not context.judges("reasoning.missing_before_call"):
+        return
+    calling = [(number, message) for number, message in enumerate(context.messages) if message.calls]
+    chosen = context.profile.family == "thinking" and context.profile is profile(context.profile.id)
+    if not (context.transcript.thinking or chosen or any(_thought(message) for _, message in calling)):
+        return
+    asked = max((number for number, message in enumerate(context.messages) if message.role == "user"), default=-1)
+    for number, message in calling:
+        if _thought(message) or not isinstance(message.value, dict):
+            continue
+        # Of DeepSeek's models some want it only until the user asks the next thing.
+        older = number < asked and context.provider == "deepseek"
+        context.add(
+            "reasoning.missing_before_call",
+            f"The thinking before the call of {tool_of(message.calls[0])} is gone (reasoning_content), "
+            f"and {context.profile.title} wants it back.",
+            at=(number, None),
+            about=message,
+            severity="warning" if older else None,
+            cause=Cause("thinking_dropped", "a client or a converter left the model's thinking out of some messages"),
+            fixes=(
+                Fix(
+                    "empty-thinking",
+                    "write an empty reasoning_content",
+                    (SetField(message, "reasoning_content", ""),),
+                    note="some servers are said to accept it; it is no thinking of the model's",
+                ),
+            ),
+            no_fix="Thinking cannot be made up: switch it off for the next request, or write an empty one.",
+        )
+
+
+def _thought(message: Message) -> bool:
+    return isinstance(message.value, dict) and isinstance(message.value.get("reasoning_content"), str)
+
+
+def _thought_signatures(context: Context) -> None:
+    """Signatures of Gemini as its OpenAI-compatible endpoint writes them, beside each first call of a step."""
+    signatures = {id(call): found for message in context.messages for call in message.calls if (found := _google(call))}
+    if not signatures and context.profile.family != "3":
+        return  # it may be for a model that asks for none
+    asked = max((number for number, message in enumerate(context.messages) if message.role == "user"), default=-1)
+    for number, message in enumerate(context.messages):
+        for position, call in enumerate(message.calls):
+            signature = signatures.get(id(call))
+            if signature is not None and not _whole(signature):
+                _signature(context, number, message, call, "reasoning.bad_signature", "is damaged")
+            elif signature is None and position == 0 and number > asked:
+                _signature(context, number, message, call, "reasoning.missing_signature", "is missing")
+
+
+def _google(call: Block) -> Any:
+    if isinstance(call.id, str) and THOUGHT in call.id:
+        return SKIP_SIGNATURE  # written behind the id, for LiteLLM to read
+    extra = call.value.get("extra_content") if isinstance(call.value, dict) else None
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return google.get("thought_signature") if isinstance(google, dict) else None
+
+
+def _whole(signature: Any) -> bool:
+    if not isinstance(signature, str) or signature in _BYPASSES:
+        return isinstance(signature, str)
+    try:
+        return bool(b64decode(signature.translate({45: 43, 95: 47}) + "=" * (-len(signature) % 4), validate=True))
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _signature(context: Context, number: int, message: Message, call: Block, rule: str, what: str) -> None:
+    pair = context.pairing.pair_of(call)
+    extra = call.value.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    kept = {**google} if isinstance(google, dict) else {}
+    outer = {**extra} if isinstance(extra, dict) else {}
+    context.add(
+        rule,
+        f"The thought signature of the call of {tool_of(call)} {what}.",
+        at=(number, message.blocks.index(call)),
+        pair=pair,
+        call=call,
+        about=message,
+        cause=Cause(
+            "thought_signature", "a client did not save what stands beside the call, or the call comes from elsewhere"
+        ),
+        fixes=(
+            Fix(
+                "skip-signature",
+                "write the value that Google documents for calls without one",
+                (
+                    SetValue(
+                        call,
+                        {
+                            **call.value,
+                            "extra_content": {**outer, "google": {**kept, "thought_signature": SKIP_SIGNATURE}},
+                        },
+                    ),
+                ),
+                recommended=True,
+                note="the model goes on without what it thought before this call",
+                several="write the value that Google documents for calls without a signature",
+            ),
+        ),
+    )

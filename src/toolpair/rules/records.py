@@ -58,7 +58,7 @@ def type_name(value: Any) -> str:
 
 
 def holds_lone_surrogate(value: Any) -> bool:
-    """Whether any string of the JSON value has half of a surrogate pair."""
+    """Whether any string of the JSON value, or any key in it, has half of a surrogate pair."""
     stack = [value]
     while stack:
         found = stack.pop()
@@ -66,6 +66,7 @@ def holds_lone_surrogate(value: Any) -> bool:
             if not found.isascii() and _SURROGATE.search(found):
                 return True
         elif isinstance(found, dict):
+            stack.extend(found)
             stack.extend(found.values())
         elif isinstance(found, list):
             stack.extend(found)
@@ -79,5 +80,11 @@ def _mended(value: Any) -> Any:
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {key: _mended(item) for key, item in value.items()}
+        made: dict[Any, Any] = {}
+        for key, item in value.items():
+            new = _mended(key)
+            while new is not key and (new in value or new in made):
+                new += "\ufffd"
+            made[new] = _mended(item)
+        return made
     return [_mended(item) for item in value]

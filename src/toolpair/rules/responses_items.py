@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from toolpair.rules.base import Cause, Fix
-from toolpair.rules.context import Context, keep_as_text, tool_of
-from toolpair.rules.error_texts import ITEM_PREFIXES
-from toolpair.rules.pairs import PLACEHOLDER_TITLE
+from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
+from toolpair.rules.errors.quotes import ITEM_PREFIXES
+from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
+from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import ABSENT, Answer, Edit, Remove, SetField, SetValue
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import PLACEHOLDER, Block, Message
@@ -69,6 +70,8 @@ class _Item:
 
 
 def check(context: Context) -> None:
+    if context.written != "items":
+        return
     if context.judges("result.kind"):
         for pair in context.pairing.pairs:
             _kind(context, pair)
@@ -98,6 +101,14 @@ def _kind(context: Context, pair: Pair) -> None:
         (Answer(call, PLACEHOLDER, True), keep_as_text(result, call.name)),
         placeholder=True,
     )
+    both = Fix("both-as-text", BOTH_AS_TEXT, (call_as_text(call), keep_as_text(result, call.name)))
+    gone = Fix(
+        "remove-call",
+        "remove the call",
+        (Remove(call), Remove(result)),
+        loses="the call and its input"
+        + (f", and its output ({output_lines([result])})" if is_real_output(result) else ""),
+    )
     # An item id tells its kind by how it begins, so it does not stay.
     retyped = {key: value for key, value in result.value.items() if key != "id"} | {"type": OUTPUT_OF[wants]}
     text = isinstance(result.value.get("output"), (str, list))
@@ -111,9 +122,11 @@ def _kind(context: Context, pair: Pair) -> None:
                 several="give the outputs the type that their calls want",
             ),
             said,
+            both,
+            gone,
         )
         if text and wants != "tool_search"
-        else (replace(said, recommended=True),)
+        else (replace(said, recommended=True), both, gone)
     )
     context.add(
         "result.kind",

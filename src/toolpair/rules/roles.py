@@ -6,12 +6,17 @@ from typing import Any, Final
 
 from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, tool_of
-from toolpair.transcript.edits import MoveToRole, Remove, SetField
+from toolpair.transcript.edits import ABSENT, MoveToRole, Remove, SetField, SetValue
+from toolpair.transcript.model import Message
 
 _ROLES: Final = {
     "blocks": frozenset({"user", "assistant"}),
     "tool_messages": frozenset({"system", "developer", "user", "assistant", "tool", "function"}),
 }
+_PLAIN_ROLES: Final = frozenset({"mistral", "deepseek", "moonshot", "groq"})
+"""Providers that list system, user, assistant and tool as their roles."""
+_REFUSE_DEVELOPER: Final = frozenset({"mistral", "deepseek"})
+"""Of these, the ones known to refuse all others."""
 _KNOWN_AS: Final = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "gpt": "assistant"}
 
 
@@ -26,7 +31,7 @@ def _calls_in_user(context: Context) -> None:
         if call is None or pair.call_at is None:
             continue
         role = context.messages[pair.call_at[0]].role
-        if role == "assistant" or not isinstance(role, str):
+        if role == "assistant" or not isinstance(role, str) or not context.judges("role.call_in_user"):
             continue
         pair.state = "misplaced" if pair.state == "ok" else pair.state
         context.add(
@@ -55,21 +60,34 @@ def _calls_in_user(context: Context) -> None:
 
 
 def _unknown_roles(context: Context) -> None:
-    known = _ROLES[context.transcript.layout]
+    known = _known(context)
+    before: Any = None
     for number, message in enumerate(context.messages):
         role: Any = message.role
+        if context.provider == "mistral" and role in ("system", "developer") and before in ("assistant", "tool"):
+            _system_too_late(context, number, message, before)
+            before = "user"
+            continue
+        before = "tool" if message.blocks and all(block.kind == "result" for block in message.blocks) else role
         if isinstance(role, str) and role in known:
+            continue
+        if role == "function":
+            _function_role(context, number, message)
             continue
         if context.transcript.layout == "blocks" and any(block.kind == "call" for block in message.blocks):
             better = "assistant"
+        elif role == "developer" and context.wire == "chat":
+            better = "system"
         else:
             better = _KNOWN_AS.get(role.casefold(), "user") if isinstance(role, str) else "user"
         severity: Severity | None = None
-        if role in ("system", "developer") and context.transcript.layout == "blocks":
+        if role in ("system", "developer") and context.wire == "anthropic":
             severity = "warning"
             text = f"A {role} message stands among the messages, which only newer models accept."
         else:
             text = f"{context.profile.title} does not know the role {role if isinstance(role, str) else repr(role)}."
+            if role == "developer" and context.provider not in _REFUSE_DEVELOPER:
+                severity = "warning"
         context.add(
             "role.unknown",
             text,
@@ -87,3 +105,72 @@ def _unknown_roles(context: Context) -> None:
                 ),
             ),
         )
+
+
+def _known(context: Context) -> frozenset[str]:
+    """The roles that need no other name. System messages are lifted out, or kept, by all but Anthropic's API."""
+    if context.transcript.layout == "blocks":
+        known = _ROLES["blocks"]
+        if context.wire == "anthropic":
+            return known
+        return known | ({"system"} if context.provider in _PLAIN_ROLES else {"system", "developer"})
+    known = _ROLES["tool_messages"]
+    plain = context.provider in _PLAIN_ROLES and context.written == "chat"
+    return known - {"developer", "function"} if plain else known
+
+
+def _system_too_late(context: Context, number: int, message: Message, before: str) -> None:
+    context.add(
+        "role.unknown",
+        f"{context.profile.title} takes no {message.role} message behind "
+        f"{'a result' if before == 'tool' else 'one of the assistant'}.",
+        at=(number, None),
+        about=message,
+        cause=Cause("system_too_late", "instructions were put among the messages, not in front of them"),
+        fixes=(
+            Fix(
+                "role-user",
+                "make it a message of the user",
+                (SetField(message, "role", "user"),),
+                recommended=True,
+                note="its words stay, their role changes",
+            ),
+        ),
+    )
+
+
+def _function_role(context: Context, number: int, message: Message) -> None:
+    """A result as older clients of OpenAI wrote it, and its call, which has no id."""
+    pair = context.pairing.pair_of(message.blocks[0]) if message.blocks else None
+    if pair is None or pair.call is None or pair.call_at is None or len(pair.results) != 1:
+        return  # a problem of its own
+    call, result = pair.call, pair.results[0]
+    home = context.messages[pair.call_at[0]]
+    if call.slot[-1:] != ("function_call",) or home.value.get("tool_calls"):
+        return
+    new = context.new_id(None)
+    kept = {key: value for key, value in result.value.items() if key != "role"}
+    context.add(
+        "role.unknown",
+        f"{context.profile.title} does not know the role function.",
+        at=(number, None),
+        pair=pair,
+        call=call,
+        result=result,
+        about=message,
+        severity=None if context.provider in _REFUSE_DEVELOPER else "warning",
+        cause=Cause("role_function", "an older client wrote the call and its result without an id"),
+        fixes=(
+            Fix(
+                "as-tool-call",
+                f"write both as a tool call and its result, with the id {new}",
+                (
+                    SetField(home, "function_call", ABSENT),
+                    SetField(home, "tool_calls", [{"id": new, "type": "function", "function": call.value}]),
+                    SetValue(result, {"role": "tool", "tool_call_id": new, **kept}),
+                ),
+                recommended=True,
+                several="write the calls and their results as tool calls",
+            ),
+        ),
+    )

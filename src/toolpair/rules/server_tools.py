@@ -9,15 +9,15 @@ from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import block_text
 from toolpair.transcript.edits import Remove, Rename, SetValue
-from toolpair.transcript.ids import sanitised, usable
+from toolpair.transcript.ids import usable
 from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
 
 _SERVER_ID: Final = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
 
 def check(context: Context) -> None:
-    if context.tool_messages:
-        return
+    if context.wire != "anthropic" or context.tool_messages:
+        return  # no other API has them: they never get there
     for number, message in enumerate(context.messages):
         if not any(
             block.kind in ("server_call", "server_result", "mcp_call", "mcp_result") for block in message.blocks
@@ -85,8 +85,7 @@ def _words(block: Block) -> str:
 
 
 def _id(context: Context, number: int, position: int, message: Message, block: Block) -> None:
-    stem = sanitised(str(block.id)).replace("-", "_")
-    new = stem if stem.startswith("srvtoolu_") else f"srvtoolu_{stem}"
+    new = context.new_server_id(str(block.id))
     partners = [found for found in message.blocks if found.kind == "server_result" and found.id == block.id]
     context.add(
         "server.id_pattern",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolpair.rules.base import Cause, Fix
+from toolpair.rules import neighbours
+from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Arrange, InsertMessage, RemoveMessage
-from toolpair.transcript.model import Block
+from toolpair.transcript.model import Block, Message
 
 
 def check(context: Context) -> None:
@@ -15,7 +17,7 @@ def check(context: Context) -> None:
         return
     _calls_last(context)
     _first(context)
-    _alternation(context)
+    neighbours.check(context)
     _last(context)
 
 
@@ -30,9 +32,10 @@ def _calls_last(context: Context) -> None:
             continue
         call = next(block for block in message.blocks if block.kind == "call")
         pairs = [found for block in message.calls if (found := context.pairing.pair_of(block)) is not None]
+        must = "must" if context.is_error("call.not_trailing") else "should"
         context.add(
             "call.not_trailing",
-            f"Something stands behind the call of {tool_of(call)}, and calls must come last in their message.",
+            f"Something stands behind the call of {tool_of(call)}, and calls {must} come last in their message.",
             at=(number, position),
             pairs=pairs,
             call=call,
@@ -61,7 +64,7 @@ def _something_behind_a_call(blocks: Sequence[Block]) -> int | None:
 
 
 def _first(context: Context) -> None:
-    first = next((message for message in context.messages if message.role not in ("system", "developer")), None)
+    first = next((message for message in context.messages if not is_system(message)), None)
     if first is None or context.transcript.native or first.role in ("user", "tool", "function"):
         return
     number = context.messages.index(first)
@@ -70,6 +73,8 @@ def _first(context: Context) -> None:
         "The conversation does not begin with a message of the user, which some APIs want.",
         at=(number, None),
         about=first,
+        severity=_severity_of_first(context, number, first),
+        cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),
         fixes=(
             Fix(
                 "insert-user",
@@ -81,20 +86,17 @@ def _first(context: Context) -> None:
     )
 
 
-def _alternation(context: Context) -> None:
-    if context.transcript.merged or not context.judges("turn.alternation"):
-        return
-    for number, (before, after) in enumerate(zip(context.messages, context.messages[1:], strict=False), 1):
-        if before.role != after.role or before.role not in ("user", "assistant"):
-            continue
-        context.add(
-            "turn.alternation",
-            f"Two messages of the {after.role} stand one after the other, which most APIs accept.",
-            at=(number, None),
-            about=after,
-            cause=Cause("same_role_twice", "two messages of one role in a row"),
-            no_fix="The API joins them itself; joining them here would change records for nothing.",
-        )
+def _severity_of_first(context: Context, number: int, first: Message) -> Severity | None:
+    if context.wire == "gemini" and not first.calls:
+        return "warning"  # only a call is known to be refused there
+    if context.provider == "mistral" and not number and _answered(context, first):
+        return "error"  # the calls of the very first message are not counted, so that their results are too many
+    return None
+
+
+def _answered(context: Context, message: Message) -> bool:
+    found = [context.pairing.pair_of(call) for call in message.calls]
+    return any(pair is not None and pair.results for pair in found)
 
 
 def _last(context: Context) -> None:
@@ -102,6 +104,8 @@ def _last(context: Context) -> None:
     number = len(context.messages) - 1
     if last.role != "assistant" or last.calls or context.transcript.native:
         return
+    if context.wire == "chat" and isinstance(last.value, dict) and last.value.get("prefix") is True:
+        return  # it asks to be gone on from
     context.add(
         "turn.trailing_assistant",
         "The conversation ends with the assistant's words, which newer models refuse to go on from.",

@@ -94,6 +94,17 @@ class Document:
         """The line of the file that the record starts in, from 1; None for a record that is new."""
         return self.record(uid).line
 
+    def line_of_value(self, uid: int, slot: Sequence[str | int]) -> int | None:
+        """The line of the file that the value at `slot` of the record starts in, from 1; None for a new record."""
+        record = self.record(uid)
+        if record.line is None or not slot:
+            return record.line
+        try:
+            start, _ = find_span(record.body, slot)
+        except ValueError:
+            return record.line
+        return record.line + record.body.count(b"\n", 0, start)
+
     def offset(self, uid: int) -> int:
         """Where the record's body starts in the serialized document."""
         if self._offsets is None:

@@ -29,6 +29,15 @@ _HOSTILE: Final = re.compile(
 )
 _SELECTOR: Final = re.compile("(?<![\ufe00-\ufe0f])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])")
 
+_YOUNGER: Final = (
+    "\u0897\u0cf3\u0ece\u1acf-\u1add\u1ae0-\u1aeb\U00010d69-\U00010d6d\U00010efa-\U00010eff\U00011241"
+    "\U000113b8-\U000113c0\U000113c2\U000113c5\U000113c7-\U000113ca\U000113cc-\U000113d0\U000113d2"
+    "\U000113e1\U000113e2\U00011b60-\U00011b67\U00011f00\U00011f01\U00011f03\U00011f34-\U00011f3a"
+    "\U00011f3e-\U00011f42\U00011f5a\U0001611e-\U0001612f\U0001e08f\U0001e4ec-\U0001e4ef\U0001e5ee\U0001e5ef"
+    "\U0001e6e3\U0001e6e6\U0001e6ee\U0001e6ef\U0001e6f5\U0001f3fb-\U0001f3ff"
+)
+"""Marks (and the skin tones) that terminals give no cell, and that the Unicode of Python 3.11 does not know as such."""
+
 
 def _shown(match: re.Match[str]) -> str:
     """The visible stand-in of one hostile character, never a tab."""
@@ -56,7 +65,7 @@ def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
                     ranges[-1][1] = code
                 else:
                     ranges.append([code, code])
-    marks = "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in ranges)
+    marks = "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in ranges) + _YOUNGER
     return re.compile(f"([{marks}]{{{MARKS}}})[{marks}]+"), re.compile(f"^[{marks}]")
 
 

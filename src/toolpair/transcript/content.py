@@ -3,57 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.transcript.items import is_output_item, output_content
-from toolpair.transcript.model import PLACEHOLDER, Block
+from toolpair.transcript.model import Block
+from toolpair.transcript.placeholders import known_placeholder
 from toolpair.transcript.words import plural
 
-_PLACEHOLDERS: Final = re.compile(
-    r"""\A\s*(?:
-      \[No\ result\ was\ recorded\ for\ this\ call\.
-    | \[Tool\ call\ interrupted:
-    | \[Tool\ result\ missing\ due\ to\ internal\ error\]
-    | \[Tool\ use\ interrupted\]
-    | \[Orphaned\ tool\ result\ removed\ due\ to\ conversation\ resume\]
-    | (?:Error:\ )?User\ rejected\ tool\ use\s*\Z
-    | \[Request\ interrupted\ by\ user(?:\ for\ tool\ use)?\]\s*\Z
-    | The\ user\ doesn't\ want\ to\ proceed\ with\ this\ tool\ use\.\ The\ tool\ use\ was\ rejected\ \(eg\.[^()]*\)\.
-      \ STOP\ what\ you\ are\ doing\ and\ wait\ for\ the\ user\ to\ tell\ you\ how\ to\ proceed\.
-      (?:\s*\Z|\s+Correction\ to\ the\ text\ above:)
-    | <tool_use_error>Error:\ this\ call\ did\ not\ run\.\ It\ came\ with\ no\ tool_use\ id
-    | Tool\ execution\ result\ was\ not\ recorded\b
-    | Tool\ result\ is\ missing\ for\ tool\ call\b
-    | Tool\ execution\ was\ interrupted\ before\ completion\.?\s*\Z
-    | Tool\ execution\ was\ interrupted\ before\ a\ result\ was\ produced\.
-    | No\ result\ available\ for\ this\ tool\ call\.
-    | Context\ condensation\ triggered\.\ Tool\ execution\ deferred\.
-    | Task\ was\ interrupted\ before\ this\ tool\ call\ could\ be\ completed\.
-    | No\ result\ provided\.?\s*\Z
-    | No\ tool\ output\s*\Z
-    | result\ missing\s*\Z
-    | (?:Wall\ time:\ [0-9.]+\ seconds\s+)?aborted(?:\ by\ user)?(?:\ after\ [0-9.]+s)?\s*\Z
-    | Tool\ cancelled\s*\Z
-    | The\ execution\ of\ this\ tool,\ or\ a\ previous\ tool\ was\ interrupted\.
-    | Tool\ execution\ was\ interrupted\ before\ a\ result\ was\ recorded\.
-    | \(tool\ execution\ failed\)\s*\Z
-    | \(no\ content\)\s*\Z
-    | \[migration\]\ Tool\ result\ missing\ in\ legacy
-    | \[Tool\ execution\ was\ interrupted\]
-    | \[openclaw\]\ missing\ tool\ result
-    | \[System:\ Tool\ execution\ skipped/interrupted\ by\ user
-    | The\ tool\ call\ was\ interrupted\ before\ a\ result\ was\ produced\.
-    | The\ tool\ execution\ result\ was\ lost\ due\ to\ context\ management
-    | \{"error":\s*"The\ tool\ execution\ result\ was\ lost
-    | tool\ call\ was\ interrupted\ and\ did\ not\ produce\ a\ result
-    | The\ user\ cancelled\ this\ tool\ call\.?\s*\Z
-    | Tool\ canceled\ by\ user\s*\Z
-    )""",
-    re.VERBOSE,
-)
-"""The texts that known systems write where a result is missing: never real output."""
+MEDIA: Final = ("image", "image_url", "document", "file", "input_audio", "input_image", "input_file")
+"""The types of parts that hold something else than text, in the words of all providers.
+
+No set: what a part gives as its type may be a list or an object.
+"""
 
 
 def text_of(content: Any) -> str:
@@ -77,7 +39,7 @@ def _part_text(part: Any) -> str:
         if isinstance(text, str):
             return text
         kind = part.get("type")
-        if kind in ("image", "image_url", "document", "input_image"):
+        if kind in MEDIA:
             return f"[{kind}]"
         if kind == "tool_reference":
             return f"[tool {part.get('tool_name', '')}]"
@@ -86,7 +48,7 @@ def _part_text(part: Any) -> str:
 
 def is_placeholder_text(text: str) -> bool:
     """True for the texts that this and other systems write where no result is known."""
-    return len(text) < 2000 and (text.strip() == PLACEHOLDER or _PLACEHOLDERS.match(text) is not None)
+    return known_placeholder(text) is not None
 
 
 def result_content(block: Block) -> Any:
@@ -98,6 +60,25 @@ def result_content(block: Block) -> Any:
 
 def result_text(block: Block) -> str:
     return text_of(result_content(block))
+
+
+def media_of(content: Any) -> list[dict[str, Any]]:
+    """The parts of a content that are no text: images, documents."""
+    parts = content if isinstance(content, list) else [content]
+    return [part for part in parts if isinstance(part, dict) and part.get("type") in MEDIA]
+
+
+def media_key(part: Any) -> str:
+    """What tells one image or document from another."""
+    import hashlib
+
+    return hashlib.sha256(json.dumps(part, sort_keys=True, default=repr).encode("utf-8", "replace")).hexdigest()
+
+
+def output_key(block: Block) -> tuple[str, ...]:
+    """What tells one output from another: its text, and its images."""
+    content = result_content(block)
+    return (text_of(content), *map(media_key, media_of(content)))
 
 
 def output_lines(results: Sequence[Block]) -> str:
@@ -159,6 +140,12 @@ def arguments(block: Block) -> Any:
         except (ValueError, RecursionError):
             return raw
     return raw
+
+
+def argument_text(block: Block) -> str:
+    """A call's arguments as text: of a string the string itself, of anything else its JSON."""
+    given = arguments(block)
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
 _TELLING: Final = (

@@ -45,6 +45,18 @@ class SetField:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """A place that is named by what stands there. Several edits that name one follow each other there.
+
+    A result cannot stand in what the assistant says: behind that is the front of the user's message that comes next,
+    or of a new one. "before" a message is the front of it.
+    """
+
+    side: Literal["before", "behind"]
+    of: Block | Message
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Insert a result for `call` where the API wants it. `content` is a string or a list of blocks."""
 
@@ -53,6 +65,8 @@ class Answer:
     is_error: bool
     id: str | None = None
     """The id to write; the call's own when None."""
+    spot: Spot | None = None
+    """Put it here instead. An agent that sends results at places of its own still does so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +87,11 @@ class Arrange:
 
     message: Message
     how: Literal["results_first", "call_order", "calls_last"]
-    order: tuple[Block, ...] = ()
-    """For "call_order": the results in the wanted order (they may stand in several messages)."""
+    order: tuple[Block | Answer, ...] = ()
+    """For "call_order": the results in the wanted order (they may stand in several messages).
+
+    An `Answer` carried out before, the very same object, stands for the result that it inserted.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +124,10 @@ class MoveToRole:
 
 @dataclass(frozen=True, slots=True)
 class InsertMessage:
-    """Insert a message behind `after` (None: in front of all). Its content is a text, or a list of parts."""
+    """Insert a message behind `after` (None: in front of all). Its content is a text, or a list of parts.
+
+    Several behind one message stand there in the order in which they are given.
+    """
 
     after: Message | None
     role: str
@@ -240,7 +260,8 @@ def targets(edit: Edit) -> frozenset[int]:
         case Place(result=r):
             return frozenset({id(r)})
         case Arrange(message=m, order=order):
-            return frozenset({id(m), *(id(b) for b in m.blocks), *(id(b) for b in order)})
+            wanted = (part.call if isinstance(part, Answer) else part for part in order)
+            return frozenset({id(m), *(id(b) for b in m.blocks), *(id(b) for b in wanted)})
         case SetField(message=m) | RemoveMessage(message=m):
             return frozenset({id(m), *(id(b) for b in m.blocks)})
         case Reidentify(record=record, children=children):

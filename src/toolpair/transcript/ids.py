@@ -1,13 +1,14 @@
-"""Ids: how two spellings of one id are recognised, and how new ones are derived."""
+"""Ids: whether there is one, and how two spellings of one are recognised."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from typing import Any, Final, TypeGuard
 
 _REFUSED: Final = re.compile(r"[^A-Za-z0-9_-]")
+_REFUSED_BY_BEDROCK: Final = re.compile(r"[^A-Za-z0-9_.:-]")
 _NOT_ALNUM: Final = re.compile(r"[^A-Za-z0-9]")
 _PREFIX: Final = re.compile(r"^(?:toolu_vrtx_|tooluse_|toolu_|chatcmpl-tool-|call_|fc_|functions[._])", re.IGNORECASE)
 
@@ -29,6 +30,23 @@ def _truncated(id_: str) -> str:
     )
 
 
+def _truncated_sha256(id_: str) -> str:
+    """As LiteLLM makes ids that Bedrock accepts."""
+    if len(id_) <= 64 and _REFUSED_BY_BEDROCK.search(id_) is None:
+        return id_
+    return f"{_REFUSED_BY_BEDROCK.sub('_', id_)[:55]}_{_hex('sha256', id_)}"
+
+
+def _hashed(id_: str, how: str) -> str:
+    """As OpenClaw makes an id of letters and digits alone when another one has become the same."""
+    plain = _NOT_ALNUM.sub("", id_)
+    return id_ if plain == id_ and len(id_) <= 40 else f"{plain[:32]}{_hex(how, id_)}"
+
+
+def _hex(how: str, id_: str) -> str:
+    return hashlib.new(how, id_.encode("utf-8", "replace")).hexdigest()[:8]
+
+
 def _bare(id_: str) -> str:
     return _NOT_ALNUM.sub("", id_).casefold()
 
@@ -36,35 +54,30 @@ def _bare(id_: str) -> str:
 SPELLINGS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
     ("sanitised", sanitised),
     ("truncated", _truncated),
+    ("truncated_sha256", _truncated_sha256),
+    ("hashed", lambda id_: _hashed(id_, "sha1")),
+    ("hashed", lambda id_: _hashed(id_, "sha256")),
     ("call_item", lambda id_: id_.split("|", 1)[0]),
+    ("thought", lambda id_: id_.split("__thought__", 1)[0]),
     ("case_or_space", lambda id_: "".join(id_.split()).casefold()),
     ("sanitised", _bare),
     ("prefix", lambda id_: _bare(_PREFIX.sub("", id_.strip()))),
     ("cut", lambda id_: sanitised(id_)[:64]),
     ("cut", lambda id_: sanitised(id_)[:40]),
+    ("cut", lambda id_: _NOT_ALNUM.sub("", id_)[:40]),
 )
 """(what the two spellings differ by, the form that they share), strongest evidence first."""
 
 
-def _digest(id_: str) -> str:
+_CUTS: Final = (64, 40)
+"""Characters that clients cut ids to."""
+
+
+def cut_of_one(one: str, other: str) -> bool:
+    """Whether one of the ids is as long as clients cut ids: two longer ones that begin alike are two ids."""
+    return len(one) != len(other) and min(len(one), len(other)) in _CUTS
+
+
+def digest(id_: str) -> str:
+    """Eight characters that tell an id from others: a letter and seven hexadecimal digits."""
     return "x" + hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()[:7]
-
-
-def fresh(id_: Any, taken: Container[str], *, max_length: int = 64, number: int = 1, prefix: str = "toolu_") -> str:
-    """A new id derived from `id_`: letters, digits, `_` and `-` only, at most `max_length` long, none of `taken`.
-
-    The same on every run. `number` tells occurrences of one id apart.
-    """
-    base = sanitised(id_) if usable(id_) else f"{prefix}unnamed"
-    plain = usable(id_) and base == id_ and len(base) <= max_length
-    stem = base if plain else f"{base[: max_length - 9]}_{_digest(str(id_))}"
-    if number == 1 and stem not in taken and stem != id_:
-        return stem
-    count = max(number, 2)
-    while True:
-        # Not `_2`: Claude Code drops outputs where one id is another one with `_` and digits behind it.
-        tail = f"-{count}"
-        candidate = f"{stem[: max_length - len(tail)]}{tail}"
-        if candidate not in taken:
-            return candidate
-        count += 1

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolpair.transcript.content import result_text
-from toolpair.transcript.ids import SPELLINGS, usable
+from toolpair.transcript.ids import SPELLINGS, cut_of_one, usable
 from toolpair.transcript.model import Block, Transcript
 
 Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "name", "guess"]
@@ -305,6 +305,8 @@ def _unique_matches(
     taken: set[int] = set()
     for key, entries in results.items():
         candidates = calls.get(key, ())
+        if reason == "cut" and len(candidates) == 1 and not all(_is_cut(candidates[0], one.block) for one in entries):
+            continue
         if len(candidates) == 1 and len({result_text(entry.block) for entry in entries}) == 1:
             for entry in entries:
                 candidates[0].add(entry.block, entry.at)
@@ -312,6 +314,10 @@ def _unique_matches(
             candidates[0].evidence = evidence
             candidates[0].spelling = reason
     return [entry for entry in loose if id(entry) not in taken]
+
+
+def _is_cut(pair: Pair, result: Block) -> bool:
+    return pair.call is not None and cut_of_one(str(pair.call.id), str(result.id))
 
 
 def _guesses(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[Pair]:

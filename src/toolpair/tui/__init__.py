@@ -23,7 +23,7 @@ def run(
 ) -> RunResult:
     """Show `session`, or the list of all that are found, until the user quits.
 
-    `at` is where to start: an id, line:N, record:N, pair:N or an error text. `open` opens a path of the list.
+    `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens a path of the list.
     """
     import gc
 

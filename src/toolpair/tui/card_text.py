@@ -200,8 +200,12 @@ class Card:
         if problem.cause is not None:
             words = f"Why we think so: {problem.cause.text.rstrip('.')}."
             if problem.cause.evidence:
-                words += f" {problem.cause.evidence[:1].upper()}{problem.cause.evidence[1:]}"
+                words += f" {problem.cause.evidence[:1].upper()}{problem.cause.evidence[1:].rstrip('.')}."
             parts.append((6, glyphs.paragraph(words, cells, limit=4)))
+            known = ", ".join(part for part in (problem.cause.product, problem.cause.link) if part)
+            if known:
+                lead = "Known from:" if problem.cause.product else "See"
+                parts.append((5, glyphs.paragraph(f"{lead} {known}", cells, limit=2)))
         others = [fix for fix in problem.fixes if fix is not problem.recommended]
         if others:
             ways = "; ".join(f"{fix.title} ({loss_text(fix).rstrip('.').lower()})" for fix in others)

@@ -48,6 +48,8 @@ def file_line(session: Session, glyphs: Glyphs, cells: int) -> Line:
             folder = home_short(transcript.folder, os.path.expanduser("~"))
             parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))
         parts.append(size_text(session.size))
+        if session.profile.id != session.format.profile:
+            parts.append(f"judged as {session.profile.id}")
     else:
         messages = count_text(len(transcript.messages), "message")
         parts.append(f"{messages}, judged as {session.profile.id} (P changes it)")

@@ -69,12 +69,13 @@ PROBLEMS = Group(
         Key("space", "fix", "fix this problem, go to the next"),
         Key("a", "fix_cause", "fix all of this cause"),
         Key("A", "fix_all", "mend all, then review"),
+        Key("M", "recipe", "mend by a recipe, after a preview"),
         Key("f", "choose", "choose among all ways to fix it"),
         Key("p", "bytes", "exact bytes of the fix"),
         Key("u", "undo", "undo"),
         Key("ctrl+r", "redo", "redo"),
         Key("w", "review", "review and save"),
-        Key("R", "restore", "put an original back that a save has kept"),
+        Key("R", "restore", "put back an original that a save kept"),
     ),
 )
 LOOK = Group(
@@ -93,7 +94,7 @@ LOOK = Group(
         Key("b", "branches", "another branch, or a sub-agent"),
         Key("c", "conversation", "another conversation of this file"),
         Key("ctrl+o", "sessions", "another session of this machine"),
-        Key("F", "follow", "follow the file while it is written, or stop"),
+        Key("F", "follow", "follow the file as it grows, or stop"),
     ),
 )
 APP = Group(
@@ -136,7 +137,7 @@ PICKER = Group(
     "In the list of sessions",
     (
         Key("up,down,pageup,pagedown,home,end", "move", "move", False),
-        Key("letters", "filter", "every word has to fit: agent, folder, last words or id", False),
+        Key("letters", "filter", "filter by agent, folder, last words or id", False),
         Key("enter", "open", "open the session", False),
         Key("escape", "back", "clear the filter, then quit", False),
     ),

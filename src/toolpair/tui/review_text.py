@@ -41,17 +41,20 @@ class ReviewText:
         lines: list[Line] = [spread(title, right, cells)]
         if cells >= 66:
             lines.append(self._table("", "now", "after saving", "dim"))
-        judged = f"({session.profile.id}, {session.profile.judged} rules judged)"
+        judged = f"{self._refused(after)}  ({session.profile.id}, {session.profile.judged} rules judged)"
+        if self.cells >= 66 and width(glyphs.own(judged)) > cells - 48:
+            judged = judged.replace(" judged)", ")")
         who = "Resume refused by the API?" if session.verdict.native else "Refused by the API?"
-        lines.append(self._table(who, self._refused(before), f"{self._refused(after)}  {judged}"))
+        lines.append(self._table(who, self._refused(before), judged))
         placeholders = self._placeholders()
-        seen = self._seen(after)
+        lost = session.losses
+        seen = self._seen(after, len(lost.outputs))
         if placeholders:
             seen += f", {count_text(placeholders, 'placeholder')}"
         lines.append(self._table("Outputs the model sees", self._seen(before), seen))
-        lost = [staged.loses for staged in session.staged if staged.loses]
-        words = ", ".join(dict.fromkeys(lost)) if lost else "none"
-        lines.append(self._table("Outputs, user words removed", "", words, "warning" if lost else ""))
+        lines.append(
+            self._table("Outputs, user words removed", "", lost.text or "none", "warning" if lost.text else "")
+        )
         lines.append(())
         return lines
 
@@ -74,9 +77,10 @@ class ReviewText:
         return f"yes, {refused:,} of {len(verdicts):,}"
 
     @staticmethod
-    def _seen(verdicts: Sequence[Verdict]) -> str:
+    def _seen(verdicts: Sequence[Verdict], gone: int = 0) -> str:
+        """ "1,172 of 1,212"; `gone` are outputs that the file will not hold any more."""
         seen = sum(verdict.outputs_seen for verdict in verdicts)
-        return f"{seen:,} of {sum(verdict.outputs_total for verdict in verdicts):,}"
+        return f"{seen:,} of {sum(verdict.outputs_total for verdict in verdicts) + gone:,}"
 
     def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
         """One entry for each decision; the second value says whether it is staged or taken out."""

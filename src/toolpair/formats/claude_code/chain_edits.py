@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from toolpair.formats.claude_code.records import text_or_none
-from toolpair.formats.claude_code.working import Working
+from toolpair.formats.claude_code.working import Line, Working
 from toolpair.transcript.edits import MoveRecord, Reidentify, Relink, SetInRecord
 
 LINKS: Final = ("parentUuid", "sourceToolAssistantUUID", "logicalParentUuid")
@@ -45,3 +46,24 @@ def take(work: Working, edit: Relink | Reidentify | MoveRecord | SetInRecord) ->
             other = work.lines.get(behind)
             if other is not None and not other.gone and other is not line:
                 work.put_behind(line, other)
+
+
+def permute(work: Working, lines: Sequence[Line]) -> None:
+    """Put records of the chain into this order, each at the place of another: in the chain and in the file."""
+    slots = sorted(lines, key=lambda line: work.chain_index.get(line.uid, -1))
+    kept = set(work.history.preserved)
+    if any(line.uid not in work.on_chain or line.uuid is None or line.uuid in kept for line in lines):
+        return
+    above = [work.parent_of(slot) for slot in slots]
+    below = [work.chain_children_of(slot) for slot in slots]
+    places = [slot.place for slot in slots]
+    indexes = [work.chain_index[slot.uid] for slot in slots]
+    own = {line.uid for line in lines}
+    now = {slot.uuid: line.uuid for slot, line in zip(slots, lines, strict=True)}
+    for line, parent, children, place, index in zip(lines, above, below, places, indexes, strict=True):
+        work.set_parent(line, now.get(parent, parent))
+        for child in children:
+            if child.uid not in own:
+                work.set_parent(child, line.uuid)
+        line.place = place
+        work.chain_index[line.uid] = index

@@ -144,7 +144,14 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     if not lost:
         return
     tail.reverse()
-    moves = tuple((node.uid, (tail[number - 1] if number else call).uid) for number, node in enumerate(tail))
+    title, several = "put it behind its call", "put them behind their calls"
+    moving, above = tail, call
+    if true_end.position < call.position:
+        # The file holds what followed in front of the call: the late line stands right, and that does not.
+        chain = {node.uid for node in history.chain}
+        moving, above = [node for node in reversed(walk.path) if node.uid not in chain], tail[-1]
+        title = several = "put what followed behind it"
+    moves = tuple((node.uid, (moving[number - 1] if number else above).uid) for number, node in enumerate(moving))
     relink: tuple[tuple[int, str], ...] = ()
     names = {node.uuid for node in tail}
     if history.prompt_leaf in names:
@@ -162,10 +169,10 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
         outputs,
         "chain.wrong_leaf",
         repair=Repair(
-            f"put it behind its call {_brings(messages, outputs)}",
+            f"{title} {_brings(messages, outputs)}",
             relink=relink,
             move=moves,
-            several="put them behind their calls",
+            several=several,
         ),
         certain=any(node.type != "system" for node in tail),
     )

@@ -32,6 +32,7 @@ from toolpair.transcript.edits import (
     SetField,
     SetInRecord,
     SetValue,
+    Spot,
     ToText,
 )
 from toolpair.transcript.model import Block, Message, Transcript
@@ -97,6 +98,8 @@ class _Editor:
                 lines = [self.work.lines[uid] for uid in follower.records] if follower.role == "user" else []
                 self.answers[number] = [line for line in lines if line.has_result]
         self.call_numbers: dict[int, dict[Any, int]] = {}
+        self.in_call_order: set[int] = set()
+        """id() of each `Answer` that is to stand in call order, whatever its spot."""
         self.together: set[int] = set()
         """Numbers of the responses whose parts were brought together, where they had to be."""
         self.last_response = max((n for n, m in enumerate(transcript.messages) if m.role == "assistant"), default=-1)
@@ -196,6 +199,9 @@ class _Editor:
         """Results into call order inside each record, then the records by their first result."""
         by_line: dict[int, list[Part]] = {}
         for block in edit.order:
+            if isinstance(block, Answer):
+                self.in_call_order.add(id(block))
+                continue
             line = self.work.lines[block.record]
             part = line.part(block.slot)
             if part is not None:
@@ -212,11 +218,31 @@ class _Editor:
                 line.parts_changed = True
         lines = [self.work.lines[uid] for uid in by_line]
         # Only of results beside the chain does the place in the file decide the order; the last one is the leaf.
-        if any(line.uid in self.history.recovered for line in lines) and all(
-            line.place < self.work.last_place for line in lines
-        ):
+        if not any(line.uid in self.history.recovered for line in lines):
+            chain_edits.permute(self.work, lines)
+        elif all(line.place < self.work.last_place or line is lines[-1] for line in lines) or self._may_end(lines):
             for line, place in zip(lines, sorted(line.place for line in lines), strict=True):
                 line.place = place
+
+    def _may_end(self, lines: Sequence[Line]) -> bool:
+        """Whether the last of these results can be the file's last record: all behind its call is found beside it."""
+        number = self.message_of.get(lines[-1].uid, 0)
+        if number == 0 or self.history.chosen:
+            return False
+        group = self._group(number - 1)
+        if any(line.uuid is None or message_id(line.value) is None for line in group):
+            return False
+        own = {line.uid for line in (*group, *lines)}
+        passed: list[Line] = []
+        above: Line | None = lines[-1]
+        while above is not None and above.uid in own and len(passed) < len(own):
+            passed.append(above)
+            above = self.work.by_uuid.get(self.work.parent_of(above) or "")
+        start = self.work.chain_index.get(above.uid) if above is not None else None
+        if start is None or any(node.uid not in own for node in self.history.chain[start + 1 :]):
+            return False
+        named = self.work.by_uuid.get(self.history.prompt_leaf or "")
+        return named is None or named in passed or self.work.chain_index.get(named.uid, start + 1) <= start
 
     def _to_text(self, edit: ToText) -> None:
         line = self._line(edit.block)
@@ -329,8 +355,8 @@ class _Editor:
             self.call_numbers[number] = found
         return self.call_numbers[number]
 
-    def _behind(self, number: int, call: Line, id_: Any, moved: Line | None) -> Line:
-        """The line that a result is put behind: the calls of its message, and the results of earlier calls."""
+    def _behind(self, number: int, call: Line, id_: Any, moved: Line | None, among: bool = True) -> Line:
+        """The line that a result is put behind: its message's calls, and if `among` the results of earlier calls."""
         numbers = self._numbers(number)
         mine = numbers.get(id_, 0) if isinstance(id_, str) else 0
         lines = [line for line in self.answers.get(number, ()) if not line.gone and line is not moved]
@@ -342,8 +368,22 @@ class _Editor:
                 continue
             if line.place > found.place and (first is None or line.place < first) and not line.gone:
                 found = line
-        for line in lines:
+        for line in lines if among else ():
             if line.place > found.place and self._answered(line, numbers) < mine:
+                found = line
+        if found.place >= self.work.last_place and number != self.last_response:
+            return call
+        return found
+
+    def _at(self, number: int, call: Line, spot: Spot) -> Line:
+        """The line that a result is put behind for a spot: a result's, or the last one of the response.
+
+        The agent sends results in front of all words, so of spots among words only the side of the results counts.
+        """
+        found = self._behind(number, call, None, None, among=False)
+        if spot.side == "behind" and isinstance(spot.of, Block) and spot.of.kind == "result":
+            line = self.work.lines[spot.of.record]
+            if not line.gone and any(line is other for other in self.answers.get(number, ())):
                 found = line
         if found.place >= self.work.last_place and number != self.last_response:
             return call
@@ -388,13 +428,16 @@ class _Editor:
         if edit.is_error:
             block["is_error"] = True
         details = text_of(edit.content) if edit.is_error else None
-        self._add_result(call, block, written, dict(call.value), details)
+        spot = None if id(edit) in self.in_call_order else edit.spot
+        self._add_result(call, block, written, dict(call.value), details, spot)
 
-    def _add_result(self, call: Line, block: Any, id_: Any, envelope: dict[str, Any], details: Any) -> Line:
+    def _add_result(
+        self, call: Line, block: Any, id_: Any, envelope: dict[str, Any], details: Any, spot: Spot | None = None
+    ) -> Line:
         """A new record for a result, as the agent writes it: a child of its call, in front of what comes next."""
         number = self.message_of[call.uid]
         self._bring_together(number)
-        behind = self._behind(number, call, id_, None)
+        behind = self._behind(number, call, id_, None) if spot is None else self._at(number, call, spot)
         followers = self._take_followers(number, call, call)
         uuid = self.work.fresh_uuid(call.uuid, id_, block.get("tool_use_id"))
         value = record(
@@ -509,6 +552,10 @@ class _Editor:
         if line.gone:
             return
         parent = self.work.parent_of(line)
+        passed = {line.uuid}
+        while parent in self.heirs and parent not in passed:  # taken for the parent of a line that has lost its own
+            passed.add(parent)
+            parent = self.heirs[parent]
         heirs = []
         for child in self.work.children_of(line):
             heir = self._heir(line, child, parent)

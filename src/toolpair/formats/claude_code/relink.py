@@ -86,7 +86,7 @@ def _of_its_branch(history: History, broken: Node) -> Node | None:
     prompt = lineage.prompt_below(broken)
     same = [node for node in lineage.prompts.get(prompt, ()) if node.position < broken.position]
     for node in reversed(same):
-        if may_be_parent(history, node) and not lineage.hangs_on(node, broken):
+        if node.uuid != broken.uuid and may_be_parent(history, node) and not lineage.hangs_on(node, broken):
             return node
     at = bisect_left(history.prompted, (broken.position, ""))
     if not at:
@@ -97,7 +97,9 @@ def _of_its_branch(history: History, broken: Node) -> Node | None:
     if nearest is None or nearest.position > noted:
         # The conversation went on behind the note, maybe elsewhere.
         return None
-    if named is None or not may_be_parent(history, named) or named.position > broken.position:
+    if named is None or named.uuid == broken.uuid or not may_be_parent(history, named):
+        return None
+    if named.position > broken.position:
         return None
     return None if lineage.hangs_on(named, broken) else named
 
@@ -124,7 +126,7 @@ def _own_response(history: History, broken: Node) -> Node | None:
     if broken.type != "assistant" or own is None:
         return None
     for node in lineage_of(history).before(broken):
-        if not may_be_parent(history, node):
+        if not may_be_parent(history, node) or node.uuid == broken.uuid:
             continue
         if node.type == "assistant":
             return node if node.message_id == own else None

@@ -18,7 +18,8 @@ def bring_together(work: Working, response: Sequence[Line]) -> None:
     parts = [line for line in response if line.uid in work.on_chain and not line.gone and line.type == "assistant"]
     parts.sort(key=lambda line: work.chain_index.get(line.uid, -1))
     own = {line.uid for line in parts}
-    calls = {part.value.get("id") for line in response for part in line.content() if kind_of(part.value) == "tool_use"}
+    used = [part.value for line in response for part in line.content() if kind_of(part.value) == "tool_use"]
+    calls = {repr(value.get("id")) for value in used}
     for earlier, later in pairwise(parts):
         between = _between(work, earlier, later)
         if between and any(line.type == "assistant" and message_id(line.value) is not None for line in between):
@@ -39,7 +40,7 @@ def _between(work: Working, above: Line, below: Line) -> list[Line]:
     return found[::-1] if line is above else []
 
 
-def _with_results(work: Working, part: Line, own: set[int], calls: set[object]) -> list[Line]:
+def _with_results(work: Working, part: Line, own: set[int], calls: set[str]) -> list[Line]:
     """A part of a response, and what the chain has right behind it of the same response: more parts and results."""
     run = [part]
     while True:
@@ -49,12 +50,12 @@ def _with_results(work: Working, part: Line, own: set[int], calls: set[object]) 
         run.append(follower)
 
 
-def _belongs(line: Line, own: set[int], calls: set[object]) -> bool:
+def _belongs(line: Line, own: set[int], calls: set[str]) -> bool:
     if line.uid in own:
         return True
     parts = line.content()
     return bool(parts) and all(
-        kind_of(part.value) == "tool_result" and part.value.get("tool_use_id") in calls for part in parts
+        kind_of(part.value) == "tool_result" and repr(part.value.get("tool_use_id")) in calls for part in parts
     )
 
 

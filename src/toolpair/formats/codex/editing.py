@@ -29,6 +29,7 @@ from toolpair.transcript.edits import (
     SetField,
     SetInRecord,
     SetValue,
+    Spot,
     ToText,
 )
 from toolpair.transcript.items import OUTPUT_OF
@@ -48,11 +49,13 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
 class _Place:
     """Where an item stands now: a record of its own, or a slot of a compaction."""
 
-    __slots__ = ("left", "moved", "slot", "work")
+    __slots__ = ("inserted", "left", "moved", "slot", "work")
 
-    def __init__(self, work: Work, slot: Slot, moved: bool = False) -> None:
+    def __init__(self, work: Work, slot: Slot, moved: bool = False, inserted: int | None = None) -> None:
         self.work = work
         self.slot = slot
+        self.inserted = inserted
+        """Which of the items that were put behind the slot of a compaction it is; None for the slot's own."""
         self.left = False
         """The item stands here no more."""
         self.moved = moved
@@ -63,7 +66,19 @@ class _Place:
 
     @property
     def item(self) -> Any:
-        return self.work.at(self.slot)
+        return self.work.at(self.slot) if self.inserted is None else self.work.inserted[self.slot][self.inserted]
+
+    @item.setter
+    def item(self, item: Any) -> None:
+        if self.inserted is None:
+            self.work.put(self.slot, item)
+        else:
+            self.work.inserted[self.slot][self.inserted] = item
+
+    @property
+    def rank(self) -> tuple[Any, int]:
+        """Of an item in a compaction: what orders it among the others."""
+        return (self.slot[-1], -1 if self.inserted is None else self.inserted)
 
 
 class Editor:
@@ -83,6 +98,12 @@ class Editor:
                 self._message_of[id(block)] = message
                 self._rank[id(block)] = rank
         self._runs: dict[int, tuple[list[int], list[_Place]]] = {}
+        self._made: dict[int, _Place] = {}
+        """id() of an `Answer` with a spot -> the output that it inserted."""
+        self._inserted: dict[int, _Place] = {}
+        """id() of a message -> the last one that was inserted behind it."""
+        self._put_behind: dict[tuple[int, Slot], _Place] = {}
+        """Where an item stood -> the last output that was put behind it."""
 
     def anchor_of(self, call: Block) -> int | None:
         """uid of the record that an output of the call would stand behind; None inside of a compaction."""
@@ -100,6 +121,8 @@ class Editor:
                 self._put(self._place(block), value)
             case SetField(message=message, key=key, value=value):
                 self._set_field(message, key, value)
+            case Answer(spot=Spot() as spot):
+                self._put_at(spot, edit)
             case Answer(call=call, content=content, id=id_):
                 self._answer(call, content, id_)
             case Place(result=result, call=call):
@@ -207,6 +230,29 @@ class Editor:
         if made is not anchor:
             self._note_answer(call, made)
 
+    def _put_at(self, spot: Spot, edit: Answer) -> None:
+        home = self._place(edit.call)
+        if self._is_gone(home):
+            return
+        output = new_output(home.item, edit.call, edit.content, edit.id)
+        before = spot.side == "before"
+        block = (spot.of.blocks[0] if before else spot.of.blocks[-1]) if isinstance(spot.of, Message) else spot.of
+        place = self._place(block)
+        key = (place.work.uid, place.slot)
+        anchor = place if before else self._put_behind.get(key, place)
+        if not anchor.in_history:
+            record = self._record(output, anchor.work)
+            self.works.insert_after(anchor.work.before if before else anchor.work, record)
+            made = _Place(record, ("payload",) if "payload" in record.value else ())
+        else:
+            number = anchor.slot[-1]
+            assert isinstance(number, int)
+            slot = (*anchor.slot[:-1], number - 1) if before else anchor.slot
+            made = _Place(anchor.work, slot, inserted=anchor.work.insert_behind(slot, output))
+        self._made[id(edit)] = made
+        if not before:
+            self._put_behind[key] = made
+
     def _note_answer(self, call: Block, made: _Place) -> None:
         ranks, places = self._run(call)
         at = bisect_right(ranks, self._rank[id(call)])
@@ -294,10 +340,16 @@ class Editor:
         if made is not anchor:
             self._note_answer(call, made)
 
-    def _arrange(self, order: Sequence[Block]) -> None:
+    def _arrange(self, order: Sequence[Block | Answer]) -> None:
         """Put outputs into this order, in the places that they hold."""
-        places = [self._place(block) for block in order]
-        if any(place.in_history or self._is_gone(place) for place in places):
+        places = [self._made[id(part)] if isinstance(part, Answer) else self._place(part) for part in order]
+        if any(self._is_gone(place) for place in places):
+            return
+        if any(place.in_history for place in places):
+            if len({place.work.uid for place in places}) == 1:
+                items = [place.item for place in places]
+                for place, item in zip(sorted(places, key=lambda place: place.rank), items, strict=True):
+                    place.item = item
             return
         wanted = {place.work.uid: place.work for place in places}
         own = set(wanted)
@@ -374,15 +426,23 @@ class Editor:
 
     def _insert_message(self, after: Message | None, role: str, text: str | list[Any]) -> None:
         item = _message_item(role, text, ())
-        if after is not None and after.blocks:
-            self._insert(self._place(after.blocks[-1]), item)
-            return
+        known = self._inserted.get(id(after))
+        if known is not None:
+            self._inserted[id(after)] = self._insert(known, item)
+        elif after is not None and after.blocks:
+            self._inserted[id(after)] = self._insert(self._place(after.blocks[-1]), item)
+        else:
+            self._insert_in_front(item)
+
+    def _insert_in_front(self, item: dict[str, Any]) -> None:
         first = next((block for message in self.transcript.messages for block in message.blocks), None)
         if first is None:
             return
         place = self._place(first)
         if not place.in_history:
-            self.works.insert_after(place.work.before, self._record(item, place.work))
+            work = self._record(item, place.work)
+            self.works.insert_after(place.work.before, work)
+            self._inserted[id(None)] = _Place(work, ("payload",) if "payload" in work.value else ())
 
 
 def new_output(item: dict[str, Any], call: Block, content: Any, id_: str | None) -> dict[str, Any]:

@@ -45,8 +45,11 @@ class Work:
     def take(self, slot: Slot) -> None:
         self.changes[slot] = _GONE
 
-    def insert_behind(self, slot: Slot, item: dict[str, Any]) -> None:
-        self.inserted.setdefault(slot, []).append(item)
+    def insert_behind(self, slot: Slot, item: dict[str, Any]) -> int:
+        """Put an item behind a slot of a list, -1 being in front of all. Gives how many were put there before."""
+        made = self.inserted.setdefault(slot, [])
+        made.append(item)
+        return len(made) - 1
 
     def result(self) -> Item:
         """The record as it is now; the same Item when nothing changed."""
@@ -69,8 +72,9 @@ class Work:
         old = payload["replacement_history"]
         notes = payload.get("replacement_history_metadata")
         notes = notes if isinstance(notes, list) and len(notes) == len(old) else None
-        items: list[Any] = []
-        kept: list[Any] = []
+        first = self.inserted.get((*home, "replacement_history", -1), [])
+        items: list[Any] = [*first]
+        kept: list[Any] = [notes[0] if notes else None] * len(first)
         for number, item in enumerate(old):
             slot = (*home, "replacement_history", number)
             new = self.changes.get(slot, item)

@@ -14,12 +14,18 @@ from toolpair.tui.widgets.lines import Lines
 
 SIGNS = """\
 Signs
-  ✗  a call without its result         ≠  the ids of call and result differ
-  ?  a result without its call         =  more than one result for a call
-  ~  a result at the wrong place       !  another problem, or a line that cannot be read
-  ✓  mended, not saved yet             ·  a note: nothing breaks
+  ✗  a call without its result
+  ?  a result without its call
+  ≠  the ids of call and result differ
+  =  more than one result for a call
+  ~  a result at the wrong place
+  !  another problem, or a line that cannot be read
+  ✓  mended, not saved yet
+  ·  a note: nothing breaks
 
-Filters (&): tool:Bash  is:problem  is:error  is:mended  id:toolu_01  or any words; esc takes them off.
+Filters (&)
+  tool:Bash  is:problem  is:error  is:mended  id:toolu_01
+  or any words; esc takes them off
 """
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from textual import events
 
 from toolpair.text.safe import visible, visible_text
 from toolpair.tui.numbers import count_text
@@ -14,18 +15,21 @@ from toolpair.tui.row_search import Test, filter_test, text_test
 from toolpair.tui.screens.file_actions import FileActions
 
 if TYPE_CHECKING:
-    from toolpair.session import Problem, Target
+    from toolpair.session import Problem, Target, Transcript
     from toolpair.tui.screens.menu import Entry
 
 SLICE = 0.01
 """Seconds of searching between two looks at the keyboard."""
-_OWN_ID = re.compile(r"\A[A-Z]{3}\d\d: ")
 
 
 class LookActions(FileActions):
     """The part of the main screen that changes what is looked at, and never what is staged."""
 
     _query: str
+    _busy: bool
+    _counted: dict[str, tuple[str, str]]
+    """What each profile finds in `_counted_of`, as far as it was counted."""
+    _counted_of: Transcript | None
 
     def _draw(self) -> None:
         raise NotImplementedError
@@ -179,28 +183,66 @@ class LookActions(FileActions):
             self.say("")
 
     def action_goto(self) -> None:
-        from toolpair.tui.screens.prompt import PromptScreen
+        self._ask_where()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste on this screen is an error text that somebody wants to be led by."""
+        event.stop()
+        if event.text.strip() and not self._busy:
+            self._ask_where(event.text)
+
+    def _ask_where(self, pasted: str = "") -> None:
+        from toolpair.tui.screens.goto import GotoScreen
+
+        found: list[Target] = []
+
+        def look(where: str) -> str | None:
+            target = self._look_up(where)
+            if isinstance(target, str):
+                return target
+            found.append(target)
+            return None
 
         def given(where: str | None) -> None:
-            if where and where.strip():
-                self._go_to(where.strip())
+            if where is not None and found:
+                self._show_target(found[-1])
 
-        notes = ["an id, line:N, record:N, pair:N, or a whole API error, pasted"]
-        self.app.push_screen(PromptScreen("Go to", "", notes), given)
+        self.app.push_screen(GotoScreen(look, pasted), given)
 
     def _go_to(self, where: str) -> None:
+        target = self._look_up(where)
+        if isinstance(target, str):
+            self.say(target)
+        else:
+            self._show_target(target)
+
+    def _look_up(self, where: str) -> Target | str:
+        """Where it leads; one short sentence when it leads nowhere."""
         try:
             target = self.session.find(where)
         except (ValueError, LookupError) as error:
-            self.say(str(error))
-            return
+            return str(error)
         if target is None:
-            self.say(f"not in this file: {where}")
-            return
-        said = self._said(target)
-        self._note = said
-        if target.problem is not None:
-            self._show_problem(target.problem)
+            return f"not in this file: {where}"
+        return target if target.leads_somewhere else target.text
+
+    def _show_target(self, target: Target) -> None:
+        session = self.session
+        problem = target.problem
+        if target.conversation is not None and target.conversation != session.current:
+            session.current = target.conversation
+            self.overview.current = None
+            self._filter = ""
+            self.reload(0)
+        if target.profile is not None and problem is not None:
+            # Only by the rules of the provider that answered is it wrong, so by these it is looked at and mended.
+            session.set_profile(target.profile)
+            self.overview.current = None
+            self.reload()
+            problem = self.overview.same(problem.key)
+        self._note = target.text
+        if problem is not None:
+            self._show_problem(problem)
             return
         row: int | None = None
         for n, candidate in enumerate(self.overview.rows):
@@ -212,31 +254,13 @@ class LookActions(FileActions):
                 row = n
                 break
         if row is None:
-            self.say(said or f"nothing to show for {where}")
+            self.say(target.text)
             return
         if not self.pairs.go_to_row(row):
             self._clear_filter()
             self.pairs.go_to_row(row)
-        self._note = said
+        self._note = target.text
         self._draw()
-
-    def _said(self, target: Target) -> str:
-        """What to say of a place: an error in its meaning, and that its ids are not here when they are not."""
-        known = target.recognised
-        if known is None:
-            return target.text
-        said = _OWN_ID.sub("", f"{known.error.meaning.rstrip('.')}.")
-        here = {
-            block.id
-            for pair in self.session.pairs
-            for block in (pair.call, *pair.results)
-            if block is not None and isinstance(block.id, str)
-        }
-        if known.ids and not here.intersection(known.ids):
-            said = f"The id {known.ids[0]} is not in this conversation. {said}"
-        elif target.problem is None and target.pair is None:
-            said += " Nothing in this conversation raises it now."
-        return said
 
     def action_yank(self) -> None:
         from toolpair.tui.screens.menu import Entry, MenuScreen
@@ -283,11 +307,10 @@ class LookActions(FileActions):
         self.app.push_screen(MenuScreen("Copy", entries), chosen)
 
     def action_profile(self) -> None:
-        from toolpair.tui.screens.menu import Entry, MenuScreen
+        from toolpair.tui.screens.profiles import ProfilesScreen
 
-        profiles = self.session.profiles
-        entries = [Entry(id, id) for id in profiles]
-        cursor = next((n for n, id in enumerate(profiles) if id == self.session.profile.id), 0)
+        if self._counted_of is not self.session.transcript:
+            self._counted_of, self._counted = self.session.transcript, {}
 
         def chosen(value: str | None) -> None:
             if value is not None and value != self.session.profile.id:
@@ -297,7 +320,7 @@ class LookActions(FileActions):
                 self.reload()
                 self._first()
 
-        self.app.push_screen(MenuScreen("Judge as", entries, cursor), chosen)
+        self.app.push_screen(ProfilesScreen(self._counted), chosen)
 
     def _first(self) -> None:
         first = self.session.first_problem()

@@ -24,14 +24,16 @@ from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.pair_view import PairView
 
 if TYPE_CHECKING:
-    from toolpair.session import Fix, Group, Problem, Saved, Session, Staged
+    from toolpair.session import Conversation, Fix, Group, Problem, Saved, Session, Staged
+    from toolpair.tui.recipes_text import Sketch
     from toolpair.tui.screens.menu import Entry
 
 WIDE, NARROW = 110, 72
 HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
-    ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("&", "filter", "filter"),
-    ("y", "copy", "yank"), ("?", "all keys", "help"), ("q", "quit", "leave"),
+    ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("M", "recipes", "recipe"),
+    ("&", "filter", "filter"), ("y", "copy", "yank"), ("P", "judge as", "profile"), ("m", "model's view", "sees"),
+    ("?", "all keys", "help"), ("q", "quit", "leave"),
 )  # fmt: skip
 
 
@@ -77,6 +79,11 @@ class MainScreen(LookActions):
         self._filter = ""
         self._query = ""
         self._busy = False
+        self._counted = {}
+        self._counted_of = None
+        self._tried: dict[int, Sketch | Exception] = {}
+        """What is known of the recipes on `_tried_on`."""
+        self._tried_on: Conversation | None = None
 
     def build(self) -> ComposeResult:
         yield Lines(id="head")
@@ -436,6 +443,28 @@ class MainScreen(LookActions):
             self.say(f"{len(self.session.left):,} left for you: nothing here is certain")
         else:
             self.say("there is nothing to mend")
+
+    def action_recipe(self) -> None:
+        from toolpair.tui.screens.recipes import RecipesScreen
+
+        if self._tried_on is not self.session.conversation:
+            self._tried_on, self._tried = self.session.conversation, {}
+
+        def chosen(sketch: Sketch | None) -> None:
+            if sketch is None:
+                return
+            recipe, options = sketch.choice
+            if sketch.changes_nothing:
+                self.say(f"{recipe.name} changes nothing here")
+                return
+            self._take(
+                lambda: self.session.stage_recipe(recipe.name, options),
+                sketch.problems,
+                recipe.name,
+                self.action_review,
+            )
+
+        self.app.push_screen(RecipesScreen(self._tried), chosen)
 
     def action_choose(self) -> None:
         problem = self._with_problem()

@@ -30,8 +30,17 @@ class PromptScreen(Dialog[str | None]):
     def build(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Lines(id="top")
-            yield SafeInput(self._value)
+            yield self.field(self._value)
             yield Lines(id="bottom")
+
+    def field(self, value: str) -> SafeInput:
+        """The line that is written in."""
+        return SafeInput(value)
+
+    def note(self, *notes: str) -> None:
+        """Say something above the line, in the place of what was said."""
+        self._notes = notes
+        self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         lines = [self.glyphs.rule(self._title, width, "title")]

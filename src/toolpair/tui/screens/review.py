@@ -140,7 +140,7 @@ class ReviewScreen(BaseScreen[Any]):
 
     def _put_back(self, row: Staged) -> bool:
         problems = self._session.put_back(row)
-        if not problems:
+        if problems is None:
             return False
         self._overview.note_staged(problems, row.conversation)
         self._taken_out = [other for other in self._taken_out if other is not row]

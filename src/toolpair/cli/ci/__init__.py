@@ -1,0 +1,1 @@
+"""The outputs of `check` that services for CI read."""

@@ -1,0 +1,300 @@
+"""`toolpair compare`: what each recipe would make of a file, and lose. Nothing is written."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import Final
+
+from toolpair.cli import exits, inputs
+from toolpair.cli.choosing import options_for, recipe_named
+from toolpair.cli.losing import losses_entry
+from toolpair.cli.output import dump
+from toolpair.cli.report import Entry, problem_entry
+from toolpair.cli.terminal import (
+    Parser,
+    Style,
+    UsageError,
+    add_common,
+    add_leaf,
+    columns,
+    one_profile,
+    out,
+    safe,
+    style_for,
+)
+from toolpair.comparing import LEFT, Compared, Question, Tried, compare, done_for
+from toolpair.recipes import RECIPES
+from toolpair.recipes.base import DEFAULT, Options, Recipe
+from toolpair.session import Session
+from toolpair.text.shell import shell_word
+from toolpair.transcript.words import plural
+
+_EPILOG: Final = """\
+examples:
+  toolpair compare session.jsonl                    all recipes
+  toolpair compare history.json recommended drop    these alone
+  toolpair compare history.json --output-format json | jq '.recipes[] | [.name, .valid, .losses.text]'
+
+The recipes are carried out on the file as it is, in memory; nothing is written. What each loses is measured by
+comparing what would be sent before and after, not what the fixes say. `toolpair recipes NAME` tells what one does.
+
+exit code: 0 at least one recipe makes the file valid, 1 none does, 2 not readable or wrong usage
+"""
+_NARROW: Final = 60
+_EXAMPLES: Final = 3
+_CONTENT_LINES: Final = 4
+
+
+def parser(command: str = "compare") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="Say what each recipe would do to a file, what it would lose, and whether the result is valid.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
+    result.add_argument("recipes", metavar="RECIPE", nargs="*", help="the recipes to compare (default: all)")
+    result.add_argument(
+        "--max-id-length",
+        type=int,
+        metavar="N",
+        help="of recipes that copy a system which cuts long ids: the longest that is left",
+    )
+    add_leaf(result)
+    add_common(result, ("text", "json"))
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    chosen = _recipes(options)
+    options.file = inputs.named(options.file)
+    session = inputs.Input(options.file).open(options.format, one_profile(options), options.leaf)
+    compared = compare(session, chosen)
+    if options.output_format == "json":
+        out(dump(_json(session, options.file, compared, options.show_content), indent=2))
+    else:
+        _Printer(session, options.file, compared, style_for(sys.stdout, options.no_color), options.show_content).run()
+    return exits.OK if compared.best is not None else exits.PROBLEMS
+
+
+def _recipes(options: argparse.Namespace) -> list[tuple[Recipe, Options]]:
+    names = list(dict.fromkeys(options.recipes)) or list(RECIPES)
+    recipes = [recipe_named(name) for name in names]
+    heeding = [found for found in recipes if "max_id_length" in found.options]
+    if options.max_id_length is not None and not heeding:
+        raise UsageError("None of these recipes knows --max-id-length; `toolpair recipes` says which do.")
+    return [
+        (recipe, options_for(recipe, options.max_id_length) if recipe in heeding else DEFAULT) for recipe in recipes
+    ]
+
+
+def _json(session: Session, path: str, compared: Compared, content: bool) -> Entry:
+    """The recipes, the best first; each problem with what each recipe does for it."""
+    return {
+        "version": 1,
+        "path": path,
+        "format": session.format.id,
+        "profile": session.profile.id,
+        "best": compared.best.recipe.name if compared.best is not None else None,
+        "recipes": [_recipe_entry(session, compared, tried) for tried in compared.tried],
+        "problems": [_problem(session, compared, question, content) for question in compared.questions],
+    }
+
+
+def _recipe_entry(session: Session, compared: Compared, tried: Tried) -> Entry:
+    touched = tried.touched
+    return {
+        "name": tried.recipe.name,
+        "valid": tried.valid,
+        "losses": losses_entry(tried.losses),
+        "records": {
+            "touched": touched.total,
+            "changed": touched.changed,
+            "added": touched.added,
+            "removed": touched.removed,
+        },
+        "would_stage": [
+            {"title": row.title, "problems": row.problems, "fixes": list(row.fix_ids), "loses": row.loses}
+            for trial in tried.trials
+            for row in trial.rows
+        ],
+        "left": [
+            {"rule": problem.rule, "message": problem.text, "conversation": number}
+            for number, trial in enumerate(tried.trials)
+            for problem in trial.left
+        ],
+    }
+
+
+def _problem(session: Session, compared: Compared, question: Question, content: bool) -> Entry:
+    conversation = compared.conversations[question.conversation]
+    entry = problem_entry(session, conversation, question.problem, content)
+    del entry["fixes"]
+    entry["conversation"] = question.conversation
+    entry["recipes"] = {}
+    for tried in compared.tried:
+        trial = tried.trials[question.conversation]
+        fixes = trial.fixes_of(question.problem)
+        entry["recipes"][tried.recipe.name] = {
+            "does": [fix.title for fix in fixes],
+            "fixes": [fix.id for fix in fixes],
+            "loses": "; ".join(dict.fromkeys(fix.loses for fix in fixes if fix.loses)) or None,
+            "left": trial.leaves(question.problem),
+        }
+    return entry
+
+
+class _Printer:
+    """Prints it for a person: the answer first, the problems by cause, the recipes in a table."""
+
+    def __init__(self, session: Session, path: str, compared: Compared, style: Style, content: bool) -> None:
+        self.session = session
+        self.path = path
+        self.compared = compared
+        self.style = style
+        self.content = content
+        self.width = columns(_NARROW)
+
+    def run(self) -> None:
+        session, groups = self.session, self.compared.groups()
+        errors = sum(question.problem.severity == "error" for question in self.compared.questions)
+        causes = sum(group[0].problem.severity == "error" for group in groups)
+        found = f"{plural(errors, 'error')}, {plural(causes, 'cause')}" if errors else "no error"
+        self.say(f"{safe(self.path)}: {found}; {safe(session.format.id)}, judged as {session.profile.id}", bold=True)
+        self.say(self._answer())
+        for number, group in enumerate(groups, 1):
+            out()
+            self._group(group, f"{number} of {len(groups)}")
+        self._besides()
+        out()
+        self._table()
+        self._end()
+
+    def say(self, text: str, indent: str = "", hang: str | None = None, bold: bool = False, dim: bool = False) -> None:
+        """A paragraph."""
+        for line in textwrap.wrap(
+            text,
+            self.width,
+            initial_indent=indent,
+            subsequent_indent=indent + "  " if hang is None else hang,
+            break_on_hyphens=False,
+            break_long_words=False,
+        ):
+            out(self.style.bold(line) if bold else self.style.dim(line) if dim else line)
+
+    def _answer(self) -> str:
+        """Which one to take, in a sentence."""
+        first, total = self.compared.tried[0], sum(len(found.items) for found in self.compared.conversations)
+        if not first.valid:
+            left = f"({plural(first.errors, 'error is', 'errors are')} left)"
+            if len(self.compared.tried) == 1:
+                return f"The recipe does not make it valid {left}."
+            return f"None of these recipes makes it valid. {first.recipe.name} leaves the fewest errors {left}."
+        touched = first.touched.total
+        if not touched:
+            return f"Best here: {first.recipe.name}. It has nothing to do: the file is valid as it is."
+        loses = f"loses {first.losses.text}" if first.losses else "loses nothing"
+        return (
+            f"Best here: {first.recipe.name}. The result is valid, it {loses} and "
+            f"touches {touched:,} of {plural(total, 'record')}."
+        )
+
+    def _group(self, group: list[Question], number: str) -> None:
+        problem = group[0].problem
+        cause = f": {problem.cause.text}" if problem.cause is not None else ""
+        severity = "" if problem.severity == "error" else f" ({problem.severity})"
+        count = f"{len(group):,} × " if len(group) > 1 else ""
+        self.say(safe(f"{number}  {count}{problem.rule}{severity}{cause}"), bold=True)
+        for question in group[:_EXAMPLES]:
+            self._example(question)
+        if len(group) > _EXAMPLES:
+            self.say(f"and {len(group) - _EXAMPLES:,} more", "    ", dim=True)
+        same: dict[str, list[str]] = {}
+        for tried in self.compared.tried:
+            said = done_for(tried, group)
+            words = "; ".join(_counted(count, words) for count, words in said)
+            same.setdefault(words, []).append(tried.recipe.name)
+        for words, names in same.items():
+            self.say(safe(f"{', '.join(names)}: {words}"), "  ", "      ")
+
+    def _example(self, question: Question) -> None:
+        conversation = self.compared.conversations[question.conversation]
+        place = self.session.location(question.problem, conversation)
+        where = [f"line {place.line:,}"] if place.line is not None else []
+        where += [f"messages.{place.message}"] if place.message is not None else []
+        blocks = (question.problem.call, question.problem.result)
+        ids = list(dict.fromkeys(str(block.id) for block in blocks if block is not None and block.id))
+        words = f"{', '.join(where)}: {question.problem.text}" if where else question.problem.text
+        self.say(safe(words + (f"  [{' ≠ '.join(ids)}]" if ids else "")), "    ", dim=True)
+        if self.content:
+            for name, block in (("call", question.problem.call), ("result", question.problem.result)):
+                if block is not None:
+                    lines = self.session.block_text(block).splitlines()
+                    for line in lines[:_CONTENT_LINES]:
+                        out(f"      {name}  {safe(line)}")
+                    if len(lines) > _CONTENT_LINES:
+                        out(f"      {name}  … {len(lines) - _CONTENT_LINES:,} more lines")
+
+    def _besides(self) -> None:
+        lines = [
+            f"{tried.recipe.name}: {'; '.join(_counted(count, words) for count, words in found)}"
+            for tried in self.compared.tried
+            if (found := tried.besides())
+        ]
+        if lines:
+            out()
+            self.say("Besides, for what no rule found wrong, or what came up on the way:", bold=True)
+        for line in lines:
+            self.say(safe(line), "  ", "      ")
+
+    def _table(self) -> None:
+        names = max(len(tried.recipe.name) for tried in self.compared.tried)
+        out(
+            self.style.dim(
+                f"{'':<{names}}  {'':<11}{'outputs':>8}{'words of':>10}{'calls':>7}{'outputs at':>12}{'records':>9}"
+            )
+        )
+        out(
+            self.style.dim(
+                f"{'recipe':<{names}}  {'valid':<11}{'lost':>8}{'user lost':>10}{'lost':>7}{'other call':>12}"
+                f"{'touched':>9}"
+            )
+        )
+        for tried in self.compared.tried:
+            lost = tried.losses
+            numbers = (
+                (len(lost.outputs), 8),
+                (lost.user_words, 10),
+                (len(lost.calls), 7),
+                (len(lost.crossed), 12),
+            )
+            valid = "yes" if tried.valid else plural(tried.errors, "error")
+            name = f"{tried.recipe.name:<{names}}"
+            out(
+                f"{self.style.bold(name) if tried is self.compared.best else name}  "
+                + (self.style.green if tried.valid else self.style.red)(f"{valid:<11}")
+                + "".join(
+                    self.style.severity("warning", f"{number:>{width},}") if number else f"{number:>{width}}"
+                    for number, width in numbers
+                )
+                + f"{tried.touched.total:>9,}"
+            )
+        for tried in self.compared.tried:
+            if tried.losses.images:
+                out(f"{tried.recipe.name} also loses {plural(len(tried.losses.images), 'image')}.")
+
+    def _end(self) -> None:
+        best = self.compared.best
+        out()
+        if best is not None and best.touched.total:
+            recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
+            to = "-o OUT" if self.path == inputs.STDIN or not self.session.writable else "--in-place"
+            self.say(f"Look first: toolpair fix {shell_word(self.path)}{recipe} --diff; then {to} in place of --diff.")
+        self.say("What one does exactly: toolpair recipes NAME.", dim=True)
+
+
+def _counted(count: int, words: str) -> str:
+    if count == 1:
+        return words
+    return f"{count:,} × {words if words != LEFT else 'left as they are'}"

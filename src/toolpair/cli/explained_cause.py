@@ -1,0 +1,74 @@
+"""`toolpair explain CAUSE`: how a cause comes about, who is known for it, and where in a file it is the reason."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from toolpair.cli import exits, inputs
+from toolpair.cli.output import dump
+from toolpair.cli.report import Entry, problem_entry
+from toolpair.cli.terminal import one_profile, out, safe, style_for
+from toolpair.rules.causes import CausePage, cause_called
+
+_LISTED: Final = 10
+
+
+def explain_cause(options: argparse.Namespace, name: str) -> int | None:
+    """Explain the cause with this id or text. Gives back the exit code; None when there is no such cause."""
+    page = cause_called(name)
+    if page is None:
+        return None
+    places = _places(options, page.id) if options.file else []
+    if options.output_format == "json":
+        out(dump(_as_json(page, places), indent=2))
+        return exits.OK
+    style = style_for(sys.stdout, options.no_color)
+    out(f"{style.bold(page.id)}: {page.text}.")
+    out(f"  {page.about}")
+    for writer in page.writers:
+        out(f"  Known from: {', '.join(part for part in (writer.product, writer.link) if part)}")
+    if page.link is not None and all(writer.link != page.link for writer in page.writers):
+        out(f"  See {page.link}")
+    if options.file:
+        out()
+        _print_places(options.file, places)
+    return exits.OK
+
+
+def _places(options: argparse.Namespace, id_: str) -> list[Entry]:
+    session = inputs.Input(inputs.named(options.file)).open(options.format, one_profile(options))
+    return [
+        problem_entry(session, conversation, problem, options.show_content)
+        for conversation in session.conversations
+        for problem in conversation.problems
+        if problem.cause is not None and problem.cause.id == id_
+    ]
+
+
+def _print_places(path: str, places: list[Entry]) -> None:
+    for entry in places[:_LISTED]:
+        line = entry["location"]["line"]
+        where = f"{safe(path)}:{line}" if line is not None else safe(path)
+        out(f"{where}: {entry['rule']}  {safe(entry['message'])}")
+        if entry["cause"]["evidence"]:
+            out(f"    {safe(entry['cause']['evidence'])}")
+    if len(places) > _LISTED:
+        out(f"and {len(places) - _LISTED:,} more: toolpair check {safe(path)}")
+    if not places:
+        out(f"{safe(path)}: it is the cause of no problem there.")
+
+
+def _as_json(page: CausePage, places: list[Entry]) -> Entry:
+    return {
+        "version": 1,
+        "cause": {
+            "id": page.id,
+            "text": page.text,
+            "about": page.about,
+            "known_from": [{"product": writer.product, "link": writer.link} for writer in page.writers],
+            "link": page.link,
+        },
+        "places": places,
+    }

@@ -1,0 +1,117 @@
+"""Where in a file a rule or an error text points, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolpair.cli import inputs
+from toolpair.cli.report import Entry, location_entry, problem_entry
+from toolpair.session import Conversation, Location, Problem, Session, Target
+from toolpair.text.shell import shell_word
+
+
+def places_of(session: Session, path: str, rule: str | None, thing: str, show_content: bool = False) -> list[Entry]:
+    """Of a rule all its problems, of a text the place that it leads to; none when it leads nowhere at all."""
+    if rule is not None:
+        return list(_of_rule(session, path, rule, show_content))
+    target = session.find(thing)
+    if target is None or (not target.leads_somewhere and target.line is None and target.recognised is None):
+        return []
+    number = target.conversation if target.conversation is not None else session.current
+    conversation = session.conversations[number]
+    meaning = target.recognised.error.meaning if target.recognised is not None else ""
+    return [
+        {
+            "text": target.text,
+            "how": target.how,
+            "notes": " ".join(target.text.replace(meaning, "").split()),
+            "conversation": number,
+            "profile": target.profile,
+            **_place(session, conversation, target, show_content),
+            "command": _command(session, path, number, target),
+        }
+    ]
+
+
+def _place(session: Session, conversation: Conversation, target: Target, show_content: bool) -> Entry:
+    if target.problem is not None:
+        return _of_problem(session, conversation, target.problem, show_content)
+    location = Location(line=target.line)
+    block = None
+    if target.pair is not None:
+        pair = conversation.pairs[target.pair]
+        block = pair.call or pair.result
+        location = Location(message=pair.start[0], block=pair.start[1], pair=pair.index)
+    elif target.message is not None:
+        message = conversation.transcript.messages[target.message]
+        block = next(iter(message.blocks), None)
+        location = Location(message=target.message)
+    if block is not None and block.record in conversation.document:
+        document = conversation.document
+        line = conversation.source.line
+        location = Location(
+            document.index(block.record),
+            line if line is not None else document.line_of_value(block.record, block.slot),
+            None,
+            location.message,
+            location.block,
+            location.pair,
+        )
+    return {
+        "message": location.message,
+        "pair": location.pair,
+        "location": location_entry(location),
+        "fix": None,
+        "problem": None,
+    }
+
+
+def _of_problem(session: Session, conversation: Conversation, problem: Problem, show_content: bool) -> Entry:
+    entry = problem_entry(session, conversation, problem, show_content)
+    return {
+        "message": problem.message,
+        "pair": problem.pair,
+        "location": entry["location"],
+        "fix": next((fix for fix in entry["fixes"] if fix["recommended"]), None),
+        "problem": entry,
+    }
+
+
+def _of_rule(session: Session, path: str, rule: str, show_content: bool) -> Iterator[Entry]:
+    for number, conversation in enumerate(session.conversations):
+        for problem in conversation.problems:
+            if problem.rule == rule:
+                target = Target(problem.pair, problem.message, problem, problem.text, conversation=number)
+                yield {
+                    "text": problem.text,
+                    "how": "by the rule",
+                    "notes": "",
+                    "conversation": number,
+                    "profile": None,
+                    **_of_problem(session, conversation, problem, show_content),
+                    "command": _command(session, path, number, target),
+                }
+
+
+def _command(session: Session, path: str, number: int, target: Target) -> str | None:
+    """What is typed to look at it; None when the interface cannot be opened there."""
+    if path == inputs.STDIN or not target.leads_somewhere:
+        return None
+    conversation = session.conversations[number]
+    where = None
+    # Places are those of the conversation that the interface opens on.
+    if number == len(session.conversations) - 1:
+        where = f"pair:{target.pair}" if target.pair is not None else None
+        where = where or (f"message:{target.message}" if target.message is not None else None)
+    if where is None and target.pair is not None:
+        pair = conversation.pairs[target.pair]
+        ids = [block.id for block in (pair.call, *pair.results) if block is not None]
+        where = next((id_ for id_ in ids if isinstance(id_, str) and id_), None)
+    if where is None and target.problem is not None:
+        where = target.problem.rule
+    if where is None:
+        return None
+    words = ["toolpair", shell_word(path), "--at", shell_word(where)]
+    if target.profile is not None:
+        words += ["--profile", target.profile]
+    return " ".join(words)

@@ -1,0 +1,36 @@
+"""Measured losses as a report has them: counts, ids and sizes, never content."""
+
+from __future__ import annotations
+
+from toolpair.cli.report import Entry
+from toolpair.losses import Losses
+
+
+def losses_entry(losses: Losses) -> Entry:
+    """Counts, and each thing that is gone. `size` is in bytes of UTF-8, of "words" their number."""
+    return {
+        "text": losses.text,
+        "outputs": len(losses.outputs),
+        "output_bytes": losses.output_bytes,
+        "user_words": losses.user_words,
+        "images": len(losses.images),
+        "calls": len(losses.calls),
+        "input_bytes": losses.input_bytes,
+        "at_another_call": len(losses.crossed),
+        "details": [
+            *(
+                {"what": lost.kind, "id": lost.id, "tool": lost.tool, "size": lost.size}
+                for lost in (*losses.outputs, *losses.words, *losses.images, *losses.calls)
+            ),
+            *(
+                {
+                    "what": "at_another_call",
+                    "id": crossed.result_id,
+                    "belongs_to": crossed.belongs_to,
+                    "answers": crossed.answers,
+                    "size": crossed.size,
+                }
+                for crossed in losses.crossed
+            ),
+        ],
+    }

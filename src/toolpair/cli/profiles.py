@@ -1,0 +1,243 @@
+"""`toolpair profiles`: the providers whose rules can be judged, and the rules of one of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import Final
+
+from toolpair.cli import exits
+from toolpair.cli.knowledge import check_profiles, profiles
+from toolpair.cli.markdown import prose
+from toolpair.cli.output import dump
+from toolpair.cli.report import Entry
+from toolpair.cli.rule_pages.severities import EVIDENCE
+from toolpair.cli.terminal import Parser, Style, columns, out, style_for
+from toolpair.rules.profiles import Family, Profile, profile
+
+_EPILOG = """\
+examples:
+  toolpair profiles                     all of them
+  toolpair profiles mistral             its rules, each with severity, evidence, a note and a link
+  toolpair profiles mistral/v13         the same for one family of its models
+  toolpair profiles gemini --output-format markdown > gemini.md
+
+Where a transcript names its model, a family that takes a rule more lightly is heeded by itself; the stricter ones
+are judged when they are asked for by name, as in `toolpair check FILE --profile anthropic/4.6`.
+"""
+_ACCEPTED: Final = "accepted"
+
+
+def parser(command: str = "profiles") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="List the providers whose rules can be judged, or print the rules of one.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("name", nargs="?", metavar="NAME", help="a profile, or a family of one, as in mistral/v13")
+    result.add_argument(
+        "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
+    )
+    result.add_argument("--no-color", action="store_true", help="no colours")
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    style = style_for(sys.stdout, options.no_color)
+    if options.name is not None:
+        check_profiles([options.name])
+        chosen = profile(options.name)
+        match options.output_format:
+            case "json":
+                out(dump({"version": 1, "profile": profile_entry(chosen)}, indent=2))
+            case "markdown":
+                out("\n".join(profile_markdown(chosen)))
+            case _:
+                _print_profile(chosen, style)
+        return exits.OK
+    match options.output_format:
+        case "json":
+            out(dump({"version": 1, "profiles": [_summary(one) for one in profiles()]}, indent=2))
+        case "markdown":
+            out("\n".join(_list_markdown()))
+        case _:
+            _print_list(style)
+    return exits.OK
+
+
+def _summary(chosen: Profile) -> Entry:
+    return {
+        "id": chosen.id,
+        "title": chosen.title,
+        "rules": chosen.judged,
+        "families": _families(chosen),
+        "not_judged": list(chosen.not_judged),
+    }
+
+
+def _families(chosen: Profile) -> list[Entry]:
+    return [
+        {
+            "id": family.id,
+            "title": family.title,
+            "models": family.models.pattern if family.models else None,
+            "differs_in": {rule: cell.severity for rule, cell in family.cells.items()},
+        }
+        for family in chosen.families
+    ]
+
+
+def profile_entry(chosen: Profile) -> Entry:
+    """All that is known of one profile. A rule whose `severity` is null is accepted."""
+    return {
+        "id": chosen.id,
+        "title": chosen.title,
+        "results": chosen.results,
+        "ids": {
+            "pattern": chosen.id_pattern.pattern if chosen.id_pattern else None,
+            "shortest": chosen.id_min,
+            "longest": chosen.id_max,
+        },
+        "families": _families(chosen),
+        "not_judged": list(chosen.not_judged),
+        "rules": [
+            {
+                "rule": rule,
+                "severity": cell.severity,
+                "evidence": cell.evidence,
+                "note": cell.note,
+                "link": cell.link,
+            }
+            for rule, cell in chosen.cells.items()
+            if cell.severity is not None or cell.note
+        ],
+    }
+
+
+def ids_in_words(chosen: Profile) -> str:
+    """Which ids are accepted, one phrase."""
+    what = f"they match {chosen.id_pattern.pattern}" if chosen.id_pattern else "any text"
+    if chosen.id_max is None:
+        return what
+    return f"{what}, {chosen.id_max} characters{'' if chosen.id_min == chosen.id_max else ' at most'}"
+
+
+def differences(chosen: Profile, family: Family, quote: str = "") -> str:
+    """What a family of a provider's models takes otherwise than the provider's profile, one phrase."""
+    plain, other = profile(chosen.base), profile(f"{chosen.base}/{family.id}")
+    said = [
+        f"{quote}{rule}{quote} {cell.severity or _ACCEPTED}"
+        for rule, cell in family.cells.items()
+        if cell.severity != plain.cells[rule].severity
+    ]
+    if ids_in_words(other) != ids_in_words(plain):
+        said.insert(0, f"ids: {_with_code(ids_in_words(other)) if quote else ids_in_words(other)}")
+    return ", ".join(said) or "as the profile itself"
+
+
+def _print_list(style: Style) -> None:
+    width = columns()
+    for one in profiles():
+        out(f"{style.bold(one.id)}  {one.title}: {one.judged} rules")
+        if one.families:
+            listed = [f"{one.id}/{family.id} ({family.title})" for family in one.families]
+            for line in _wrapped(f"families: {', '.join(listed)}", width, 4):
+                out(line)
+        for line in _wrapped(f"not judged: {', '.join(one.not_judged)}", width, 4):
+            out(style.dim(line))
+    out()
+    out("`toolpair profiles NAME` prints the rules of one.")
+
+
+def _print_profile(chosen: Profile, style: Style) -> None:
+    width = columns()
+    head, *more = _wrapped(f"{chosen.id}: {chosen.title}", width, 0)
+    out(style.bold(head))
+    for line in more:
+        out(line)
+    parts = [
+        f"results: {chosen.results}",
+        f"ids: {ids_in_words(chosen)}",
+        f"not judged: {', '.join(chosen.not_judged)}",
+    ]
+    parts += [
+        f"{chosen.base}/{family.id}: {family.title}; {differences(chosen, family)}"
+        for family in chosen.families
+        if not chosen.family
+    ]
+    for part in parts:
+        for line in _wrapped(part, width, 2):
+            out(style.dim(line))
+    out()
+    entries = profile_entry(chosen)["rules"]
+    first = max(len(entry["rule"]) for entry in entries)
+    out(style.bold(f"{'rule'.ljust(first)}  severity  evidence"))
+    for entry in entries:
+        severity = entry["severity"] or _ACCEPTED
+        word = severity.ljust(8)
+        shown = style.severity(severity, word) if entry["severity"] else style.green(word)
+        out(f"{entry['rule'].ljust(first)}  {shown}  {entry['evidence']}")
+        for line in _wrapped(entry["note"] or "", width, 4):
+            out(line)
+        if entry["link"]:
+            out(style.dim(f"    {entry['link']}"))
+    out()
+    for word, meaning in EVIDENCE.items():
+        if any(entry["evidence"] == word for entry in entries):
+            out(style.dim(f"{word}: {meaning}"))
+
+
+def profile_markdown(chosen: Profile) -> list[str]:
+    """The same as a page in Markdown, a line each."""
+    lines = [f"# {chosen.title} (`{chosen.id}`)", "", f"Results: {chosen.results}."]
+    lines += [
+        f"Ids: {_with_code(ids_in_words(chosen))}.",
+        f"Not judged: {', '.join(chosen.not_judged)}.",
+        "",
+    ]
+    if chosen.families:
+        lines += ["| family | models | what differs |", "|---|---|---|"]
+        for family in chosen.families:
+            differs = _cell(differences(chosen, family, "`"))
+            lines.append(f"| `{chosen.base}/{family.id}` | {prose(family.title)} | {differs} |")
+        lines.append("")
+    lines += ["| rule | severity | evidence | note |", "|---|---|---|---|"]
+    for entry in profile_entry(chosen)["rules"]:
+        evidence = f"[{entry['evidence']}]({entry['link']})" if entry["link"] else entry["evidence"]
+        severity = entry["severity"] or _ACCEPTED
+        lines.append(f"| `{entry['rule']}` | {severity} | {evidence} | {prose(entry['note'] or '')} |")
+    return lines
+
+
+def _list_markdown() -> list[str]:
+    lines = ["| profile | provider | rules | families |", "|---|---|---|---|"]
+    for one in profiles():
+        families = ", ".join(f"`{family.id}`" for family in one.families)
+        lines.append(f"| `{one.id}` | {one.title} | {one.judged} | {families} |")
+    return lines
+
+
+def _with_code(text: str) -> str:
+    """A pattern among words, set as code."""
+    head, match, pattern = text.partition("match ")
+    if not match:
+        return text
+    pattern, comma, rest = pattern.partition(", ")
+    return f"{head}{match}`{pattern}`{comma}{rest}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _wrapped(text: str, width: int, indent: int) -> list[str]:
+    space = " " * indent
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=space,
+        subsequent_indent=space + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,128 @@
+"""`toolpair recipes`: the ways to mend a whole conversation, and what one of them does exactly."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
+from toolpair.cli import exits
+from toolpair.cli.choosing import recipe_named
+from toolpair.cli.output import dump
+from toolpair.cli.report import Entry
+from toolpair.cli.terminal import Parser, Style, columns, out, style_for
+from toolpair.recipes import RECIPES
+from toolpair.recipes.base import Recipe
+
+_EPILOG: Final = """\
+examples:
+  toolpair recipes                     all of them
+  toolpair recipes drop                what it does, where it loses something, what the default does instead
+  toolpair fix FILE --recipe drop --diff
+  toolpair compare FILE                what each would do to a file
+
+Those that copy another system do what it does, harm included: to see what it makes of a history, or to get the same.
+"""
+_OPTIONS: Final = {"max_id_length": "--max-id-length N"}
+
+
+def parser(command: str = "recipes") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="List the ways to mend a whole conversation, or tell what one of them does.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("name", nargs="?", metavar="NAME", help="one recipe")
+    result.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
+    )
+    result.add_argument("--no-color", action="store_true", help="no colours")
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    chosen = recipe_named(options.name) if options.name is not None else None
+    if options.output_format == "json":
+        entry: Entry = {"version": 1}
+        if chosen is not None:
+            entry["recipe"] = recipe_entry(chosen)
+        else:
+            entry["recipes"] = [recipe_entry(recipe) for recipe in RECIPES.values()]
+        out(dump(entry, indent=2))
+        return exits.OK
+    printer = _Printer(style_for(sys.stdout, options.no_color))
+    if chosen is None:
+        printer.all(list(RECIPES.values()))
+    else:
+        printer.one(chosen)
+    return exits.OK
+
+
+def recipe_entry(recipe: Recipe) -> Entry:
+    """All that is known of one recipe."""
+    return {
+        "name": recipe.name,
+        "title": recipe.title,
+        "does": list(recipe.does),
+        "loses": recipe.loses,
+        "instead": recipe.instead,
+        "copies": recipe.copies,
+        "links": list(recipe.links),
+        "options": [_OPTIONS[name].split()[0] for name in sorted(recipe.options)],
+        "narrowed_by": ["--select", "--ignore", "--choose"] if recipe.pick is not None else [],
+    }
+
+
+class _Printer:
+    def __init__(self, style: Style) -> None:
+        self.style = style
+        self.width = columns()
+
+    def all(self, recipes: Sequence[Recipe]) -> None:
+        for name, chosen in (
+            ("toolpair's own", [recipe for recipe in recipes if recipe.copies is None]),
+            ("copies of other systems, harm included", [recipe for recipe in recipes if recipe.copies is not None]),
+        ):
+            if chosen:
+                out(self.style.dim(name))
+                for recipe in chosen:
+                    default = " (default)" if recipe.name == "recommended" else ""
+                    out(f"  {self.style.bold(recipe.name)}{default}")
+                    self._wrapped(recipe.title, "      ")
+        out()
+        self._wrapped("toolpair recipes NAME tells what one does, toolpair compare FILE what each would do to a file.")
+
+    def one(self, recipe: Recipe) -> None:
+        self._wrapped(f"{recipe.name}: {recipe.title}", bold=True)
+        if recipe.copies is not None:
+            out()
+            self._wrapped(f"It does what {recipe.copies} does, harm included.")
+            for link in recipe.links:
+                out(self.style.dim(f"  {link}"))
+        self._part("What it does", recipe.does)
+        self._part("Where it loses something", (recipe.loses or "Nowhere.",))
+        if recipe.instead is not None:
+            name = "What recommended does instead"
+            self._part(name, (recipe.instead,))
+        self._part("Options", _options(recipe))
+
+    def _part(self, title: str, sentences: Sequence[str]) -> None:
+        out()
+        out(self.style.bold(title))
+        for sentence in sentences:
+            self._wrapped(sentence, "  - " if len(sentences) > 1 else "  ", "    " if len(sentences) > 1 else "  ")
+
+    def _wrapped(self, text: str, first: str = "", indent: str | None = None, bold: bool = False) -> None:
+        later = first if indent is None else indent
+        lines = textwrap.wrap(text, self.width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
+        for line in lines:
+            out(self.style.bold(line) if bold else line)
+
+
+def _options(recipe: Recipe) -> list[str]:
+    said = [f"{_OPTIONS[name]}: longer ids are cut to this length." for name in sorted(recipe.options)]
+    if recipe.pick is not None:
+        said.append("--select, --ignore and --choose narrow it to some rules, or change the fix of one.")
+    return said or ["None; it looks at the whole conversation, so --select, --ignore and --choose do not narrow it."]

@@ -1,0 +1,130 @@
+"""All that is known of a rule, as plain data: what JSON prints, and what the text and Markdown pages are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from toolpair.cli.knowledge import profiles
+from toolpair.cli.report import Entry, cause_text
+from toolpair.cli.rule_pages.example import Shown, shown
+from toolpair.rules.base import Fix
+from toolpair.rules.pages import Page, page_of
+from toolpair.rules.profiles import PROFILES, Cell
+
+OF_FILES: Final = "No provider speaks of it: it is found in the file itself, and judged the same for all."
+
+
+def rule_entry(name: str, only: Collection[str] = (), *, whole: bool = True) -> Entry:
+    """What is known of one rule, for the profiles in `only` or for all. Unless `whole`, its example is not run."""
+    page = page_of(name)
+    judged: Entry = {}
+    families: Entry = {}
+    accepted: list[str] = []
+    for profile in profiles():
+        if only and not {profile.id, *(f"{profile.id}/{one.id}" for one in profile.families)} & set(only):
+            continue
+        cell = profile.cell(name)
+        if cell is not None and cell.severity is not None:
+            judged[profile.id] = _cell(cell)
+        elif cell is not None:
+            accepted.append(profile.id)
+        families.update(
+            (f"{profile.id}/{family.id}", _cell(family.cells[name]))
+            for family in profile.families
+            if name in family.cells
+        )
+    entry: Entry = {
+        "rule": name,
+        "title": page.title if page else name,
+        "meaning": page.meaning if page else None,
+        "remedy": page.remedy if page else None,
+        "profiles": judged,
+        "families": families,
+        "accepted": accepted,
+    }
+    if whole and page is not None:
+        run = shown(page)
+        entry["example"] = _example(page, run) if run is not None else None
+        entry["no_example"] = page.no_example
+        entry["fixes"] = _fixes(page, run)
+    return entry
+
+
+def judged_rows(entry: Entry) -> dict[str, Entry]:
+    """Profile, or profile and family of its models, -> what it says; each family behind its profile."""
+    rows = {**entry["profiles"], **entry["families"]}
+    return {name: rows[name] for name in sorted(rows, key=lambda name: PROFILES.index(name.partition("/")[0]))}
+
+
+def _cell(cell: Cell) -> Entry:
+    return {"severity": cell.severity, "evidence": cell.evidence, "note": cell.note, "link": cell.link}
+
+
+def _example(page: Page, run: Shown) -> Entry:
+    problem = run.problem
+    return {
+        "format": run.format,
+        "profile": run.profile,
+        "broken": _text(run.broken),
+        "severity": problem.severity,
+        "line": run.line,
+        "says": problem.text,
+        "cause": cause_text(problem.cause) if problem.cause is not None else None,
+        "api_says": problem.api_says,
+        "others": list(run.others),
+        "mended": _text(run.mended) if run.mended is not None else None,
+        "how": run.how,
+        "command": _command(page, run),
+        "certain": run.fix is not None and run.fix.certain,
+        "no_fix": problem.no_fix if run.fix is None else None,
+        "left": list(run.left),
+    }
+
+
+def how_mended(example: Entry) -> str:
+    """The words in front of the command that mends an example."""
+    if example["how"] == "recommended":
+        return "Mended by"
+    return "Mended on request, by" if example["certain"] else "Mended, if a look shows that it is right, by"
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _command(page: Page, run: Shown) -> str | None:
+    """What is typed to mend it so; None where no fix is offered."""
+    if run.fix is None:
+        return None
+    words = ["toolpair fix FILE --in-place"]
+    assert page.example is not None
+    if page.example.profile is not None:
+        words.append(f"--profile {page.example.profile}")
+    if run.how == "select":
+        words.append(f"--select {page.rule}")
+    elif run.how == "choose":
+        words.append(f"--choose {page.rule}={run.fix.id}")
+    return " ".join(words)
+
+
+def _fixes(page: Page, run: Shown | None) -> list[Entry]:
+    """The fixes of the example's problem, then those that other problems of the rule offer."""
+    found = [_fix(fix) for fix in run.problem.fixes] if run is not None else []
+    known = {fix["id"] for fix in found}
+    return found + [
+        {"id": one.id, "title": one.title, "loses": one.loses, "recommended": False, "certain": True, "elsewhere": True}
+        for one in page.offers
+        if one.id not in known
+    ]
+
+
+def _fix(fix: Fix) -> Entry:
+    return {
+        "id": fix.id,
+        "title": fix.title,
+        "loses": fix.loses,
+        "recommended": fix.recommended,
+        "certain": fix.certain,
+        "elsewhere": False,
+    }

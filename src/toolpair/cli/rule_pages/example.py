@@ -1,0 +1,133 @@
+"""The example of a rule's page, run: what check says of it, what the fix makes of it. None of it is written by hand."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Literal
+
+from toolpair.rules.pages import Example, Page
+from toolpair.session import Fix, Problem, Session, open_session
+
+How = Literal["recommended", "select", "choose", "by hand"]
+"""What mends it: `fix` by itself, `fix --select RULE`, `fix --choose RULE=FIX`, or a person alone."""
+_ARRAY = "messages.json"
+_LINES = "messages.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An example as it is shown. `mended` is None where no fix is offered."""
+
+    problem: Problem
+    """The first problem of the rule in it."""
+    line: int | None
+    """Where check says that it is."""
+    others: tuple[str, ...]
+    """What else is said of it, by rule."""
+    profile: str
+    format: str
+    broken: bytes
+    mended: bytes | None
+    how: How
+    fix: Fix | None
+    """What is taken first."""
+    left: tuple[str, ...]
+    """The rules of the errors that are left, once it is mended."""
+
+
+def shown(page: Page) -> Shown | None:
+    """The page's example, opened, judged and mended. None where it has none.
+
+    Raises LookupError when the example does not break its rule.
+    """
+    if page.example is None:
+        return None
+    with _opened(page.example) as session:
+        return _run(session, page.rule, page.example)
+
+
+def _run(session: Session, rule: str, example: Example) -> Shown:
+    problem = next((found for found in session.problems if found.rule == rule), None)
+    if problem is None:
+        raise LookupError(f"The example of {rule} does not break it; it breaks {_rules(session) or 'nothing'}.")
+    others = tuple(name for name in _rules(session) if name != rule)
+    line = session.location(problem).line
+    how, fix = _way(problem)
+    if how == "recommended":
+        session.stage_recommended()
+    elif fix is not None:
+        session.stage_where(_pick(rule, fix.id))
+    return Shown(
+        problem=problem,
+        line=line,
+        others=others,
+        profile=session.profile.id,
+        format=session.format.id,
+        broken=example.data,
+        mended=session.to_bytes() if fix is not None else None,
+        how=how,
+        fix=fix,
+        left=tuple(dict.fromkeys(found.rule for found in session.problems if found.severity == "error")),
+    )
+
+
+def _rules(session: Session) -> list[str]:
+    return list(dict.fromkeys(found.rule for found in session.problems))
+
+
+def _way(problem: Problem) -> tuple[How, Fix | None]:
+    """As `toolpair fix` would: by itself what is an error and certain, else when it is asked for."""
+    best = problem.recommended
+    if best is not None and best.certain:
+        return ("recommended" if problem.severity == "error" else "select"), best
+    return ("choose", problem.fixes[0]) if problem.fixes else ("by hand", None)
+
+
+def _pick(rule: str, fix: str) -> Callable[[Problem], Fix | None]:
+    return lambda problem: next((one for one in problem.fixes if one.id == fix and problem.rule == rule), None)
+
+
+@contextmanager
+def _opened(example: Example) -> Iterator[Session]:
+    if example.path is None:
+        name = _ARRAY if example.data.lstrip()[:1] == b"[" else _LINES
+        yield open_session(name, data=example.data, format=example.format, profile=example.profile)
+        return
+    with tempfile.TemporaryDirectory(prefix="toolpair-") as folder:
+        path = Path(folder) / example.path
+        path.parent.mkdir(parents=True)
+        path.write_bytes(example.data)
+        yield open_session(path, format=example.format, profile=example.profile)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of two texts that are compared. `mark` is "-" for the first alone, "+" for the second, else a space."""
+
+    mark: str
+    text: str
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a file as they can be shown: what cannot be seen is written as an escape."""
+    from toolpair.text.safe import visible
+
+    return [visible(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def compared(broken: str, mended: str) -> list[Line]:
+    """Both files line by line, each line that they share once."""
+    one, two = lines_of(broken), lines_of(mended)
+    found: list[Line] = []
+    for kind, a, b, c, d in SequenceMatcher(a=one, b=two, autojunk=False).get_opcodes():
+        if kind == "equal":
+            found += [Line(" ", line) for line in one[a:b]]
+        else:
+            found += [Line("-", line) for line in one[a:b]]
+            found += [Line("+", line) for line in two[c:d]]
+    return found

@@ -1,0 +1,196 @@
+"""Rules in a terminal: the page of one, and the list of many."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from toolpair.cli.report import Entry
+from toolpair.cli.rule_pages.entry import OF_FILES, how_mended, judged_rows
+from toolpair.cli.rule_pages.example import Line, compared, lines_of
+from toolpair.cli.rule_pages.severities import MEANING, grouped, letters, signs
+from toolpair.cli.terminal import Style, columns, out, safe
+from toolpair.rules.pages import FAMILIES
+from toolpair.rules.profiles import PROFILES
+
+_NARROWEST: Final = 60
+_ROWS: Final = 4
+"""So many rows a line of an example takes at most."""
+_WHOLE: Final = 2
+"""A changed line of no more rows is shown whole."""
+_AROUND: Final = 24
+"""So much of a long line is shown around what changes in it."""
+
+
+def print_rule(entry: Entry, style: Style) -> None:
+    """The page of one rule: a whole `rule_entry`."""
+    width = columns(_NARROWEST)
+    out(f"{style.bold(entry['rule'])}: {entry['title']}")
+    for part in (entry["meaning"], entry["remedy"] and f"toolpair: {entry['remedy']}"):
+        if part:
+            out()
+            _prose(part, width)
+    if entry.get("example"):
+        out()
+        _print_example(entry["example"], style, width)
+    elif entry.get("no_example"):
+        out()
+        _prose(f"There is no example: {entry['no_example']}", width)
+    if entry.get("fixes"):
+        out()
+        _print_fixes(entry, style, width)
+    out()
+    _print_profiles(entry, style, width)
+
+
+def _prose(text: str, width: int, indent: str = "  ") -> None:
+    out(textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False))
+
+
+def _print_example(example: Entry, style: Style, width: int) -> None:
+    mended = example["mended"]
+    severity = example["severity"]
+    told = f" at line {example['line']:,}" if example["line"] is not None else ""
+    rows = textwrap.wrap(f"{severity}{told}: {safe(example['says'])}", width - 2, break_on_hyphens=False)
+    out(f"{style.bold('Example')}  format {example['format']}, profile {example['profile']}")
+    out("  " + style.severity(severity, severity) + rows[0].removeprefix(severity))
+    for row in rows[1:]:
+        out("  " + row)
+    if example["api_says"]:
+        _prose(f"The API says: {safe(example['api_says'])}", width)
+    out()
+    lines = compared(example["broken"], mended) if mended is not None else []
+    lines = lines or [Line(" ", line) for line in lines_of(example["broken"])]
+    colours: dict[str, Any] = {"-": style.red, "+": style.green, " ": str}
+    for mark, row in _fitted(lines, width - 3):
+        out("  " + colours[mark](f"{mark}{row}".rstrip()))
+    out()
+    if example["command"]:
+        out(f"  {how_mended(example)}")
+        out(f"  {example['command']}")
+    else:
+        _prose(f"By hand: {safe(example['no_fix'] or 'there is no fix for it.')}", width)
+
+
+def _fitted(lines: Sequence[Line], width: int) -> Iterator[tuple[str, str]]:
+    """The lines in rows of this width. Of a long one only what changes in it is shown, with a little around it."""
+    for equal, group in groupby(lines, key=lambda line: line.mark == " "):
+        run = list(group)
+        if equal:
+            yield from ((line.mark, _cut(line.text, width)) for line in run)
+            continue
+        removed = [line.text for line in run if line.mark == "-"]
+        added = [line.text for line in run if line.mark == "+"]
+        pairs = list(zip(removed, added, strict=True)) if len(removed) == len(added) else []
+        windows = dict(pair for one, two in pairs for pair in ((one, _changed(one, two)), (two, _changed(two, one))))
+        for line in run:
+            if line.mark == "-" and line.text not in windows and len(line.text) > _WHOLE * width:
+                yield line.mark, _cut(line.text, width)  # it goes as a whole
+            else:
+                yield from ((line.mark, row) for row in _rows(line.text, windows.get(line.text), width))
+
+
+def _changed(text: str, other: str) -> tuple[int, int]:
+    """Where the text differs from the other one: from here to before there."""
+    limit = min(len(text), len(other))
+    start = next((place for place in range(limit) if text[place] != other[place]), limit)
+    end = next((place for place in range(limit - start) if text[-1 - place] != other[-1 - place]), limit - start)
+    return start, len(text) - end
+
+
+def _rows(text: str, changed: tuple[int, int] | None, width: int) -> list[str]:
+    if len(text) > _WHOLE * width and changed is not None:
+        start, end = (max(changed[0] - _AROUND, 0), min(changed[1] + _AROUND, len(text)))
+        start = start if start > _AROUND else 0
+        end = max(end, start + width - 2)  # the rest of a row
+        end = end if end < len(text) - _AROUND else len(text)
+        text = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+    rows = textwrap.wrap(text, width, break_on_hyphens=False, drop_whitespace=False, subsequent_indent="  ")
+    return [*rows[: _ROWS - 1], _cut("".join(rows[_ROWS - 1 :]), width)] if len(rows) > _ROWS else rows
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _print_fixes(entry: Entry, style: Style, width: int) -> None:
+    out(f"{style.bold('Fixes')}  for all such problems: --choose {entry['rule']}=FIX")
+    longest = max(len(fix["id"]) for fix in entry["fixes"])
+    for fix in entry["fixes"]:
+        words = f"{safe(fix['title'])}; loses {safe(fix['loses']) if fix['loses'] else 'nothing'}"
+        if fix["recommended"]:
+            words += " (recommended)"
+        elif not fix["certain"]:
+            words += " (a guess: by hand)"
+        elif fix["elsewhere"]:
+            words = words.removesuffix("; loses nothing")
+        rows = textwrap.wrap(words, max(width - longest - 4, 30), break_on_hyphens=False)
+        out(f"  {fix['id'].ljust(longest)}  {rows[0]}")
+        for row in rows[1:]:
+            out(f"  {' ' * longest}  {row}")
+
+
+def _print_profiles(entry: Entry, style: Style, width: int) -> None:
+    if not entry["profiles"] and not entry["accepted"]:
+        _prose(OF_FILES, width)
+        return
+    out(style.bold("Profiles"))
+    rows = judged_rows(entry)
+    longest = max((len(profile) for profile in rows), default=0)
+    for profile, cell in rows.items():
+        severity = cell["severity"] or "accepted"
+        out(
+            f"  {profile.ljust(longest)}  {style.severity(severity, severity.ljust(8))}  "
+            f"{cell['evidence'] or 'unknown'}"
+        )
+        if cell["note"]:
+            for row in textwrap.wrap(cell["note"], width - 4, break_on_hyphens=False):
+                out(style.dim(f"    {row}"))
+        if cell["link"]:
+            out(style.dim(f"    {cell['link']}"))
+    if entry["accepted"]:
+        _prose(f"Nothing against it: {', '.join(entry['accepted'])}", width)
+
+
+_OF_FILE: Final = "of the file"
+"""What stands in the place of the letters at a rule that no provider judges."""
+
+
+def print_list(entries: Sequence[Entry], style: Style, only: Sequence[str] = ()) -> None:
+    """One line a rule, family by family, with what each profile says in a letter."""
+    profiles = [profile for profile in PROFILES if not only or profile in {name.split("/")[0] for name in only}]
+    legend = ", ".join(f"{letters()[profile]}\0{profile}" for profile in profiles)
+    width = columns(_NARROWEST)
+    heads = grouped([letters()[profile] for profile in profiles])
+    short = len(heads) < len(_OF_FILE)
+    meaning = f"{MEANING}, f of the file" if short and not all(map(_judged, entries)) else MEANING
+    for row in textwrap.wrap(f"{legend}. {meaning}.", width, break_on_hyphens=False):
+        out(row.replace("\0", " "))
+    longest = max(len(name) for entry in entries for name in (entry["rule"], _heading(entry) if _judged(entry) else ""))
+    of_file = ("f" if short else _OF_FILE).ljust(len(heads))
+    left = longest + len(heads) + 4
+    for heading, group in groupby(entries, key=_heading):
+        listed = list(group)
+        out()
+        out(style.bold(heading.ljust(longest)) + (f"  {style.dim(heads)}" if any(map(_judged, listed)) else ""))
+        for entry in listed:
+            row = grouped(signs(entry, profiles)) if _judged(entry) else style.dim(of_file)
+            title = entry["title"].split(",")[0]
+            titles = textwrap.wrap(title, max(width - left, 24), break_on_hyphens=False)
+            out(f"{entry['rule'].ljust(longest)}  {row}  {titles[0]}")
+            for title in titles[1:]:
+                out(" " * left + title)
+    out()
+    out(style.dim("toolpair rules RULE shows what one means, with an example."))
+
+
+def _judged(entry: Entry) -> bool:
+    """Whether profiles speak of it at all."""
+    return bool(entry["profiles"] or entry["accepted"])
+
+
+def _heading(entry: Entry) -> str:
+    family = str(entry["rule"]).split(".")[0]
+    return FAMILIES.get(family, family)

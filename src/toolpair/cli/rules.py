@@ -1,0 +1,77 @@
+"""`toolpair rules`: what is judged, what each profile says of it, and the page of one rule."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+
+from toolpair.cli import exits
+from toolpair.cli.knowledge import check_profiles, rule_names
+from toolpair.cli.output import dump
+from toolpair.cli.rule_pages.entry import rule_entry
+from toolpair.cli.rule_pages.text import print_list, print_rule
+from toolpair.cli.terminal import Parser, UsageError, out, style_for
+from toolpair.rules.pages import MODULES, pages
+
+__all__ = ["parser", "print_rule", "rule_entry", "run"]
+
+_EPILOG = """\
+examples:
+  toolpair rules                     all of them, with what each provider says
+  toolpair rules result              those about results
+  toolpair rules result.missing      what it means, a broken and a mended example, its fixes
+  toolpair rules --profile mistral   what one provider says
+
+exit code: 0, or 2 for wrong usage
+"""
+
+
+def parser(command: str = "rules") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}", description="The rules, and what each profile says of them.", epilog=_EPILOG
+    )
+    result.add_argument("rule", nargs="?", metavar="RULE", help="one rule, or a family such as `result`")
+    result.add_argument("--profile", action="append", default=[], metavar="NAME", help="only what this one says")
+    result.add_argument(
+        "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
+    )
+    result.add_argument("--no-color", action="store_true", help="no colours")
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    check_profiles(options.profile)
+    names = rule_names() if options.rule is None else _named(options.rule)
+    one = len(names) == 1 and names[0] == options.rule
+    order = list(pages())
+    names.sort(key=lambda name: order.index(name) if name in order else len(order))
+    entries = [rule_entry(name, options.profile, whole=one or options.output_format == "json") for name in names]
+    if options.output_format == "json":
+        out(dump({"version": 1, "rules": entries}, indent=2))
+    elif options.output_format == "markdown":
+        from toolpair.cli.rule_pages.markdown import index, page
+
+        sys.stdout.write(page(entries[0]) if one else index(entries))
+    else:
+        style = style_for(sys.stdout, options.no_color)
+        if one:
+            print_rule(entries[0], style)
+        else:
+            print_list(entries, style, options.profile)
+    return exits.OK
+
+
+def _named(rule: str) -> list[str]:
+    """The rule of this name, or those of the family. Raises UsageError with the nearest names."""
+    names = rule_names()
+    found = [name for name in names if name == rule or name.startswith(rule + ".")]
+    if found:
+        return found
+    wanted = rule.casefold()
+    same = [name for name in pages() if name.endswith(f".{wanted}")]
+    alike = difflib.get_close_matches(wanted, [*names, *MODULES], n=3)
+    within = [name for name in names if wanted and wanted in name]
+    close = list(dict.fromkeys((*same, *alike, *within)))
+    hint = f"Did you mean {' or '.join(close[:3])}?" if close else "`toolpair rules` lists them all."
+    raise UsageError(f"There is no rule {rule!r}. {hint}")

@@ -1,0 +1,157 @@
+"""Lists of items of OpenAI's Responses API: the `input` of a request, or what a program keeps of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from toolpair.formats.base import AS_RESUMED, Damage, Harm, Item, Seen, View
+from toolpair.formats.lost import plain_harm
+from toolpair.rules.base import OnResume, Problem
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.transcript.model import Block, Message, Scope, Transcript
+
+_TELLING: Final = frozenset(
+    {
+        *CALL_FAMILY,
+        *OUTPUT_FAMILY,
+        "apply_patch_call",
+        "apply_patch_call_output",
+        "code_interpreter_call",
+        "compaction",
+        "computer_call",
+        "computer_call_output",
+        "file_search_call",
+        "image_generation_call",
+        "item_reference",
+        "local_shell_call_output",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_call",
+        "mcp_list_tools",
+        "reasoning",
+        "shell_call",
+        "shell_call_output",
+        "web_search_call",
+    }
+)
+"""Types of items that no message of another API has."""
+_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "output_text"})
+_OF_OTHERS: Final = ("payload", "record_type", "message_type", "sessionId", "tool_calls")
+"""Keys of look-alikes."""
+
+
+class OpenAIResponsesFormat:
+    """Plain arrays and JSON lines of items, judged as they stand."""
+
+    id = "openai-responses"
+    title = "OpenAI Responses items"
+    profile = "openai-responses"
+    containers = frozenset({"array", "lines"})
+    where = "the `input` of request bodies, logs and exports of programs that use the Responses API"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        dicts = [value for value in values if isinstance(value, dict)]
+        types = [_type_of(value) for value in dicts]
+        if not dicts or types[0] is None or any(key in value for value in dicts for key in _OF_OTHERS):
+            return 0
+        if sum(type_ is not None for type_ in types) * 2 <= len(dicts):
+            return 0
+        if any(type_ in _TELLING for type_ in types):
+            return 91
+        return 88 if any(type_name(part) in _PARTS for value in dicts for part in _parts(value)) else 0
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        from toolpair.formats.codex.history import Entry
+        from toolpair.formats.codex.reading import messages_of
+
+        scopes: dict[int, Scope] = {item.uid: "malformed" for item in items if not isinstance(item.value, dict)}
+        entries = [Entry(item.uid, (), item.value) for item in items if isinstance(item.value, dict)]
+        made = messages_of(entries)
+        answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))
+        messages = [_without_partnerless(message, answered) for message in made]
+        transcript = Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
+        return with_calls_kept_elsewhere(transcript) if _goes_on([entry.item for entry in entries]) else transcript
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        from toolpair.formats.codex.editing import apply_edits
+
+        before = {id(item) for item in items}
+        return [item if id(item) in before else _as_input(item) for item in apply_edits(items, transcript, edits)]
+
+    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        return [plain_harm(damage) for damage in found]
+
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        return None
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+        return None
+
+    def resume_command(self, transcript: Transcript) -> str | None:
+        return None
+
+
+def _as_input(item: Item) -> Item:
+    """A message of the assistant that was made of something else: as input its words are one string."""
+    value = item.value
+    if value.keys() != {"type", "role", "content"} or value["role"] != "assistant" or not _parts(value):
+        return item
+    if any(part.keys() != {"type", "text"} or part["type"] != "output_text" for part in _parts(value)):
+        return item
+    return Item(item.uid, {**value, "content": "\n".join(part["text"] for part in _parts(value))})
+
+
+def _type_of(value: dict[str, Any]) -> str | None:
+    """The type of an item, "message" where one leaves it out; None of anything else."""
+    if "type" not in value and isinstance(value.get("role"), str) and "content" in value:
+        return "message"
+    type_ = type_name(value)
+    return type_ if type_ == "message" or type_ in _TELLING else None
+
+
+def _parts(value: dict[str, Any]) -> list[Any]:
+    content = value.get("content")
+    return content if isinstance(content, list) else []
+
+
+def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
+    """A shell call that no function's output answers is answered by an item of a kind of its own, or by none."""
+    if not any(_waits_for_none(block, answered) for block in message.calls):
+        return message
+    blocks = (replace(block, kind="other") if _waits_for_none(block, answered) else block for block in message.blocks)
+    return replace(message, blocks=tuple(blocks))
+
+
+def _waits_for_none(block: Block, answered: frozenset[str]) -> bool:
+    return block.kind == "call" and type_name(block.value) == "local_shell_call" and block.id not in answered
+
+
+def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
+    """Whether the list goes on from what the API keeps: it names stored items, or has outputs and no word of the model.
+
+    The calls are in the stored response then, which the request names beside its input.
+    """
+    from toolpair.formats.codex.items import is_of_assistant
+
+    if any(type_name(item) == "item_reference" for item in items):
+        return True
+    return not any(is_of_assistant(item) for item in items)
+
+
+def with_calls_kept_elsewhere(transcript: Transcript) -> Transcript:
+    """The transcript where outputs whose calls are not in it answer calls that the API keeps."""
+    calls = {block.id for message in transcript.messages for block in message.calls if isinstance(block.id, str)}
+    messages: list[Message] = []
+    for message in transcript.messages:
+        if any(not isinstance(block.id, str) or block.id in calls for block in message.results) or not message.results:
+            messages.append(message)
+        else:
+            blocks = tuple(replace(block, kind="other") for block in message.blocks)
+            messages.append(replace(message, blocks=blocks))
+    return replace(transcript, messages=tuple(messages))
+
+
+FORMAT = OpenAIResponsesFormat()

@@ -1,0 +1,112 @@
+"""What people have in their lists of messages, as JSON has it: dicts, the SDKs' objects, dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+from collections import UserString
+from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
+from typing import Any, Final
+
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_STAINLESS: Final = "._models"
+"""Where the SDKs of Anthropic, OpenAI and others that are generated alike have the base of their objects."""
+_LANGCHAIN: Final = frozenset({"human", "ai", "AIMessageChunk", "system", "tool", "function", "chat"})
+
+
+def plain(value: Any) -> Any:
+    """The value as it would be sent; what is plain already stays the same object.
+
+    Raises RecursionError when it is nested too deeply or within itself, TypeError for an iterator in it or a key that
+    JSON does not know, and whatever an object raises that is asked for its fields.
+    """
+    if type(value) in _SCALARS:
+        return value
+    if isinstance(value, dict):
+        made: dict[Any, Any] | None = None
+        for key, item in value.items():
+            if type(key) is not str:
+                return plain({_key(key): item for key, item in value.items()})
+            if type(item) not in _SCALARS and (new := plain(item)) is not item:
+                made = dict(value) if made is None else made
+                made[key] = new
+        return value if made is None else made
+    if isinstance(value, list):
+        listed = [plain(item) for item in value]
+        return value if all(a is b for a, b in zip(listed, value, strict=True)) else listed
+    return _object(value)
+
+
+def _key(key: Any) -> str:
+    """A key as JSON has it."""
+    if isinstance(key, str):
+        return str.__str__(key)
+    if key is None or isinstance(key, (bool, int, float)):
+        return json.dumps(key)
+    raise TypeError(f"JSON knows no {type(key).__name__} as a key")
+
+
+def _object(value: Any) -> Any:
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, UserString):
+        return str(value)
+    if isinstance(value, (str, int, float, type, bytes, bytearray, memoryview)):
+        return value
+    if isinstance(value, Mapping):
+        return {_key(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (Sequence, Set, KeysView, ValuesView)):
+        return [plain(item) for item in value]
+    if isinstance(value, Iterator):
+        raise TypeError("an iterator can be read only once; make it a list")
+    if callable(getattr(value, "model_dump", None)):
+        return _dumped(value)
+    if dataclasses.is_dataclass(value):
+        return _fields(value, [entry.name for entry in dataclasses.fields(value)])
+    attributes = getattr(type(value), "__attrs_attrs__", None)
+    if isinstance(attributes, tuple):
+        return _fields(value, [entry.name for entry in attributes])
+    dump = getattr(value, "dict", None)
+    made = dump() if callable(dump) else value
+    return {key: plain(item) for key, item in made.items() if item is not None} if isinstance(made, dict) else value
+
+
+def _fields(value: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {name: plain(item) for name in names if (item := getattr(value, name)) is not None}
+
+
+def _dumped(value: Any) -> Any:
+    """A pydantic object, without what is None. Of an SDK's own only what its client sends: the fields that were set."""
+    settings: dict[str, Any] = {"mode": "json", "exclude_none": True, "by_alias": True, "warnings": False}
+    if any(base.__module__.endswith(_STAINLESS) for base in type(value).__mro__):
+        settings |= {"exclude_unset": True, "exclude": getattr(value, "__api_exclude__", None)}
+    try:
+        made = value.model_dump(**settings)
+    except TypeError:
+        made = value.model_dump()
+    if not isinstance(made, dict):
+        return value
+    if "role" in made and "content" not in made and getattr(value, "content", ...) is None:
+        # A chat message without words says so; some servers want the key.
+        made = {"role": made["role"], "content": None, **made}
+    return made
+
+
+def why_not_understood(values: Sequence[Any]) -> str:
+    """One sentence on a list that is no list of messages of a known API: what it looks like, and what to do."""
+    first = next((value for value in values if isinstance(value, dict)), None)
+    if first is None:
+        return "there is no message in this list, but " + (type(values[0]).__name__ if values else "nothing")
+    if "role" not in first and "content" in first and first.get("type") in _LANGCHAIN:
+        return (
+            "these are LangChain's messages; give what it sends: "
+            "langchain_core.messages.convert_to_openai_messages(messages)"
+        )
+    if isinstance(first.get("choices"), list):
+        return "a whole response of the Chat Completions API is in this list; append response.choices[0].message"
+    if first.get("object") == "response" and isinstance(first.get("output"), list):
+        return "a whole response of the Responses API is in this list; extend the list by response.output"
+    if isinstance(first.get("parts"), list):
+        return "these are Gemini's contents, neither chat nor Anthropic messages; toolpair does not read them"
+    return "these are neither Anthropic messages nor OpenAI chat messages nor items of the Responses API"

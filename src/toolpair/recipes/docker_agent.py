@@ -1,0 +1,106 @@
+"""docker-agent's last step before a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.copying import Deeds
+from toolpair.recipes.turns import is_call
+from toolpair.transcript.edits import Edit, Spot
+from toolpair.transcript.model import Block, Message, Transcript
+
+MISSING: Final = "No result provided"
+
+
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+    deeds = Deeds(state.problems, state.transcript)
+    _Walk(deeds).through(state.transcript)
+    return deeds.carried_out(state, apply)
+
+
+@dataclass
+class _Walk:
+    """The calls that wait for a result, and what was passed last: there a placeholder goes."""
+
+    deeds: Deeds
+    pending: list[Block] = field(default_factory=list)
+    results: dict[str, Block | None] = field(default_factory=dict)
+    """Id of a waiting call -> its result."""
+    last: Block | Message | None = None
+
+    def through(self, transcript: Transcript) -> None:
+        for message in transcript.messages:
+            if message.role == "assistant":
+                self.flush()
+                self.pending = [block for block in message.calls if is_call(block)]
+                self.results = {id_: None for call in self.pending if (id_ := _id(call))}
+                self.last = message
+            elif message.role == "user" and not message.blocks:
+                self.flush()
+                self.last = message
+            elif message.role in ("user", "tool"):
+                self._answers(message)
+            else:
+                self.last = message
+        self.flush()
+
+    def _answers(self, message: Message) -> None:
+        """Each result is a message to docker-agent, and what the user says between them is one."""
+        for block in message.blocks:
+            if block.kind != "result":
+                if message.role == "user":
+                    self.flush()
+            else:
+                self._take(block)
+            self.last = block
+
+    def _take(self, result: Block) -> None:
+        id_ = _id(result)
+        if id_ not in self.results:
+            self.deeds.remove(result)
+        elif (kept := self.results[id_]) is not None:
+            self.deeds.remove(result, kept)
+        else:
+            self.results[id_] = result
+
+    def flush(self) -> None:
+        if self.pending and self.last is not None:
+            spot = Spot("behind", self.last)
+            where = "behind the results" if isinstance(self.last, Block) else "behind the call"
+            for call in self.pending:
+                if (id_ := _id(call)) and self.results[id_] is None:
+                    self.deeds.answer(call, MISSING, spot, where, error=True)
+        self.pending, self.results = [], {}
+
+
+def _id(block: Block) -> Any:
+    """The id; for none, and for one that is no text, an empty one, which nothing answers."""
+    return block.id if isinstance(block.id, str) else ""
+
+
+RECIPE: Final = Recipe(
+    "docker-agent",
+    "As docker-agent sends a history: results without a waiting call are removed, missing ones are made up.",
+    run,
+    does=(
+        "Walks through the history with the calls of the last response in mind. A word of the user, or the next "
+        "response, ends the wait for their results; a system message does not.",
+        "A result that no waiting call has the id of is removed, and so is a second result of a call.",
+        'A call that nothing has answered by then gets "No result provided" behind the results that are there, marked '
+        "as an error where the messages have a field for it; chat messages have none.",
+    ),
+    copies="docker-agent's sanitizeToolCalls (pull request 3001, and the later removal of second results)",
+    loses=(
+        "A word of the user between a call and its result makes the result one of no call: its output is removed and a "
+        "placeholder stands in its place. So it is for a result with a changed id, and for every result of a call "
+        "without an id. Of two results of a call the first stays, whichever is the real one."
+    ),
+    instead=(
+        "The default moves such a result back to its call, matches changed ids where the transcript tells whose they "
+        "are, keeps a real output over a placeholder, and keeps as text what has no call."
+    ),
+    links=("https://github.com/docker/docker-agent/pull/3001",),
+)

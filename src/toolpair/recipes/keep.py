@@ -1,0 +1,38 @@
+"""Nothing real is removed and nothing is invented: what cannot be paired becomes text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.recipes.base import Recipe
+from toolpair.recipes.engine import picking
+from toolpair.recipes.recommended import pick as pick_recommended
+from toolpair.rules.base import Fix, Problem
+
+_AS_TEXT: Final = ("call-as-text", "both-as-text")
+
+
+def pick(problem: Problem) -> Fix | None:
+    """The recommended fix; in the place of one that writes a placeholder the one that keeps all as text."""
+    best = pick_recommended(problem)
+    if best is None or not best.placeholder:
+        return best
+    return next((fix for fix in problem.fixes if fix.id in _AS_TEXT), best)
+
+
+RECIPE: Final = Recipe(
+    "keep",
+    "Nothing real is removed and nothing invented: what cannot be paired becomes text.",
+    picking(pick),
+    pick,
+    does=(
+        "Takes the recommended fix of every error, but for those that write a placeholder.",
+        "A call that no output is found for becomes labelled text of the assistant, with its input; no result is made "
+        "up for it.",
+        "A call and a result that may belong together, without anything to show it, both become text.",
+        "Results without call and second results that differ become labelled text, as with the default. Only what "
+        "stands there twice, with the same content, goes once, and so do placeholders beside a real result.",
+    ),
+    instead="It leaves such a call a call and writes under it that no result was recorded, so that the model sees that "
+    "it called a tool.",
+)

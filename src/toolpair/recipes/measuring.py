@@ -1,0 +1,62 @@
+"""How many records two states of a conversation differ in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from toolpair.recipes.base import Record
+from toolpair.transcript.ordering import longest_ascending
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Records that differ. A record that only stands elsewhere counts as changed."""
+
+    changed: int = 0
+    added: int = 0
+    removed: int = 0
+    replaced: int = 0
+    """Of those added, how many stand where one was removed: it is one record that was touched."""
+
+    def __add__(self, other: Touched) -> Touched:
+        return Touched(
+            self.changed + other.changed,
+            self.added + other.added,
+            self.removed + other.removed,
+            self.replaced + other.replaced,
+        )
+
+    @property
+    def total(self) -> int:
+        return self.changed + self.added + self.removed - self.replaced
+
+
+def touched(before: Sequence[Record], after: Sequence[Record]) -> Touched:
+    """What was done to the records. Linear, but for the order of those that moved."""
+    old = {record.uid: (number, record) for number, record in enumerate(before)}
+    stayed = [(*old[record.uid], record) for record in after if record.uid in old]
+    in_order = longest_ascending([number for number, _, _ in stayed])
+    changed = sum(number not in in_order or _differ(then, now) for number, then, now in stayed)
+    there = {now.uid for _, _, now in stayed}
+    replaced = _behind(before, there) & _behind(after, there)
+    return Touched(changed, len(after) - len(stayed), len(before) - len(stayed), replaced.total())
+
+
+def _behind(records: Sequence[Record], there: set[int]) -> Counter[int | None]:
+    """How many records that only this state has stand behind each that both have."""
+
+    def behind() -> Iterator[int | None]:
+        last: int | None = None
+        for record in records:
+            if record.uid in there:
+                last = record.uid
+            else:
+                yield last
+
+    return Counter(behind())
+
+
+def _differ(one: Record, other: Record) -> bool:
+    return one is not other and one.value is not other.value and bool(one.value != other.value)

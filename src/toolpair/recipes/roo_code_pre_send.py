@@ -1,0 +1,70 @@
+"""Roo Code's look over the whole history right before a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.copying import Deeds
+from toolpair.recipes.roo_results import INTERRUPTED
+from toolpair.recipes.turns import Turn, id_key, turns_of
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Block, Transcript
+
+
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+    deeds = Deeds(state.problems, state.transcript)
+    turns = turns_of(state.transcript)
+    for number, turn in enumerate(turns):
+        if turn.role == "assistant" and turn.listed and turn.calls:
+            _answer(deeds, state.transcript, turn, turns[number + 1] if number + 1 < len(turns) else None)
+    return deeds.carried_out(state, apply)
+
+
+def _answer(deeds: Deeds, transcript: Transcript, turn: Turn, following: Turn | None) -> None:
+    """Placeholders for the calls of a response that the very next message does not answer."""
+    user = following if following is not None and following.role == "user" else None
+    known = {id_key(result) for result in user.results} if user is not None and user.listed else set()
+    missing: dict[object, Block] = {}
+    for call in turn.calls:
+        if id_key(call) not in known:
+            missing.setdefault(id_key(call), call)
+    replaced = user.messages[0] if user is not None and not user.listed else None
+    where = (
+        "behind the call"
+        if user is None
+        else "in the place of the user's words"
+        if replaced is not None
+        else "in front of the results"
+        if known
+        else "in front of the user's message"
+    )
+    spot = turn.behind() if user is None else user.front(turn, transcript)
+    for call in missing.values():
+        deeds.answer(call, INTERRUPTED, spot, where, instead_of=replaced)
+        replaced = None
+
+
+RECIPE: Final = Recipe(
+    "roo-code-pre-send",
+    "As a draft for Roo Code checks a request: a placeholder for each call that the next message does not answer.",
+    run,
+    does=(
+        "Looks at each response with calls, and at the very next message alone.",
+        "For each call without a result there a placeholder is put in front of that message, or, where it is none of "
+        "the user's, into a new one.",
+        "Nothing is removed, reordered or told apart: what is too much stays.",
+    ),
+    copies="Roo Code's validateMessageHistoryBeforeSend (pull request 12183, a draft)",
+    loses=(
+        "Where the next message of the user is a plain string, the placeholder replaces it: the user's words are lost. "
+        "Only the very next message is looked at, so a result further on gets a placeholder beside it, and then stands "
+        "there as a second one. Results that answer no call stay."
+    ),
+    instead=(
+        "The default keeps every word, moves a result that stands further on to its call, and writes a placeholder "
+        "only where no output is found anywhere."
+    ),
+    links=("https://github.com/RooCodeInc/Roo-Code/pull/12183",),
+)

@@ -1,0 +1,31 @@
+"""Roo Code's check of each message of the user, with results put into the order of their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.roo_code import INSTEAD, LOSES
+from toolpair.recipes.roo_results import validated
+from toolpair.transcript.edits import Edit
+
+
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+    return validated(state, apply, reorder=True)
+
+
+RECIPE: Final = Recipe(
+    "roo-code-reorder",
+    "The same as roo-code, and results stand in the order of their calls.",
+    run,
+    does=(
+        "All that roo-code does.",
+        "Then the results of a message are put into the order of their calls, in the places that results hold; words "
+        "and images keep theirs. Results that answer no call come last.",
+    ),
+    copies="Roo Code's validateAndFixToolResultIds with reorderToolResults (pull request 11806, a draft)",
+    loses=f"{LOSES} Words between two results stay between them, which some providers refuse.",
+    instead=f"{INSTEAD} It puts results in front of all words of their message.",
+    links=("https://github.com/RooCodeInc/Roo-Code/pull/11806",),
+)

@@ -1,0 +1,94 @@
+"""What Roo Code does to the results of one message of the user when it takes it into the history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from toolpair.recipes.base import S, Step
+from toolpair.recipes.copying import Deeds
+from toolpair.recipes.turns import Turn, first_of_each, id_key, turns_of
+from toolpair.transcript.edits import Answer, Edit
+from toolpair.transcript.model import Block, Transcript
+
+INTERRUPTED: Final = "Tool execution was interrupted before completion."
+
+
+def validated(state: S, apply: Callable[[S, Sequence[Edit]], S], *, reorder: bool) -> Iterator[Step[S]]:
+    """`validateAndFixToolResultIds` on each message of the user, by the last response before it."""
+    transcript = state.transcript
+    deeds = Deeds(state.problems, transcript)
+    assistant: Turn | None = None
+    before: Turn | None = None
+    for turn in turns_of(transcript):
+        if turn.role == "assistant":
+            assistant = turn
+        elif turn.role == "user" and turn.listed and assistant is not None and assistant.listed and assistant.calls:
+            _One(deeds, transcript, turn, before, assistant.calls).validate(reorder)
+        before = turn
+    return deeds.carried_out(state, apply)
+
+
+class _One:
+    """One message of the user, and the calls that it is held against."""
+
+    def __init__(
+        self, deeds: Deeds, transcript: Transcript, turn: Turn, before: Turn | None, calls: Sequence[Block]
+    ) -> None:
+        self.deeds = deeds
+        self.transcript = transcript
+        self.turn = turn
+        self.before = before
+        self.calls = calls
+        self.ids: dict[Any, Any] = {}
+        """id() of a result that was given another id -> that id's key."""
+
+    def validate(self, reorder: bool) -> None:
+        results, again = first_of_each(self.turn.results)
+        for result, first in again:
+            self.deeds.remove(result, first)
+        wanted = {id_key(call) for call in self.calls}
+        known = {id_key(result) for result in results}
+        placeholders: list[Answer] = []
+        if wanted != known:
+            results = self._matched(results, wanted)
+            placeholders = self._placeholders(results)
+        if reorder:
+            self._reorder([*placeholders, *results])
+
+    def _matched(self, results: Sequence[Block], wanted: set[object]) -> list[Block]:
+        """The results that stay: with an id that is asked for, or with that of the call at the same position."""
+        used: set[object] = set()
+        kept: list[Block] = []
+        for position, result in enumerate(results):
+            key = id_key(result)
+            if key not in wanted or key in used:
+                call = self.calls[position] if position < len(self.calls) else None
+                if call is None or id_key(call) in used:
+                    self.deeds.remove(result)
+                    continue
+                key = id_key(call)
+                self.deeds.adopt(result, call)
+                self.ids[id(result)] = key
+            used.add(key)
+            kept.append(result)
+        return kept
+
+    def _placeholders(self, results: Sequence[Block]) -> list[Answer]:
+        covered = {self._key(result) for result in results}
+        missing = [call for call in self.calls if id_key(call) not in covered]
+        spot = self.turn.front(self.before, self.transcript)
+        where = "in front of the results" if results else "in front of the user's message"
+        return [self.deeds.answer(call, INTERRUPTED, spot, where) for call in missing]
+
+    def _reorder(self, parts: Sequence[Block | Answer]) -> None:
+        """`reorderToolResults`: a stable sort by calls, in the slots that results hold."""
+        ranks = {id_key(call): number for number, call in enumerate(self.calls)}
+        ordered = sorted(parts, key=lambda part: ranks.get(self._key(part), len(ranks)))
+        if any(a is not b for a, b in zip(ordered, parts, strict=True)):
+            self.deeds.reorder(self.turn.messages[0], ordered)
+
+    def _key(self, part: Block | Answer) -> Any:
+        if isinstance(part, Answer):
+            return id_key(part.call)
+        return self.ids.get(id(part), id_key(part))

@@ -1,0 +1,101 @@
+"""The transcript as systems know it that keep results and words in one message of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolpair.transcript.edits import Spot
+from toolpair.transcript.model import Block, Message, Transcript
+
+_RESULT_ROLES: Final = ("tool",)
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One message of such a system: of chat and of items, the results behind a response with the words behind them."""
+
+    role: Any
+    messages: list[Message]
+    listed: bool
+    """Its content is a list of blocks; of a string those systems know no results."""
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def calls(self) -> list[Block]:
+        return [block for block in self.blocks if is_call(block)]
+
+    @property
+    def results(self) -> list[Block]:
+        return [block for block in self.blocks if block.kind == "result"]
+
+    def front(self, before: Turn | None, transcript: Transcript) -> Spot:
+        """The place in front of all else in it; `before` is the turn that it follows."""
+        if transcript.layout == "tool_messages" and before is not None and before.role == "assistant":
+            return before.behind()
+        first = self.messages[0]
+        return Spot("before", self.blocks[0] if first.blocks else first)
+
+    def behind(self) -> Spot:
+        """The place for an answer to it."""
+        return Spot("behind", self.messages[-1])
+
+
+def is_call(block: Block) -> bool:
+    """Whether the block is a call with an id; the calls of chat's first form have none, and no system knows them."""
+    return block.kind == "call" and block.slot[-1:] != ("function_call",)
+
+
+def turns_of(transcript: Transcript) -> list[Turn]:
+    """The turns of a transcript, in order."""
+    if transcript.layout == "tool_messages":
+        return _joined(transcript)
+    return [
+        Turn(message.role, [message], message.shape == "blocks", list(message.blocks))
+        for message in transcript.messages
+    ]
+
+
+def _joined(transcript: Transcript) -> list[Turn]:
+    """Results in a row are one message of the user, the words straight behind them are in it.
+
+    An agent's own file may write more of the user's words as messages of their own: they are all in it. What the
+    system says stands nowhere among the turns.
+    """
+    turns: list[Turn] = []
+    for message in transcript.messages:
+        if message.role not in ("assistant", "user", *_RESULT_ROLES):
+            continue
+        is_result = message.role in _RESULT_ROLES
+        listed = is_result or message.shape == "blocks" or any(map(is_call, message.blocks))
+        last = turns[-1] if turns else None
+        if last is not None and last.role == "user" and message.role != "assistant":
+            only_results = all(found.role in _RESULT_ROLES for found in last.messages)
+            if transcript.native or only_results:
+                last.messages.append(message)
+                last.blocks.extend(message.blocks)
+                last.listed = True
+                continue
+        role = "user" if is_result else message.role
+        turns.append(Turn(role, [message], listed, list(message.blocks)))
+    return turns
+
+
+def id_key(block: Block) -> object:
+    """What tells ids apart: equal for equal ids of one type, for those that are lists or objects never."""
+    id_ = block.id
+    if isinstance(id_, (dict, list)):
+        return ("one of a kind", id(block))
+    return (type(id_).__name__, id_)
+
+
+def first_of_each(results: Iterable[Block]) -> tuple[list[Block], list[tuple[Block, Block]]]:
+    """The first result of each id; each further one with the first."""
+    first: dict[object, Block] = {}
+    again: list[tuple[Block, Block]] = []
+    for result in results:
+        known = first.setdefault(id_key(result), result)
+        if known is not result:
+            again.append((result, known))
+    return list(first.values()), again

@@ -1,0 +1,35 @@
+"""Why a pair broke, where the transcript itself shows it.
+
+What is known of each cause is data (`rules/data/causes.json`); here it is recognised. A cause is named only with
+evidence: its sentence says what in this transcript shows it. (What only repeats its rule, such as who writes empty
+texts, stands at the rule.) Problems of one rule and one cause are one decision,
+so a cause's text never speaks of one problem alone.
+"""
+
+from toolpair.rules.causes.doubled import of_duplicate, of_placeholder
+from toolpair.rules.causes.known import CausePage, cause_called, cause_ids, cause_page, named
+from toolpair.rules.causes.mismatched import of_mismatch
+from toolpair.rules.causes.missing import of_missing
+from toolpair.rules.causes.orphaned import of_orphan
+from toolpair.rules.causes.placed import of_late, of_order, of_split
+from toolpair.rules.causes.shared import of_refused, of_shared_id
+from toolpair.rules.causes.whole import Whole
+
+__all__ = [
+    "CausePage",
+    "Whole",
+    "cause_called",
+    "cause_ids",
+    "cause_page",
+    "named",
+    "of_duplicate",
+    "of_late",
+    "of_mismatch",
+    "of_missing",
+    "of_order",
+    "of_orphan",
+    "of_placeholder",
+    "of_refused",
+    "of_shared_id",
+    "of_split",
+]

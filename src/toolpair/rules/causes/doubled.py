@@ -1,0 +1,56 @@
+"""Why a call has several results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from toolpair.rules.base import Cause
+from toolpair.rules.causes.known import named
+from toolpair.transcript.content import is_placeholder_text, output_key, result_text
+from toolpair.transcript.model import Block
+from toolpair.transcript.pairing import Pair
+from toolpair.transcript.placeholders import Placeholder, known_placeholder
+from toolpair.transcript.words import plural
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Context
+
+
+def of_duplicate(context: Context, pair: Pair) -> Cause:
+    texts = [result_text(result) for result in pair.results]
+    empty = [is_placeholder_text(text) for text in texts]
+    if any(empty) and not all(empty):
+        number = empty.index(True)
+        found = known_placeholder(texts[number])
+        whose = f"{found.product}'s words" if found is not None else "known words"
+        which = ", ".join(_number(n) for n, is_one in enumerate(empty) if is_one)
+        cause = named("duplicate.placeholder", f"the {which} of {len(texts)} is a placeholder, in {whose}")
+        return _by(cause, found)
+    keys = set(map(output_key, pair.results))
+    if len(keys) == 1:
+        doubled, answered = context.whole.doubled
+        if context.whole.doubled_on_resume:
+            calls = f"{doubled:,} of {plural(answered, 'answered call')}"
+            evidence = f"{calls} have the same result several times"
+            return named("duplicate.on_resume", evidence, agent=context.transcript.agent)
+        across = len(set(pair.result_messages)) > 1
+        where = "in a later message" if across else "in the same message"
+        return named("duplicate.same", f"a copy stands {where}, alike to the last character")
+    return named("duplicate.differ", f"{len(keys)} different outputs, none of them a known placeholder")
+
+
+def of_placeholder(result: Block) -> Cause:
+    """Of a placeholder that stands where the real output belongs."""
+    found = known_placeholder(result_text(result))
+    whose = f"the text is {found.product}'s" if found is not None else ""
+    return _by(named("placeholder", whose), found)
+
+
+def _by(cause: Cause, found: Placeholder | None) -> Cause:
+    """With the product whose placeholder it is: the text proves it."""
+    return cause if found is None else replace(cause, product=found.product, link=found.link)
+
+
+def _number(n: int) -> str:
+    return ("first", "second", "third")[n] if n < 3 else f"{n + 1}th"

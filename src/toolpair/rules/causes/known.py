@@ -1,0 +1,87 @@
+"""The causes that are known, as data: `rules/data/causes.json`. A new one is an entry there and a recogniser here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from toolpair.rules.base import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A product that is known to write such files. `product` names its versions where they are known."""
+
+    product: str
+    link: str | None
+    proxy: bool = False
+    """It stands between agents and providers, so any agent's session may have gone through it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CausePage:
+    """What is to be said of a cause without a transcript. `text` is one clause, `about` tells how it comes about."""
+
+    id: str
+    text: str
+    about: str
+    writers: tuple[Writer, ...]
+    always: Writer | None
+    """The product that alone writes so: it is named whenever the cause is recognised."""
+    link: str | None
+
+
+@cache
+def _all() -> Mapping[str, CausePage]:
+    data = json.loads(files("toolpair.rules").joinpath("data", "causes.json").read_text(encoding="utf-8"))
+    return {id_: _page(id_, entry) for id_, entry in data.items()}
+
+
+def _page(id_: str, entry: Mapping[str, object]) -> CausePage:
+    known = entry.get("known", [])
+    assert isinstance(known, list)
+    product, link = entry.get("product"), entry.get("link")
+    always = Writer(str(product), str(link) if link else None, bool(entry.get("proxy"))) if product else None
+    writers = tuple(Writer(one["product"], one["link"], bool(one.get("proxy"))) for one in known)
+    return CausePage(
+        id_,
+        str(entry["text"]),
+        str(entry["about"]),
+        (always, *writers) if always else writers,
+        always,
+        str(link) if link else None,
+    )
+
+
+def cause_ids() -> tuple[str, ...]:
+    """All ids of known causes, as the data has them."""
+    return tuple(_all())
+
+
+def cause_page(id_: str) -> CausePage | None:
+    """What there is to say of a cause; None for an id that is not in the data."""
+    return _all().get(id_)
+
+
+def cause_called(words: str) -> CausePage | None:
+    """The cause with this id, or with this text as a report prints it, evidence behind it or not."""
+    text = words.removeprefix("cause:").partition(";")[0].strip()
+    return _all().get(words) or next((page for page in _all().values() if page.text == text), None)
+
+
+def named(id_: str, evidence: str = "", product: str | None = None, agent: str | None = None) -> Cause:
+    """The cause with what shows it.
+
+    `product` is how the name of the product begins whose pattern the evidence fits. `agent` is the one that wrote the
+    session, where that is known: no other agent is named then.
+    """
+    page = _all()[id_]
+    writer = page.always
+    if product is not None:
+        writer = next((one for one in page.writers if one.product.startswith(product)), writer)
+    if writer is None or not (agent is None or writer.proxy or writer.product.startswith(agent)):
+        return Cause(id_, page.text, evidence, None, page.link if page.always is None else None)
+    return Cause(id_, page.text, evidence, writer.product, writer.link or page.link)

@@ -1,0 +1,59 @@
+"""Why a result is written under another id than its call."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolpair.rules.base import Cause
+from toolpair.rules.causes.known import named
+from toolpair.rules.causes.makers import maker_of
+from toolpair.transcript.ids import sanitised
+from toolpair.transcript.pairing import Pair
+
+_OF_SPELLING: Final = {
+    "sanitised": "id.sanitised_on_one_side",
+    "truncated": "id.truncated_md5",
+    "truncated_sha256": "id.truncated_sha256",
+    "hashed": "id.hashed_alphanumeric",
+    "call_item": "id.call_item",
+    "thought": "id.thought",
+    "case_or_space": "id.case_or_space",
+    "prefix": "id.prefix",
+    "cut": "id.cut_on_one_side",
+}
+_PLAIN: Final = re.compile(r"[A-Za-z0-9]{40}")
+
+
+def of_mismatch(pair: Pair, agent: str | None = None) -> Cause:
+    """`agent` is the one that wrote the session, where that is known."""
+    call, result = pair.call, pair.result
+    assert call is not None and result is not None
+    if pair.evidence == "spelling":
+        return _of_spelling(pair.spelling or "sanitised", str(call.id), str(result.id), agent)
+    if pair.evidence == "link":
+        return named("id.linked", "sourceToolAssistantUUID names the call's record")
+    of_call, of_result = maker_of(call.id), maker_of(result.id)
+    if of_call is not None and of_result is not None and of_call is not of_result:
+        why = f"both say {call.name}" if pair.evidence == "name" else "position alone says that they belong together"
+        return named(
+            "id.rewritten", f"the call's id is {of_call.name}'s in shape, the result's is {of_result.name}'s; {why}"
+        )
+    if pair.evidence == "name":
+        return named("id.tool_name", f"both say {call.name}")
+    return named("id.only_candidate", "position alone")
+
+
+def _of_spelling(spelling: str, call: str, result: str, agent: str | None) -> Cause:
+    where = f"the call was written as `{call}`, the result as `{result}`"
+    product = None
+    long, short = (call, result) if len(call) > len(result) else (result, call)
+    match spelling:
+        case "sanitised" if call != result and call == sanitised(result):
+            product = "Roo Code"
+        case "truncated" | "truncated_sha256" | "hashed":
+            where += f"; `{short[-8:]}` is a hash of the longer one" if short != long else ""
+        case "cut":
+            where += f"; {len(short)} of {len(long)} characters are left"
+            product = "OpenClaw" if _PLAIN.fullmatch(short) and sanitised(long)[:40] != short else "pi"
+    return named(_OF_SPELLING[spelling], where, product, agent)

@@ -1,0 +1,97 @@
+"""Why a call has no result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from toolpair.rules.base import Cause
+from toolpair.rules.causes.known import named
+from toolpair.rules.causes.orphaned import collision
+from toolpair.transcript.content import block_text, result_text
+from toolpair.transcript.model import Message
+from toolpair.transcript.pairing import Pair
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Context
+
+_NOTES: Final = (
+    ("Claude Code", re.compile(r"\[Request interrupted by user")),
+    ("Codex", re.compile(r"<turn_aborted>")),
+    ("Roo Code", re.compile(r"\[TASK RESUMPTION\]|Task was interrupted", re.IGNORECASE)),
+    (None, re.compile(r"Operation cancelled", re.IGNORECASE)),
+)
+"""The notes that agents leave where the user stopped them."""
+_REJECTED: Final = re.compile(r"The user doesn't want to |User rejected tool use|\[Request interrupted by user")
+_LOOKED_AT: Final = 50
+"""Of the calls of one turn; with more of them the question is not worth the walk for each."""
+_HEAD: Final = 400
+
+
+def of_missing(context: Context, pair: Pair) -> Cause | None:
+    assert pair.call is not None and pair.call_at is not None
+    at = pair.call_at[0]
+    messages = context.messages
+    agent = context.transcript.agent
+    if (merged := collision(context, pair.call.id)) is not None:
+        return named("id.collision", merged, agent=agent)
+    boundary = context.whole.boundaries.get(at + 1)
+    following = messages[at + 1 : at + 3]
+    if boundary is not None and boundary.kind == "cut":
+        return named("history_cut.result", "the history begins anew behind the call")
+    if boundary is not None or (following and following[0].note == "summary"):
+        what = "a compaction" if boundary is not None else "a summary"
+        return named("compaction", f"{what} follows the call at once", agent)
+    if (interrupted := _interrupted(context, at)) is not None:
+        return interrupted
+    if isinstance(pair.call.id, str) and pair.call.id in context.whole.inactive_results:
+        return named("rewind.result", f"a result with its id ({pair.call.id}) is in the file and not in this history")
+    if at == len(messages) - 1:
+        return named("killed", "the call stands in the last message", agent)
+    calls = context.whole.calls_in[at]
+    together = _same_message(context, pair)
+    if any(_REJECTED.match(result_text(result)) for found in together for result in found.results):
+        return named("rejected", "its result says that it was rejected")
+    if calls > 1:
+        return _of_parallel(context, pair, calls)
+    if following[0].role == "user" and not following[0].results:
+        return named("prompt_follows", "the next message is the user's, without results")
+    return None
+
+
+def _of_parallel(context: Context, pair: Pair, calls: int) -> Cause | None:
+    assert pair.call_at is not None
+    answered = context.whole.answered_in[pair.call_at[0]]
+    if not answered:
+        return None
+    evidence = f"{answered} of the turn's {calls} calls have a result"
+    if context.whole.last_spoken <= pair.call_at[0]:
+        return named("killed.parallel", f"{evidence}, and nothing follows", context.transcript.agent)
+    return named("parallel", evidence, context.transcript.agent)
+
+
+def _interrupted(context: Context, at: int) -> Cause | None:
+    """What the messages right behind the calls of message `at` say: looked for once for all of these."""
+    known = context.whole.interruptions
+    if at not in known:
+        known[at] = next(_notes_in(context.messages[at + 1 : at + 3]), None)
+    return known[at]
+
+
+def _notes_in(messages: Sequence[Message]) -> Iterator[Cause]:
+    for message in messages:
+        for product, note in _NOTES:
+            if message.role == "user" and _says(message, note):
+                evidence = f"{product}'s note of an interruption follows" if product else "a note of it follows"
+                yield named("interrupted", evidence, product)
+
+
+def _says(message: Message, note: re.Pattern[str]) -> bool:
+    return any(block.kind == "text" and note.search(block_text(block)[:_HEAD]) for block in message.blocks)
+
+
+def _same_message(context: Context, pair: Pair) -> list[Pair]:
+    assert pair.call_at is not None
+    blocks = context.messages[pair.call_at[0]].blocks[:_LOOKED_AT]
+    return [found for block in blocks if block.kind == "call" and (found := context.pairing.pair_of(block)) is not None]

@@ -1,0 +1,47 @@
+"""Why a result has no call before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.rules.base import Cause
+from toolpair.rules.causes.known import named
+from toolpair.transcript.ids import sanitised, usable
+from toolpair.transcript.pairing import Pair
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Context
+
+
+def of_orphan(context: Context, pair: Pair) -> Cause | None:
+    result = pair.result
+    assert result is not None
+    at = pair.results_at[0][0]
+    if pair.call is not None and pair.call_at is not None:
+        return named("result_before_call", f"messages.{at} answers a call of messages.{pair.call_at[0]}")
+    whole, agent = context.whole, context.transcript.agent
+    if (merged := collision(context, result.id)) is not None:
+        return named("id.collision", merged, agent=agent)
+    compacted = whole.first_compaction is not None and whole.first_compaction <= at
+    if usable(result.id) and result.id in whole.inactive_calls:
+        if compacted:
+            return named("compaction.kept_result", f"the call {result.id} stands before the summary", agent)
+        return named("rewind", f"a call with its id ({result.id}) is in the file and not in this history")
+    if at <= whole.first_spoken:
+        boundary = whole.boundaries.get(0) or whole.boundaries.get(at)
+        if boundary is not None and boundary.kind == "cut":
+            return named("history_cut", "the history begins with it, behind a lost link")
+        if compacted or (at and context.messages[at - 1].note == "summary"):
+            return named("compaction.kept_result", "nothing but a summary stands before it", agent)
+        before = "the history begins with it" if at == 0 else "nothing but system messages stands before it"
+        return named("trimmed", before)
+    return named("call_lost", "no call in the file has its id" if usable(result.id) else "")
+
+
+def collision(context: Context, id_: object) -> str | None:
+    """What shows that results of several ids answer one call whose id is all of theirs, cleaned."""
+    clean = sanitised(id_) if usable(id_) else ""
+    spellings = context.whole.spellings.get(clean, ())
+    if len(spellings) < 2:
+        return None
+    return f"`{spellings[0]}` and `{spellings[1]}` both become `{clean}`, and there is one such call"

@@ -1,0 +1,68 @@
+"""Why results stand where they do not belong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from toolpair.rules.base import Cause
+from toolpair.rules.causes.known import named
+from toolpair.transcript.pairing import Pair
+from toolpair.transcript.words import plural
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Between, Context
+
+_LATE: Final = (
+    ("summaries", "a summary", "late.behind_summary"),
+    ("assistants", "a later turn of the assistant", "late.behind_turn"),
+    ("systems", "a system message", "late.behind_system"),
+    ("messages", "a message of the user", "late.behind_user"),
+)
+_TIMES: Final = ("timestamp", "ts", "created_at", "time")
+_SHOWN: Final = 8
+
+
+def of_late(context: Context, between: Between) -> tuple[str, Cause]:
+    """(what stands between a call and its late result, the cause)."""
+    for field, what, id_ in _LATE:
+        count = getattr(between, field)
+        if count:
+            inside = f", {count:,} of them {_PLURAL[field]}" if 1 < between.messages != count else ""
+            evidence = f"{plural(between.messages, 'message')} {'stands' if between.messages == 1 else 'stand'} between"
+            return what, named(id_, evidence + inside, context.transcript.agent)
+    return "other messages", named("late")
+
+
+_PLURAL: Final = {
+    "summaries": "summaries",
+    "assistants": "the assistant's",
+    "systems": "the system's",
+    "messages": "the user's",
+}
+
+
+def of_split(context: Context, calls: int, messages: int) -> Cause:
+    return named("split", f"{calls} results in {messages} messages", context.transcript.agent)
+
+
+def of_order(context: Context, family: Sequence[Pair]) -> Cause:
+    """`family`: the pairs of one turn in the order of their calls."""
+    written = sorted(range(len(family)), key=lambda n: family[n].results_at[0])
+    order = ", ".join(str(n + 1) for n in written[:_SHOWN]) + (" …" if len(written) > _SHOWN else "")
+    evidence = f"in the calls' numbers the results came {order}"
+    times = [_time(context.messages[family[n].results_at[0][0]].value) for n in written]
+    if None not in times and len(set(times)) > 1 and all(_not_after(a, b) for a, b in pairwise(times)):
+        evidence += ", and their timestamps rise"
+    return named("completion_order", evidence)
+
+
+def _time(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return None
+    return next((value[key] for key in _TIMES if isinstance(value.get(key), (int, float, str))), None)
+
+
+def _not_after(earlier: Any, later: Any) -> bool:
+    return bool(isinstance(earlier, str) == isinstance(later, str) and earlier <= later)

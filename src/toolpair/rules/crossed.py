@@ -1,0 +1,150 @@
+"""Outputs of one turn that stand under each other's calls: nobody refuses it, and the model reads them wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from toolpair.rules import causes
+from toolpair.rules.base import Fix
+from toolpair.rules.context import Context, tool_of
+from toolpair.transcript.content import arguments, is_real_output, result_text
+from toolpair.transcript.edits import Rename
+from toolpair.transcript.model import Block
+from toolpair.transcript.pairing import Pair
+
+_KEYS: Final = ("file_path", "path", "notebook_path", "command", "cmd", "pattern", "query", "url")
+_SHORTEST, _LONGEST = 4, 300
+"""Characters of what a call was given: shorter words stand in any output, longer ones in none."""
+_HEAD: Final = 300
+_WORDS: Final = 3
+"""An output names what it is of at the beginning of its first line: behind at most so many words."""
+_TOGETHER: Final = 20
+"""Calls in one turn; in larger ones nobody's position was mistaken for a pair only."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """One pair of a turn: what its call was given and only its, and what its output says."""
+
+    pair: Pair
+    call: Block
+    result: Block
+    given: tuple[str, ...]
+    text: str
+    head: str
+
+
+def check(context: Context) -> None:
+    for message in context.messages:
+        calls = [block for block in message.blocks if block.kind == "call"]
+        if not 2 <= len(calls) <= _TOGETHER:
+            continue
+        pairs = [found for call in calls if (found := context.pairing.pair_of(call)) is not None]
+        sound = [pair for pair in pairs if _is_sound(pair)]
+        if len(sound) > 1:
+            _turn(context, _sides(sound, calls))
+
+
+def _is_sound(pair: Pair) -> bool:
+    result = pair.result
+    return pair.state == "ok" and pair.evidence == "exact" and len(pair.results) == 1 and result is not None
+
+
+def _turn(context: Context, sides: Sequence[_Side]) -> None:
+    taken: set[int] = set()
+    for n, one in enumerate(sides):
+        for other in sides[n + 1 :]:
+            if one.pair.index in taken or other.pair.index in taken:
+                continue
+            evidence = _evidence(one, other)
+            if evidence:
+                taken |= {one.pair.index, other.pair.index}
+                _report(context, one, other, evidence)
+
+
+def _evidence(one: _Side, other: _Side) -> str:
+    """What shows in both directions that the two are exchanged; empty where anything speaks against it."""
+    links = [(side.result.link, rival.call.link, side.call.link) for side, rival in ((one, other), (other, one))]
+    if all(link is not None and link == rival and link != own for link, rival, own in links):
+        return "the link beside each result names the other call"
+    if any(link is not None and link == own for link, _, own in links):
+        return ""
+    names = [(side.result.name, rival.call.name, side.call.name) for side, rival in ((one, other), (other, one))]
+    if all(name and name == rival and name != own for name, rival, own in names):
+        return "the tool named beside each result is the other call's"
+    if any(name and name != own for name, _, own in names):
+        return ""
+    if _names(one, other) and _names(other, one):
+        return "each output begins by naming what the other call was given, and nowhere names its own"
+    return ""
+
+
+def _names(side: _Side, other: _Side) -> bool:
+    return any(_leads(side.head, words) for words in other.given) and not any(
+        words in side.text for words in side.given
+    )
+
+
+def _leads(head: str, words: str) -> bool:
+    """Whether `words` stand by themselves near the beginning of `head`."""
+    at = head.find(words)
+    if at < 0 or len(head[:at].split()) > _WORDS:
+        return False
+    before, behind = head[at - 1 : at], head[at + len(words) : at + len(words) + 2]
+    return not (before.isalnum() or before in ("_", "-", ".", "/")) and not (
+        behind[:1].isalnum() or behind[:1] in ("_", "-", "/") or (behind[:1] == "." and behind[1:].isalnum())
+    )
+
+
+def _sides(pairs: Sequence[Pair], calls: Sequence[Block]) -> list[_Side]:
+    given = {id(call): _given(call) for call in calls}
+    sides: list[_Side] = []
+    for pair in pairs:
+        call, result = pair.call, pair.result
+        if call is None or result is None or not is_real_output(result):
+            continue
+        others = [words for block in calls if block is not call for words in given[id(block)]]
+        own = tuple(words for words in given[id(call)] if not any(words in other or other in words for other in others))
+        text = result_text(result)
+        head = text[:_HEAD].lstrip().split("\n", 1)[0]
+        sides.append(_Side(pair, call, result, own, text, head))
+    return sides
+
+
+def _given(call: Block) -> tuple[str, ...]:
+    value = arguments(call)
+    if not isinstance(value, dict):
+        return ()
+    found = (value.get(key) for key in _KEYS)
+    stripped = (words.strip() for words in found if isinstance(words, str))
+    return tuple(words for words in stripped if _SHORTEST <= len(words) <= _LONGEST and "\n" not in words)
+
+
+def _report(context: Context, one: _Side, other: _Side, evidence: str) -> None:
+    names = sorted({tool_of(one.call), tool_of(other.call)})
+    whose = f"two calls of {names[0]}" if len(names) == 1 else f"{tool_of(one.call)} and {tool_of(other.call)}"
+    context.add(
+        "result.crossed",
+        f"The outputs of {whose} seem to be exchanged, which no API notices.",
+        at=one.pair.results_at[0],
+        pairs=(one.pair, other.pair),
+        call=one.call,
+        result=one.result,
+        others=(one.call, one.result, other.call, other.result),
+        cause=causes.named("crossed", evidence, context.transcript.agent),
+        fixes=(
+            Fix(
+                "swap",
+                "swap the two outputs",
+                (Rename(one.result, other.call.id), Rename(other.result, one.call.id)),
+                certain=False,
+                note="each result gets the other call's id; read both outputs first",
+            ),
+        ),
+        guess=True,
+        severity="warning",
+        impact="harmless",
+        record=one.result.record,
+    )

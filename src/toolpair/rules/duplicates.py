@@ -1,0 +1,92 @@
+"""Several results of one call: copies, and outputs that differ."""
+
+from __future__ import annotations
+
+from toolpair.rules import causes
+from toolpair.rules.base import Fix
+from toolpair.rules.context import Context, keep_as_text, tool_of
+from toolpair.rules.places import moved
+from toolpair.transcript.content import is_real_output, output_key, result_text
+from toolpair.transcript.edits import Edit, Place, Remove, Rename
+from toolpair.transcript.ids import usable
+from toolpair.transcript.pairing import Pair
+
+
+def duplicate(context: Context, pair: Pair) -> None:
+    call = pair.call
+    assert call is not None
+    pair.state = "duplicate"
+    texts = [result_text(result) for result in pair.results]
+    real = [number for number, result in enumerate(pair.results) if is_real_output(result)]
+    first = real[0] if real else 0
+    last = real[-1] if real else len(texts) - 1
+    differ = len({output_key(pair.results[number]) for number in real}) > 1
+    cause = causes.of_duplicate(context, pair)
+    fixes = [
+        Fix(
+            "keep-first",
+            "keep the first real one, the others as text"
+            if differ
+            else "drop the copies"
+            if real
+            else "drop all but one",
+            _keep_one(context, pair, first, as_text=True),
+            recommended=True,
+        )
+    ]
+    if differ:
+        fixes.append(
+            Fix("keep-last", "keep the last one, the others as text", _keep_one(context, pair, last, as_text=True))
+        )
+        fixes.append(
+            Fix(
+                "keep-first-only",
+                "keep the first one and drop the others",
+                _keep_one(context, pair, first, as_text=False),
+                loses=f"{len(real) - 1} other output{'s' if len(real) > 2 else ''}",
+            )
+        )
+        fixes.append(
+            Fix(
+                "keep-last-only",
+                "keep the last one and drop the others",
+                _keep_one(context, pair, last, as_text=False),
+                loses=f"{len(real) - 1} other output{'s' if len(real) > 2 else ''}",
+            )
+        )
+    how = "they differ" if differ or len(set(texts)) > 1 else "they are the same"
+    context.add(
+        "result.duplicate",
+        f"{tool_of(call)} has {len(texts)} results, and only one is allowed ({how}).",
+        at=pair.results_at[1],
+        pair=pair,
+        call=call,
+        result=pair.results[1],
+        others=pair.results,
+        cause=cause,
+        fixes=fixes,
+        record=pair.results[1].record,
+    )
+
+
+def _keep_one(context: Context, pair: Pair, keep: int, *, as_text: bool) -> tuple[Edit, ...]:
+    kept = pair.results[keep]
+    edits: list[Edit] = []
+    seen = {output_key(kept)}
+    for number, result in enumerate(pair.results):
+        if number == keep:
+            continue
+        key = output_key(result)
+        if as_text and is_real_output(result) and key not in seen:
+            edits.append(keep_as_text(result, tool_of(pair.call) if pair.call and pair.call.name else None))
+        else:
+            edits.append(Remove(result))
+        seen.add(key)
+    call = pair.call
+    assert call is not None
+    if usable(call.id) and kept.id != call.id:
+        edits.append(Rename(kept, call.id))
+    first_left = keep == 0 or pair.results_at[keep][0] == pair.results_at[0][0]
+    if not first_left or moved(context, pair, kept, keep) is not None:
+        edits.append(Place(kept, call))
+    return tuple(edits)

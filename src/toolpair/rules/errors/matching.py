@@ -1,0 +1,256 @@
+"""Where in a pasted text a known error stands: pieces of the wordings are looked up, and the hits are grown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
+from toolpair.rules.errors.wordings import GRAM, LISTS, NAMES, NUMBERS, Wording, grams, locates, wordings
+
+_SMALL: Final = 100_000
+_STRIDE: Final = 8
+"""In a long text every eighth place is looked up, which finds whatever stands unbroken for 17 characters."""
+_ENOUGH: Final = GRAM + _STRIDE - 1
+"""Fixed characters that have to be there."""
+_TRIED: Final = 1_500
+"""Hits that are looked at: an error that stands more often in a text is still found where it stands last."""
+_NO_BEGINNING: Final = 4
+_CORE_SHARE: Final = 0.6
+_NUMBER: Final = re.compile(r"\d{1,9}")
+_NUMBER_BEFORE: Final = re.compile(r"\d{1,9}\Z")
+_TOKEN: Final = re.compile(r"[^\s,;(){}\[\]<>]*")
+_LIST: Final = re.compile(r"[^\s;()\[\]<>]*")
+_TOKEN_SIZE: Final = 300
+_LIST_SIZE: Final = 20_000
+_LOOKED_FOR: Final = 24
+_ELLIPSES: Final = ("…", "...", "[trunc", "(trunc", "<trunc", "[cut", "[+", "…")
+
+
+@dataclass(slots=True, eq=False)
+class Hit:
+    """One wording that was found. Places are in `PastedText.bare`, half-open."""
+
+    wording: Wording
+    start: int
+    end: int
+    score: int
+    """Fixed characters that are there."""
+    of_core: int
+    wrong: int = 0
+    """Fixed characters that should stand where others do."""
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    open: str | None = None
+    """What is named last, when nothing fixed says where it ends."""
+    begins: bool = True
+    """Its beginning is there, but for what only locates."""
+
+    @property
+    def rank(self) -> tuple[int, float, bool]:
+        """The higher, the more surely it is this wording."""
+        sure = self.score - 2 * self.wrong - (0 if self.begins else _NO_BEGINNING)
+        return (sure, self.score / self.wording.size, not self.wording.error.legacy)
+
+
+def hits(pasted: PastedText) -> Iterator[Hit]:
+    """What was found, from the end of the text backwards; hits may lie over each other."""
+    text = pasted.bare
+    tried: set[tuple[int, int, int]] = set()
+    for at, found in _seeds(text):
+        for number, part, offset in found:
+            start = at - offset
+            if (number, part, start) in tried:
+                continue
+            if len(tried) >= _TRIED:
+                return
+            tried.add((number, part, start))
+            hit = _grown(pasted, wordings()[number], part, start, offset)
+            if hit is not None:
+                yield hit
+
+
+def _seeds(text: str) -> Iterator[tuple[int, tuple[tuple[int, int, int], ...]]]:
+    known = grams()
+    last = len(text) - GRAM
+    if len(text) > _SMALL:
+        for number, wording in enumerate(wordings()):
+            core = wording.fixed[wording.core]
+            if len(core) < _ENOUGH:
+                at = text.rfind(core)
+                if at >= 0:
+                    yield at, ((number, wording.core, 0),)
+    step = 1 if len(text) <= _SMALL else _STRIDE
+    for at in range(last, -1, -step):
+        found = known.get(text[at : at + GRAM])
+        if found is not None:
+            yield at, found
+
+
+def _same_ahead(text: str, at: int, fixed: str, offset: int) -> int:
+    """How many characters of `fixed` from `offset` on stand in `text` from `at` on."""
+    count = min(len(fixed) - offset, len(text) - at)
+    if text.startswith(fixed[offset : offset + count], at):
+        return count
+    return next(n for n in range(count) if text[at + n] != fixed[offset + n])
+
+
+def _same_behind(text: str, at: int, fixed: str, offset: int) -> int:
+    """How many characters of `fixed` before `offset` stand in `text` right before `at`."""
+    count = 0
+    while count < offset and at - count > 0 and text[at - count - 1] == fixed[offset - count - 1]:
+        count += 1
+    return count
+
+
+def _grown(pasted: PastedText, wording: Wording, part: int, start: int, offset: int) -> Hit | None:
+    """The hit whose fixed part `part` begins at `start`; None when the text says something else."""
+    text = pasted.bare
+    fixed = wording.fixed[part]
+    behind = _same_behind(text, start + offset, fixed, offset)
+    ahead = _same_ahead(text, start + offset, fixed, offset)
+    same = behind + ahead
+    hit = Hit(wording, start + offset - behind, start + offset + ahead, same, same if part == wording.core else 0)
+    missing = offset - behind
+    if not missing:
+        _grow_left(pasted, hit, part)
+    elif locates(fixed[:missing]):
+        hit.begins = all(wording.only_locates(n) for n in range(part))
+    elif not _cut_before(text, hit.start):
+        return None
+    else:
+        hit.begins = False
+    if not hit.begins and not _cut_before(text, hit.start):
+        return None
+    if offset + ahead == len(fixed):
+        _grow_right(text, hit, part)
+    else:
+        hit.wrong = len(fixed) - offset - ahead
+    # What is named last may be all that is left of the text, or be followed by other words.
+    cut = hit.open is not None or _cut_behind(pasted, hit.end)
+    if cut:
+        hit.wrong = 0
+    core = len(wording.fixed[wording.core])
+    if hit.score < min(_ENOUGH, wording.size):
+        return None
+    return hit if hit.of_core >= core * _CORE_SHARE or cut or not hit.begins else None
+
+
+def _cut_before(text: str, at: int) -> bool:
+    return at <= 2 or text[:at].endswith(("…", "...")) if at < 8 else text[at - 4 : at].endswith(("…", "..."))
+
+
+def _cut_behind(pasted: PastedText, at: int) -> bool:
+    text = pasted.bare
+    if at >= len(text) - 2 or text.startswith(_ELLIPSES, at):
+        return True
+    return pasted.between(at, at + 1)[:1] in (QUOTE, SOFT)
+
+
+def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
+    text, wording = pasted.bare, hit.wording
+    for n in range(part - 1, -1, -1):
+        name, fixed = wording.named[n], wording.fixed[n]
+        end = hit.start
+        if name in NUMBERS:
+            found = _NUMBER_BEFORE.search(text, max(0, end - 9), end)
+            begin = found.start() if found else end
+            same = _same_behind(text, begin, fixed, len(fixed)) if found else 0
+        else:
+            size = _LIST_SIZE if name in LISTS else _TOKEN_SIZE
+            plain = len(fixed) > 2 or name in NAMES
+            at = text.rfind(fixed[-_LOOKED_FOR:], max(0, end - size), end) if plain else -1
+            begin = at + len(fixed[-_LOOKED_FOR:])
+            shape = _LIST if name in LISTS else _TOKEN
+            fits = at >= 0 and shape.fullmatch(text, begin, end)
+            same = _same_behind(text, begin, fixed, len(fixed)) if fits else 0
+            if not same and end <= size:
+                begin = same = _rest_of(text, fixed, shape, end)
+        if not same and fixed:
+            if name not in NUMBERS and end <= _TOKEN_SIZE and _one_token(pasted, end):
+                # The text begins within what is named here.
+                hit.start = 0
+            hit.begins = all(wording.only_locates(before) for before in range(n + 1))
+            return
+        hit.places[name] = (begin, end)
+        hit.start = begin - same
+        hit.score += same
+        hit.of_core += same if n == wording.core else 0
+        if same < len(fixed):
+            hit.begins = locates(fixed[: len(fixed) - same]) and all(map(wording.only_locates, range(n)))
+            return
+
+
+def _rest_of(text: str, fixed: str, shape: re.Pattern[str], end: int) -> int:
+    """How much of the end of a fixed part the text begins with, where nothing else stands before what is named."""
+    for count in range(min(len(fixed) - 1, end), 1, -1):
+        if text.startswith(fixed[-count:]) and shape.fullmatch(text, count, end):
+            return count
+    return 0
+
+
+def _one_token(pasted: PastedText, end: int) -> bool:
+    """Whether all that stands before `end` may be the rest of one id."""
+    marked = pasted.between(0, end).strip(SOFT + BLANK + QUOTE)
+    return BLANK not in marked and QUOTE not in marked and _TOKEN.fullmatch(pasted.bare, 0, end) is not None
+
+
+def _grow_right(text: str, hit: Hit, part: int) -> None:
+    wording = hit.wording
+    for n in range(part, len(wording.named)):
+        name, fixed = wording.named[n], wording.fixed[n + 1]
+        begin = hit.end
+        if name in NUMBERS:
+            found = _NUMBER.match(text, begin)
+            if found is None:
+                hit.wrong = len(fixed)
+                return
+            end = found.end()
+        else:
+            end = _end_of_token(text, begin, name, fixed)
+            if end < 0:
+                hit.open = name
+                size = _LIST_SIZE if name in LISTS else _TOKEN_SIZE
+                hit.places.setdefault(name, (begin, min(len(text), begin + size)))
+                return
+        hit.places.setdefault(name, (begin, end))
+        same = _same_ahead(text, end, fixed, 0)
+        hit.end = end + same
+        hit.score += same
+        hit.of_core += same if n + 1 == wording.core else 0
+        if same < len(fixed):
+            hit.wrong = len(fixed) - same
+            return
+
+
+def _end_of_token(text: str, begin: int, name: str, fixed: str) -> int:
+    """Where what is named from `begin` on ends, since the next fixed part stands there; -1 when it does not."""
+    if len(fixed) < 3:
+        return -1
+    size = _LIST_SIZE if name in LISTS else _TOKEN_SIZE
+    wanted = fixed[:_LOOKED_FOR]
+    at = text.find(wanted, begin, begin + size + len(wanted))
+    if at < 0:
+        # The text may end within the next fixed part.
+        for count in range(min(len(wanted) - 1, len(text) - begin), 1, -1):
+            if text.endswith(wanted[:count]):
+                at = len(text) - count
+                break
+    shape = _LIST if name in LISTS else _TOKEN
+    return at if at >= begin and shape.fullmatch(text, begin, at) else -1
+
+
+def last_of_each_place(found: Iterator[Hit]) -> list[Hit]:
+    """Of hits that lie over each other the surest; from the end of the text backwards."""
+    ordered = sorted(found, key=lambda hit: (-hit.end, hit.start))
+    chosen: list[Hit] = []
+    for hit in ordered:
+        if chosen and hit.end > chosen[-1].start:
+            if hit.rank > chosen[-1].rank:
+                merged_start = min(hit.start, chosen[-1].start)
+                chosen[-1] = hit
+                chosen[-1].start = merged_start
+        else:
+            chosen.append(hit)
+    return chosen

@@ -1,0 +1,182 @@
+"""What a provider would answer to a problem, in its own words, with ids and indexes as it counts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+from toolpair.rules.base import Problem
+from toolpair.rules.errors.counting import Counted
+from toolpair.rules.errors.texts import ErrorText, texts
+from toolpair.rules.profiles import profile
+from toolpair.transcript.model import Block
+
+ITEM_PREFIXES: Final = {
+    "reasoning": "rs",
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "message": "msg",
+}
+"""How the Responses API wants the ids of these items to begin."""
+
+_SEEN_AS: Final = dict.fromkeys(
+    (
+        "result.id_mismatch",
+        "result.not_adjacent",
+        "result.not_first",
+        "result.split_over_messages",
+        "result.kind",
+        "turn.trailing_call",
+    ),
+    "result.missing",
+)
+_WORDS_OF: Final = {"vertex-anthropic": "anthropic", "azure-openai": "openai-chat"}
+"""Whose words a provider answers with where it has none of its own."""
+
+_SAID: Final = {"reasoning.bad_signature": "ANT14"}
+"""Of several texts for a rule the one that a file alone can lead to: not that thinking was changed."""
+
+_OF_RESULTS: Final = ("role.result_in_assistant", "content.empty_result")
+"""Rules that results break, beside those whose family says so."""
+
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def _first_for(rule: str, provider: str) -> ErrorText | None:
+    """The text that speaks of this rule before others, else one that may speak of it."""
+    fitting = [error for error in texts() if error.provider == provider and rule in error.rules and not error.legacy]
+    said = next((error for error in fitting if error.id == _SAID.get(rule)), None)
+    return said or next((error for error in fitting if error.rules[0] == rule), next(iter(fitting), None))
+
+
+def error_for(rule: str, provider: str) -> ErrorText | None:
+    """The text with which this provider answers to a broken rule; None where none is known."""
+    base = provider.partition("/")[0]
+    # Results that the API does not find are missing to it, whatever became of them.
+    for whose in (base, _WORDS_OF.get(base)):
+        for known_as in (rule, _SEEN_AS.get(rule)):
+            found = _first_for(known_as, whose) if known_as is not None and whose is not None else None
+            if found is not None:
+                return found
+    return None
+
+
+def words_for(problem: Problem, provider: str, count: Callable[[], Counted]) -> str | None:
+    """What the provider would answer to this problem; None where no such text is known.
+
+    `provider` is a profile's id, `count` gives the messages as that provider counts them.
+    """
+    error = error_for(problem.rule, provider)
+    if error is None:
+        return None
+    block = _block(problem, error)
+    counted = count()
+    if error.id == "MIS04" and block is not None and _behind_tools(counted, block):
+        # Among the results of a turn the number of them is what is wrong.
+        error = _first_for("result.missing", "mistral") or error
+    value: Any = block.value if block is not None and isinstance(block.value, dict) else {}
+    if not value and problem.about is not None and isinstance(problem.about.value, dict):
+        value = problem.about.value
+    text = _wording(error, problem, block)
+    kind = str(value.get("type", ""))
+    if kind.startswith("custom_tool_call"):
+        text = text.replace(" function call", " custom tool call")
+    number, at = _place(problem, error, block, counted)
+    id_ = _named_id(problem, error, block, value)
+    others = [result for result in (problem.result, *problem.others) if result is not None and result is not block]
+    first = counted.place(others[0]) if others else None
+    values = {
+        "N": str(number + error.base),
+        "M": str(at + error.base),
+        "K": str(counted.call_number(block) if block is not None else 0),
+        "A": str(first[0] if first is not None and first[0] != number else max(0, number - 1)),
+        "id": id_,
+        "ids": id_,
+        "others": str(others[0].id) if others and isinstance(others[0].id, str) else "",
+        "len": str(len(id_)),
+        "max": str(profile(provider.partition("/")[0]).id_max or 64),
+        "prefix": ITEM_PREFIXES.get(kind, ""),
+        "role": str(problem.about.role if problem.about is not None else "tool" if kind != "tool_use" else "assistant"),
+        "name": _tool_kind(block, kind),
+        "type": kind,
+        "field": _field(problem, value),
+    }
+    filled = _PLACE.sub(lambda match: values.get(match.group(1), ""), text)
+    needs = set(_PLACE.findall(text))
+    return None if ("field" in needs and not values["field"]) or ("name" in needs and not values["name"]) else filled
+
+
+def _block(problem: Problem, error: ErrorText) -> Block | None:
+    """The block that the words speak of."""
+    if "result.missing" in error.rules or error.id == "OAI01":
+        first = problem.call or problem.result
+    elif problem.rule.startswith(("result.", "error.")) or problem.rule in _OF_RESULTS:
+        first = problem.result or problem.call
+    else:
+        first = problem.call or problem.result
+    return first or next(iter(problem.others), None)
+
+
+def _place(problem: Problem, error: ErrorText, block: Block | None, counted: Counted) -> tuple[int, int]:
+    """The message, and the block in it, that the provider would name."""
+    place = counted.place(block) if block is not None else None
+    if place is None:
+        number = counted.first_of(problem.message) if problem.message is not None else None
+        place = (number or 0, problem.block or 0)
+    elif error.rules[0] in ("call.duplicate_id", "result.duplicate"):
+        # The later one is named.
+        later = [counted.place(other) for other in (problem.call, problem.result, *problem.others) if other is not None]
+        place = max((found for found in later if found is not None), default=place)
+    if error.at == "behind" and block is not None and block.kind == "call":
+        return place[0] + 1, 0
+    return place
+
+
+def _behind_tools(counted: Counted, block: Block) -> bool:
+    place = counted.place(block)
+    return place is not None and any(before.kind in ("call", "result") for before in counted.blocks(place[0] - 1))
+
+
+def _named_id(problem: Problem, error: ErrorText, block: Block | None, value: Any) -> str:
+    if error.names == "tool":
+        return block.name or "" if block is not None else ""
+    # Items have ids of their own beside the call's.
+    by_item = error.provider == "openai-responses" and problem.rule.startswith(("item.", "reasoning."))
+    id_ = value.get("id") if by_item else block.id if block is not None else None
+    return id_ if isinstance(id_, str) else ""
+
+
+def _tool_kind(block: Block | None, kind: str) -> str:
+    """The name of a tool as the words have it: of a provider's own tool without what says that it is a result."""
+    if kind.endswith("_tool_result"):
+        return kind.removesuffix("_tool_result")
+    return block.name or "" if block is not None else ""
+
+
+def _field(problem: Problem, value: dict[str, Any]) -> str:
+    """The field that is missing; empty where it is another one than these."""
+    if problem.rule == "id.empty":
+        return "tool_call_id"
+    return "type" if problem.rule == "field.missing" and problem.call is not None and "type" not in value else ""
+
+
+def _wording(error: ErrorText, problem: Problem, block: Block | None) -> str:
+    """Of several wordings the one for this kind of block and of defect."""
+    side = "result" if block is not None and block.kind == "result" else "use"
+    wanted = [f"tool{side.capitalize()}", f"tool_{side}"]
+    wanted += {
+        "field.missing": ["tool_calls[{K}].{field}"],
+        "id.pattern": ["pattern"],
+        "id.length": ["length less", "too long"],
+        "id.empty": ["length greater"],
+    }.get(problem.rule, [])
+
+    def fits(words: str) -> int:
+        return sum(word in words for word in wanted)
+
+    # The first of the best is taken; what is cut short is there to be recognised alone.
+    whole = [words for words in error.words if len(words) * 2 >= len(error.words[0])]
+    return max(whole, key=fits)

@@ -1,0 +1,317 @@
+"""Which known error text a paste holds, through whom it came, and what it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from toolpair.rules.errors.matching import Hit, hits, last_of_each_place
+from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
+from toolpair.rules.errors.texts import ErrorText, texts, title_of
+from toolpair.rules.errors.wordings import GRAM, grams, wordings
+from toolpair.rules.profiles import PROFILES
+
+_AROUND: Final = 6_000
+"""Squeezed characters around an error in which its wrapper, and what else it says of itself, are looked for."""
+_DISTINCT: Final = 50
+"""So many errors of one paste are told apart."""
+_SHOWN_NEAR: Final = 3
+_NEAR_GRAMS: Final = 8
+_MARK: Final = f"[{SOFT}{BLANK}{QUOTE}]*"
+_ID: Final = re.compile(r"[\w.:|+/=@#~$%!*-]+")
+_END: Final = ".,:;!*"
+_LITELLM: Final = re.compile(r"litellm\.(?:\w{0,60}\.)?\w{0,60}error:(?:\w{0,60}error:)?(\w{0,60}?)_?exception")
+_PROVIDER_NAME: Final = re.compile(f"provider_name{_MARK}[:=]{_MARK}([\\w.{BLANK} -]{{1,60}})", re.IGNORECASE)
+_OPENROUTER: Final = "providerreturnederror"
+_VERTEX: Final = re.compile(r"req_vrtx_|toolu_vrtx_")
+_AZURE: Final = re.compile(r"azureexception|openai\.azure\.com|azure_?openai|azure\.core")
+_PARAMETER: Final = re.compile(r"messages?\.?\[(\d{1,9})\]\.?(?:role|content|tool_call|tool_use)|contents\[(\d{1,9})\]")
+
+_FAMILIES: Final = (
+    frozenset({"anthropic", "vertex-anthropic"}),
+    frozenset({"openai-chat", "azure-openai", "deepseek", "moonshot", "groq"}),
+)
+"""Providers that may answer in each other's words, since one validator or its copy reads the request."""
+
+_VENDORS: Final = (
+    ("vertex", "vertex-anthropic", "Vertex AI"),
+    ("googlevertex", "vertex-anthropic", "Google Vertex"),
+    ("anthropic", "anthropic", "Anthropic"),
+    ("bedrock", "bedrock-converse", "Amazon Bedrock"),
+    ("azure", "azure-openai", "Azure"),
+    ("openai", "openai-chat", "OpenAI"),
+    ("gemini", "gemini", "Gemini"),
+    ("google", "gemini", "Google"),
+    ("mistral", "mistral", "Mistral"),
+    ("deepseek", "deepseek", "DeepSeek"),
+    ("moonshot", "moonshot", "Moonshot AI"),
+    ("groq", "groq", "Groq"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A pasted text that is known: which one, and what it names."""
+
+    error: ErrorText
+    ids: tuple[str, ...] = ()
+    """As they most likely read."""
+    readings: tuple[tuple[str, ...], ...] = ()
+    """For each id all ways to read it, where a terminal may have broken it or not."""
+    message: int | None = None
+    """The index as printed, counted from 0."""
+    block: int | None = None
+    """The block within that message, from 0."""
+    call: int | None = None
+    """Which call of the message, where calls are counted by themselves."""
+    tool: str | None = None
+    provider: str = ""
+    """Who judged: a profile's id, or a name of `texts.TITLES`."""
+    through: str | None = None
+    """Who passed it on: "OpenRouter (Anthropic)"."""
+    count: int = 1
+    """How many different errors the text holds; this is the last one."""
+
+    @property
+    def profile(self) -> str | None:
+        """The profile whose rules it speaks of; None when it says nothing of that."""
+        return self.provider if self.provider in PROFILES else self.error.judged_as
+
+    @property
+    def title(self) -> str:
+        """Who said it, for a sentence."""
+        name = title_of(self.provider)
+        return f"{name}, through {self.through}" if self.through else name
+
+    @property
+    def names_a_place(self) -> bool:
+        return bool(self.ids) or self.message is not None
+
+
+def recognise(text: str) -> Recognised | None:
+    """The last known error of a text as somebody has pasted it; None when it holds none."""
+    pasted = PastedText.of(text)
+    found = last_of_each_place(hits(pasted))
+    if not found:
+        return _wrapper(pasted)
+    known = [_read(pasted, hit) for hit in found[:_DISTINCT]]
+    last = known[0]
+    if not last.names_a_place:
+        # A client's short words and the API's own speak of the same request.
+        last = next((one for one in known if one.names_a_place and _same_rules(one, last)), last)
+    different = {(one.error.rules, one.ids, one.message, one.block) for one in known if one.names_a_place}
+    nameless = {one.error.rules for one in known if not one.names_a_place}
+    count = len(different) + sum(not any(set(rules) & set(other[0]) for other in different) for rules in nameless)
+    return replace(last, count=max(1, count))
+
+
+def _same_rules(one: Recognised, other: Recognised) -> bool:
+    return not set(one.error.rules).isdisjoint(other.error.rules)
+
+
+def _read(pasted: PastedText, hit: Hit) -> Recognised:
+    """What the text names at the hit."""
+    error = hit.wording.error
+    readings: list[tuple[str, ...]] = []
+    for name in ("id", "ids", "others"):
+        if name in hit.places:
+            readings += _ids(pasted, hit, name)
+    numbers = {name: _number(pasted, hit, name) for name in ("N", "M", "K")}
+    message = numbers["N"]
+    provider, through = _sender(pasted, hit)
+    if message is None and "N" not in hit.places:
+        message = _parameter(pasted, hit)
+    tool = next((reading[0] for reading in readings), None) if error.names == "tool" else None
+    if tool is not None:
+        readings = []
+    if hit.wording.named[:1] == ("name",) and error.id.startswith("GEM"):
+        tool = _word(pasted, hit.places.get("name"))
+    base = error.base
+    return Recognised(
+        error,
+        tuple(reading[0] for reading in readings),
+        tuple(readings),
+        None if message is None else max(0, message - base),
+        None if numbers["M"] is None else max(0, numbers["M"] - base),
+        numbers["K"],
+        tool,
+        provider,
+        through,
+    )
+
+
+def _word(pasted: PastedText, place: tuple[int, int] | None) -> str | None:
+    return pasted.plain[place[0] : place[1]] or None if place is not None else None
+
+
+def _number(pasted: PastedText, hit: Hit, name: str) -> int | None:
+    place = hit.places.get(name)
+    if place is None:
+        return None
+    digits = pasted.plain[place[0] : place[1]]
+    at = hit.wording.named.index(name)
+    if not hit.wording.fixed[at + 1] or place[1] == hit.end:
+        # Nothing says where it ends: what stands on the next line may be another number.
+        marked = pasted.between(place[0], place[1]).strip(SOFT + BLANK + QUOTE)
+        pieces = re.split(f"[{SOFT}{BLANK}{QUOTE}]", marked)
+        behind = pasted.plain[place[1] : place[1] + 1]
+        if len(pieces) > 1 and (not marked.replace(SOFT, "").isdigit() or behind.isalnum() or behind in ("-", ":")):
+            digits = pieces[0]
+    return int(digits)
+
+
+def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:
+    """The ids that stand at a place, each in all its readings, the likeliest first."""
+    start, end = hit.places[name]
+    if start == end and hit.open != name:
+        return []
+    marked = pasted.between(start, end)
+    single = name == "id" or (name == "others" and "ids" not in hit.places)
+    if hit.open != name:
+        pieces = [marked] if single else marked.split(",")
+        joined = (re.sub(f"[{SOFT}{BLANK}{QUOTE}]", "", piece) for piece in pieces)
+        return [(id_,) for id_ in joined if id_]
+    found: list[tuple[str, ...]] = []
+    for piece in [marked] if single else marked.split(","):
+        quoted = QUOTE in piece[: len(piece) - len(piece.lstrip(SOFT + BLANK + QUOTE))]
+        body = piece.lstrip(SOFT + BLANK + QUOTE)
+        first = re.split(f"[{BLANK}{QUOTE}]", body, maxsplit=1)[0]
+        readings = _readings(first, behind=body[len(first) :])
+        if not readings:
+            break
+        found.append(readings)
+        rest = body[len(first) :]
+        if rest and not (quoted and rest.strip(SOFT + BLANK + QUOTE) == ""):
+            break
+    return found
+
+
+def _readings(text: str, behind: str) -> tuple[str, ...]:
+    """The ways to read an id of which nothing fixed says where it ends. `text` has no marks but line breaks."""
+    parts: list[str] = []
+    for part in text.split(SOFT):
+        match = _ID.match(part)
+        if match is None or (parts and not part):
+            break
+        parts.append(match.group())
+        if match.end() < len(part) or part.endswith(tuple(_END)):
+            break
+    if not parts:
+        return ()
+    likely = 1
+    for n in range(1, len(parts)):
+        # A word behind a line break is no piece of an id; what has digits, or ends the text, may well be.
+        ends = n == len(parts) - 1 and not behind.strip(SOFT + BLANK + QUOTE)
+        if not (any(char.isdigit() or char == "_" for char in parts[n]) or ends):
+            break
+        likely = n + 1
+    order = [likely, *(n for n in range(len(parts), 0, -1) if n != likely)]
+    readings = ("".join(parts[:n]).rstrip(_END) for n in order[:20])
+    return tuple(dict.fromkeys(reading for reading in readings if reading))
+
+
+def _around(pasted: PastedText, hit: Hit) -> tuple[int, int]:
+    return max(0, hit.start - _AROUND), min(len(pasted.bare), hit.end + _AROUND)
+
+
+def _parameter(pasted: PastedText, hit: Hit) -> int | None:
+    """The index that the body of the answer names beside the words: "param": "messages.[3].role"."""
+    start, end = max(0, hit.start - 300), min(len(pasted.bare), hit.end + 300)
+    places = [
+        (min(abs(match.start() - hit.end), abs(match.end() - hit.start)), int(match.group(1) or match.group(2)))
+        for match in _PARAMETER.finditer(pasted.bare, start, end)
+        if not hit.start <= match.start() < hit.end
+    ]
+    return min(places)[1] if places else None
+
+
+def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:
+    """Who judged, and who passed it on."""
+    error = hit.wording.error
+    start, end = _around(pasted, hit)
+    text = pasted.bare[start:end]
+    wrapper, vendor = _wrapped_by(pasted, start, end)
+    provider = error.provider
+    named = _profile_of(vendor)
+    if _VERTEX.search(text) and provider == "anthropic":
+        provider = "vertex-anthropic"
+    elif named is not None and any(provider in family and named[0] in family for family in _FAMILIES):
+        provider = named[0]
+    elif _AZURE.search(text) and provider == "openai-chat":
+        provider = "azure-openai"
+    if wrapper is None:
+        return provider, None
+    shown = named[1] if named is not None else vendor
+    return provider, f"{wrapper} ({shown})" if shown else wrapper
+
+
+def _wrapped_by(pasted: PastedText, start: int, end: int) -> tuple[str | None, str]:
+    """The title of the wrapper, and the vendor that it names."""
+    text = pasted.bare[start:end]
+    inside = _LITELLM.search(text)
+    if inside is not None:
+        return title_of("litellm"), inside.group(1)
+    marked = pasted.between(start, end)
+    named = _PROVIDER_NAME.search(marked)
+    if _OPENROUTER in text or named is not None:
+        vendor = named.group(1).replace(BLANK, " ").strip() if named is not None else ""
+        return title_of("openrouter"), vendor
+    return None, ""
+
+
+def _profile_of(vendor: str) -> tuple[str, str] | None:
+    """The profile and the title of a vendor as a wrapper writes it."""
+    plain = re.sub(r"[^a-z]", "", vendor.lower())
+    return next(((id_, title) for word, id_, title in _VENDORS if plain.startswith(word) or word in plain), None)
+
+
+def _wrapper(pasted: PastedText) -> Recognised | None:
+    """The wrapper alone, when what is in it is not known."""
+    text = pasted.bare
+    start, end = max(0, len(text) - 2 * _AROUND), len(text)
+    by_id = {error.id: error for error in texts()}
+    wrapper, vendor = _wrapped_by(pasted, start, end)
+    if wrapper is not None:
+        error = by_id["LIT01" if wrapper == title_of("litellm") else "ORT01"]
+        named = _profile_of(vendor)
+        shown = named[1] if named is not None else vendor
+        return Recognised(error, provider=error.provider, through=f"{wrapper} ({shown})" if shown else None)
+    if "req_vrtx_" in text[start:]:
+        return Recognised(by_id["VTX01"], provider=by_id["VTX01"].provider)
+    return None
+
+
+@cache
+def _grams_of_errors() -> Mapping[str, frozenset[str]]:
+    """Piece -> the ids of the texts that it stands in."""
+    return {gram: frozenset(wordings()[n].error.id for n, _, _ in places) for gram, places in grams().items()}
+
+
+def nearest(text: str) -> tuple[ErrorText, ...]:
+    """The known texts that share most with an unknown one, at most three; none when nothing is alike."""
+    bare = PastedText.of(text[-20_000:]).bare
+    known = _grams_of_errors()
+    shared: dict[str, set[str]] = {}
+    for at in range(len(bare) - GRAM + 1):
+        gram = bare[at : at + GRAM]
+        for id_ in known.get(gram, ()):
+            shared.setdefault(id_, set()).add(gram)
+    words = set(_WORD.findall(text[-20_000:].lower()))
+    likeness: Callable[[ErrorText], float] = lambda error: (  # noqa: E731
+        len(shared.get(error.id, ())) + 2 * GRAM * _share_of_words(error, words)
+    )
+    ranked: Sequence[ErrorText] = sorted((e for e in texts() if not e.wraps), key=likeness, reverse=True)
+    alike = [e for e in ranked if len(shared.get(e.id, ())) >= _NEAR_GRAMS or _share_of_words(e, words) >= _NEAR_WORDS]
+    return tuple(alike[:_SHOWN_NEAR])
+
+
+_WORD: Final = re.compile(r"[a-z]{3,40}")
+_NEAR_WORDS: Final = 0.5
+
+
+def _share_of_words(error: ErrorText, words: set[str]) -> float:
+    own = set(_WORD.findall(error.text.lower()))
+    return len(own & words) / len(own) if len(own) > 2 else 0.0

@@ -1,0 +1,71 @@
+"""The providers' own error texts, as data: recognised when pasted, quoted where a problem would raise them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """One error text of a provider, or of a program between it and the user."""
+
+    id: str
+    provider: str
+    """A profile's id, or the name of who says it: see `TITLES`."""
+    words: tuple[str, ...]
+    """Its wordings, today's first: templates in which {N}, {M} and {id} stand for what the text names."""
+    rules: tuple[str, ...]
+    """What raises it; none when another text is wrapped in it."""
+    meaning: str
+    """One sentence."""
+    remedy: str
+    """What to do, one sentence."""
+    evidence: str
+    link: str
+    legacy: bool = False
+    wraps: bool = False
+    at: str = "itself"
+    """What the index names: "itself", or "behind" for the message behind the call."""
+    base: int = 0
+    """What the index counts from."""
+    judged_as: str | None = None
+    """The profile whose rules these are, where `provider` is none."""
+    names: str = "id"
+    """What {id} is: "id", or "tool" for a tool's name."""
+
+    @property
+    def text(self) -> str:
+        return self.words[0]
+
+
+TITLES: Final = {
+    "claude-code": "Claude Code",
+    "dashscope": "DashScope",
+    "litellm": "LiteLLM",
+    "minimax": "MiniMax",
+    "openrouter": "OpenRouter",
+    "vercel-ai-sdk": "Vercel AI SDK",
+}
+"""Who says an error text and has no profile."""
+
+
+def title_of(provider: str) -> str:
+    """A provider's name as it calls itself."""
+    if provider in TITLES:
+        return TITLES[provider]
+    from toolpair.rules.profiles import profile
+
+    return profile(provider).title
+
+
+@cache
+def texts() -> tuple[ErrorText, ...]:
+    """All known error texts."""
+    data = json.loads(files("toolpair.rules").joinpath("data", "errors.json").read_text(encoding="utf-8"))
+    return tuple(
+        ErrorText(**{**entry, "words": tuple(entry["words"]), "rules": tuple(entry["rules"])}) for entry in data
+    )

@@ -1,0 +1,202 @@
+"""Names of tools: in calls, and in results that carry one of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from toolpair.rules.arguments import with_function
+from toolpair.rules.base import Cause, Fix
+from toolpair.rules.context import Context, keep_as_text
+from toolpair.transcript.content import arguments
+from toolpair.transcript.edits import Edit, SetValue, ToText
+from toolpair.transcript.model import Block
+from toolpair.transcript.pairing import Pair
+from toolpair.transcript.words import plural
+
+_NAME_REFUSED: Final = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def check(context: Context) -> None:
+    _nameless_results(context)
+    for pair in context.pairing.pairs:
+        _result_names(context, pair)
+        if pair.call is not None and isinstance(pair.call.value, dict):
+            _name(context, pair, pair.call)
+
+
+def _name(context: Context, pair: Pair, call: Block) -> None:
+    if call.name:
+        if context.profile.name_pattern.fullmatch(call.name):
+            return
+        better = _accepted_name(context, call.name)
+        does = "does" if context.is_error("name.pattern") else "may"
+        context.add(
+            "name.pattern",
+            f"{context.profile.title} {does} not accept the tool name {call.name}.",
+            at=pair.call_at,
+            pair=pair,
+            call=call,
+            cause=Cause("name_pattern", "the name has characters or a length that this provider refuses"),
+            fixes=(
+                Fix(
+                    "rename-tool",
+                    f"call it {better}",
+                    (SetValue(call, _renamed(context, call, better)), *_named_after(pair, call.name, better)),
+                    recommended=True,
+                    several="write the tools' names with accepted characters",
+                    note="the tool's declaration in the request must have the same name",
+                ),
+            ),
+        )
+        return
+    named = next((result.name for result in pair.results if result.name), None)
+    fixes: list[Fix] = []
+    if named:
+        fixes.append(
+            Fix(
+                "name-from-result",
+                f"call it {named}, as its result does",
+                (SetValue(call, _renamed(context, call, named)),),
+                recommended=True,
+            )
+        )
+    edits: list[Edit] = [
+        ToText(
+            call,
+            "[Earlier tool call without a tool name, kept by toolpair.]\n"
+            + json.dumps(arguments(call), ensure_ascii=False),
+        ),
+        *(keep_as_text(result, None) for result in pair.results),
+    ]
+    fixes.append(Fix("pair-as-text", "keep the call and its output as text", tuple(edits), recommended=not named))
+    fixes.append(
+        Fix("name-unknown", "call it unknown_tool", (SetValue(call, _renamed(context, call, "unknown_tool")),))
+    )
+    context.add(
+        "name.missing",
+        "This call has no tool name.",
+        at=pair.call_at,
+        pair=pair,
+        call=call,
+        result=pair.result,
+        cause=Cause("name_missing", "the name was lost while the call streamed in"),
+        fixes=fixes,
+    )
+
+
+def _accepted_name(context: Context, name: str) -> str:
+    better = _NAME_REFUSED.sub("_", name)[: context.profile.name_max]
+    while not context.profile.name_pattern.fullmatch(better) and len(better) < min(context.profile.name_max, 8):
+        better = f"_{better}"
+    if not context.profile.name_pattern.fullmatch(better):
+        better = f"_{better}"[: context.profile.name_max]
+    return better
+
+
+def _named_after(pair: Pair, old: str, new: str) -> list[Edit]:
+    """The edits that give the results that name the tool its new name."""
+    return [
+        SetValue(result, {**result.value, "name": new})
+        for result in pair.results
+        if result.name == old and isinstance(result.value, dict)
+    ]
+
+
+def _result_names(context: Context, pair: Pair) -> None:
+    """Names that results carry of their own, as tool messages may."""
+    call = pair.call
+    for result, at in zip(pair.results, pair.results_at, strict=True):
+        if not result.name or not isinstance(result.value, dict):
+            continue
+        if call is not None and call.name and call.name != result.name and context.judges("result.name"):
+            _name_differs(context, pair, result, at, call.name)
+        elif context.provider == "mistral" and not context.profile.name_pattern.fullmatch(result.name):
+            if call is not None and call.name == result.name:
+                continue  # told of the call
+            better = _accepted_name(context, result.name)
+            context.add(
+                "name.pattern",
+                f"{context.profile.title} does not accept the tool name {result.name} of this result.",
+                at=at,
+                pair=pair,
+                call=call,
+                result=result,
+                record=result.record,
+                cause=Cause("name_pattern", "the name has characters or a length that this provider refuses"),
+                fixes=(
+                    Fix(
+                        "rename-tool",
+                        f"call it {better}",
+                        (SetValue(result, {**result.value, "name": better}),),
+                        recommended=True,
+                        several="write the tools' names with accepted characters",
+                    ),
+                ),
+            )
+
+
+def _name_differs(context: Context, pair: Pair, result: Block, at: tuple[int, int], name: str) -> None:
+    context.add(
+        "result.name",
+        f"This result says that it is of {result.name}, and its call is of {name}.",
+        at=at,
+        pair=pair,
+        call=pair.call,
+        result=result,
+        record=result.record,
+        # A converter may as well take the name from the call.
+        severity="warning" if context.is_error("result.name") else None,
+        cause=Cause("result_name", "the result was written with another tool's name"),
+        fixes=(
+            Fix(
+                "name-from-call",
+                f"call it {name}, as its call does",
+                (SetValue(result, {**result.value, "name": name}),),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _nameless_results(context: Context) -> None:
+    """Tool messages without a name, where the provider's own examples have one: told once."""
+    if context.provider != "moonshot" or context.written != "chat" or not context.judges("result.name"):
+        return
+    found = [
+        (pair, result)
+        for pair in context.pairing.pairs
+        if pair.call is not None and pair.call.name
+        for result in pair.results
+        if isinstance(result.value, dict) and result.value.get("role") == "tool" and not result.name
+    ]
+    if not found:
+        return
+    first, result = found[0]
+    context.add(
+        "result.name",
+        f"{plural(len(found), 'result has', 'results have')} no name of a tool, as the provider's own examples do.",
+        at=first.results_at[0],
+        pairs=[pair for pair, _ in found],
+        call=first.call,
+        result=result,
+        record=result.record,
+        cause=Cause("result_name", "most APIs find the name by the call's id"),
+        fixes=(
+            Fix(
+                "name-from-call",
+                "write the names of their calls",
+                tuple(
+                    SetValue(block, {**block.value, "name": pair.call.name})
+                    for pair, block in found
+                    if pair.call is not None
+                ),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _renamed(context: Context, call: Block, name: str) -> dict[str, Any]:
+    return with_function(call, name=name) if context.tool_messages else {**call.value, "name": name}

@@ -1,0 +1,291 @@
+"""Contents of results: none at all, of a type that the API refuses, or an error with something else than words."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+from toolpair.rules.base import Cause, Fix
+from toolpair.rules.context import Context, tool_of
+from toolpair.transcript.content import result_content, text_of
+from toolpair.transcript.edits import InsertMessage, SetValue
+from toolpair.transcript.items import type_name
+from toolpair.transcript.model import Block, kept_output_label
+from toolpair.transcript.pairing import Pair
+
+_NO_OUTPUT: Final = "(no output)"
+_ALLOWED_PARTS: Final = {
+    "blocks": frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"}),
+    "tool_messages": frozenset({"text"}),
+}
+_CHAT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
+_DATA_URL: Final = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
+_MEDIA: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
+_ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
+"""What the output of a Responses item may hold."""
+
+
+def check(context: Context) -> None:
+    for pair in context.pairing.pairs:
+        for result, at in zip(pair.results, pair.results_at, strict=True):
+            _result(context, pair, result, at)
+
+
+def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) -> None:
+    if not isinstance(result.value, dict):
+        return
+    if result.value.get("type") == "tool_search_output":
+        return  # it holds tools, not words
+    content = result_content(result)
+    whose = f"The result of {tool_of(pair.call)}"
+    empty = not content or (context.provider == "moonshot" and not text_of(content).strip())
+    if not empty:
+        _parts(context, pair, result, at, content, whose)
+        return
+    if result.is_error and context.written == "blocks" and context.judges("error.empty_content"):
+        context.add(
+            "error.empty_content",
+            f"{whose} is an error without a word of content.",
+            at=at,
+            pair=pair,
+            call=pair.call,
+            result=result,
+            record=result.record,
+            cause=Cause("empty_result", "the tool failed and said nothing"),
+            fixes=(_said_nothing(result, _NO_OUTPUT),),
+        )
+    elif context.provider == "moonshot":
+        _empty_result(context, pair, result, at, f"{whose} is empty.", _said_nothing(result, _NO_OUTPUT))
+    elif content is None and (context.written != "blocks" or context.in_turns) and context.wire != "gemini":
+        # Gemini gets an object in any case, and out of a block without content comes an empty tool message.
+        _empty_result(
+            context,
+            pair,
+            result,
+            at,
+            f"{whose} has no content.",
+            replace(_said_nothing(result, ""), id="empty-string", title="write an empty string"),
+        )
+
+
+def _said_nothing(result: Block, text: str) -> Fix:
+    return Fix("fill", f'write "{text}"', (SetValue(result, {**result.value, _key(result): text}),), recommended=True)
+
+
+def _empty_result(context: Context, pair: Pair, result: Block, at: tuple[int, int], text: str, fix: Fix) -> None:
+    context.add(
+        "content.empty_result",
+        text,
+        severity="error" if context.provider == "mistral" else None,  # its types take no null
+        at=at,
+        pair=pair,
+        call=pair.call,
+        result=result,
+        record=result.record,
+        cause=Cause("empty_result", "the tool said nothing, and null was written"),
+        fixes=(fix,),
+    )
+
+
+def _key(result: Block) -> str:
+    """Where a result says what it says: an item of the Responses API has `output`."""
+    return "output" if str(result.value.get("type")).endswith("_output") else "content"
+
+
+def _said(part: Any) -> str:
+    """What a part of another API says."""
+    if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
+        return str(part["text"])
+    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+
+
+def _text_type(result: Block) -> str:
+    return "input_text" if _key(result) == "output" else "text"
+
+
+def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], content: Any, whose: str) -> None:
+    if isinstance(content, str):
+        return
+    parts = content if isinstance(content, list) else [content]
+    if context.wire == "bedrock" and _json_parts(context, pair, result, at, parts, whose):
+        return
+    bad = [part for part in parts if not _may_hold(context, result, part)]
+    if context.transcript.native:
+        # An agent's own form, which it turns into text before it sends.
+        bad = [part for part in bad if not (isinstance(part, dict) and "type" not in part)]
+    if bad or not isinstance(content, list):
+        _not_allowed(context, pair, result, at, content, bad, whose)
+        return
+    media = [part for part in parts if isinstance(part, dict) and part.get("type") != "text"]
+    if result.is_error and media and context.written == "blocks":
+        _error_with_media(context, pair, result, at, parts, media, whose)
+
+
+def _may_hold(context: Context, result: Block, part: Any) -> bool:
+    """Whether a result may hold this part, in the form that it has and for the provider that it goes to."""
+    kind = type_name(part)
+    if _key(result) == "output":
+        return kind in _ITEM_PARTS and not (context.wire == "chat" and kind in ("input_image", "input_file"))
+    if context.written == "chat":
+        return kind == "text" or (context.in_turns and kind in _CHAT_MEDIA)
+    if context.wire == "chat":
+        return kind in _ALLOWED_PARTS["blocks"] - {"image", "document"}
+    return kind in _ALLOWED_PARTS["blocks"]
+
+
+def _not_allowed(
+    context: Context, pair: Pair, result: Block, at: tuple[int, int], content: Any, bad: list[Any], whose: str
+) -> None:
+    parts = content if isinstance(content, list) else [content]
+    mended: Any = [
+        _in_its_form(context, result, part) if any(part is found for found in bad) else part for part in parts
+    ]
+    if not isinstance(content, list):
+        mended = json.dumps(content, ensure_ascii=False)
+    images = [part for part in bad if type_name(part) in _MEDIA]
+    fixes = [
+        Fix(
+            "as-text",
+            "write it as text",
+            (SetValue(result, {**result.value, _key(result): mended}),),
+            recommended=not images,
+        )
+    ]
+    if images and context.wire == "chat" and len(images) == len(bad):
+        fixes.insert(0, _images_behind(context, result, at[0], parts, images))
+    elif images:
+        fixes[0] = replace(fixes[0], id="as-image", title="write its images as this API does", recommended=True)
+    # What some of Mistral's models take in a result are images; all else its types know nothing of.
+    strange = context.provider == "mistral" and context.written == "chat" and len(images) < len(bad)
+    context.add(
+        "result.type_not_allowed",
+        f"{whose} holds something that a result may not hold.",
+        severity="error" if strange else None,
+        at=at,
+        pair=pair,
+        call=pair.call,
+        result=result,
+        record=result.record,
+        cause=Cause("result_type", "another API's content was written into the result"),
+        fixes=fixes,
+    )
+
+
+def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
+    """A part of another API: an image as an image where results hold such, all else as text."""
+    url = part.get("image_url") if type_name(part) == "image_url" else None
+    address = url.get("url") if isinstance(url, dict) else url
+    if context.written == "blocks" and context.in_turns and isinstance(address, str):
+        data = _DATA_URL.fullmatch(address)
+        source = (
+            {"type": "base64", "media_type": data["media"], "data": data["data"]}
+            if data
+            else {"type": "url", "url": address}
+        )
+        return {"type": "image", "source": source}
+    return {"type": _text_type(result), "text": _said(part)}
+
+
+def _json_parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], parts: list[Any], whose: str) -> bool:
+    """Bedrock's own `json` parts, which have to hold an object. Returns whether there are any."""
+    held = [part for part in parts if isinstance(part, dict) and "json" in part]
+    bad = [part for part in held if not isinstance(part["json"], dict)]
+    if bad:
+        mended = [
+            {"type": "text", "text": json.dumps(part["json"], ensure_ascii=False)}
+            if any(part is found for found in bad)
+            else part
+            for part in parts
+        ]
+        context.add(
+            "result.json_not_object",
+            f"{whose} holds JSON that is no object.",
+            at=at,
+            pair=pair,
+            call=pair.call,
+            result=result,
+            record=result.record,
+            cause=Cause("result_json", "the tool returned a list or a plain value, and it was written as it came"),
+            fixes=(
+                Fix(
+                    "json-as-text",
+                    "write the JSON as text",
+                    (SetValue(result, {**result.value, _key(result): mended}),),
+                    recommended=True,
+                ),
+            ),
+        )
+    return bool(held)
+
+
+def _error_with_media(
+    context: Context,
+    pair: Pair,
+    result: Block,
+    at: tuple[int, int],
+    parts: list[Any],
+    media: list[Any],
+    whose: str,
+) -> None:
+    kept = [part for part in parts if not any(part is found for found in media)]
+    context.add(
+        "error.non_text",
+        f"{whose} is an error with something else than text in it, which the API {context.refuses('error.non_text')}.",
+        at=at,
+        pair=pair,
+        call=pair.call,
+        result=result,
+        record=result.record,
+        cause=Cause("error_non_text", "the tool failed and handed back an image all the same"),
+        fixes=(
+            Fix(
+                "error-as-words",
+                "say in words that it failed, and take the error mark off",
+                (
+                    SetValue(
+                        result,
+                        {
+                            **result.value,
+                            "is_error": False,
+                            "content": [{"type": "text", "text": "[The tool reported an error.]"}, *parts],
+                        },
+                    ),
+                ),
+                recommended=True,
+            ),
+            Fix(
+                "text-only",
+                "keep the text only",
+                (SetValue(result, {**result.value, "content": kept}),),
+                loses=f"{len(media)} image{'s' if len(media) > 1 else ''} or document",
+            ),
+        ),
+    )
+
+
+def _images_behind(context: Context, result: Block, at: int, parts: list[Any], images: list[Any]) -> Fix:
+    """A tool message may hold text alone: its images follow the run of results in a message of the user."""
+    last = at
+    while (
+        context.tool_messages
+        and last + 1 < len(context.messages)
+        and context.messages[last + 1].role in ("tool", "function")
+    ):
+        last += 1
+    texts: list[Any] = [part for part in parts if not any(part is image for image in images)]
+    label = {"type": "text", "text": kept_output_label(result.name)}
+    return Fix(
+        "images-behind",
+        "move its images into a message of the user behind it",
+        (
+            SetValue(result, {**result.value, _key(result): texts or [_follows(result)]}),
+            InsertMessage(context.messages[last], "user", [label, *images]),
+        ),
+        recommended=True,
+    )
+
+
+def _follows(result: Block) -> dict[str, str]:
+    return {"type": _text_type(result), "text": "[The image follows.]"}

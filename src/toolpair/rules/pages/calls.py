@@ -1,0 +1,79 @@
+"""Pages about calls: ids that several share, and something behind them in their message."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.rules.pages.base import Example, Offered, Page
+
+PAGES: Final = (
+    Page(
+        "call.duplicate_id",
+        "Several calls of one message share an id",
+        "Their results cannot be told apart, and Anthropic, Bedrock, Mistral and Kimi refuse such a message. Gateways "
+        "that give all calls of a response the same id write it, and so do streams that were put together twice.",
+        "Each further pair gets an id of its own, on both sides, the same on every run.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Read both files."},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "call_0", "name": "read",
+     "input": {"path": "a.txt"}},
+    {"type": "tool_use", "id": "call_0", "name": "read",
+     "input": {"path": "b.txt"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "call_0", "content": "tea"},
+    {"type": "tool_result", "tool_use_id": "call_0", "content": "milk"}]}
+]
+"""
+        ),
+        (Offered("nearest", "where results may be any call's: give late results to the nearest call, a guess"),),
+    ),
+    Page(
+        "call.reused_id",
+        "An id is used again in a later turn",
+        "Gateways that number the calls of each response (`call_0`) write it. Kimi wants every id once in a "
+        "request, and Anthropic's words read so; most chat completions take it. Claude Code keeps the first such pair "
+        "and drops the others without a word.",
+        "Each later pair gets an id of its own, on both sides, the same on every run.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Read a.txt."},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "call_0", "name": "read",
+     "input": {"path": "a.txt"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "call_0", "content": "tea"}]},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "call_0", "name": "read",
+     "input": {"path": "b.txt"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "call_0", "content": "milk"}]}
+]
+"""
+        ),
+        (Offered("nearest", "where results may be any call's: give late results to the nearest call, a guess"),),
+    ),
+    Page(
+        "call.not_trailing",
+        "Something follows a call in its message",
+        "With Anthropic only further calls may stand behind a call in the assistant's message. Text behind it makes the "
+        "API say that the result is missing, though all ids match.",
+        "The calls are moved to the end of their message.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "Bash",
+     "input": {"command": "pytest"}},
+    {"type": "text", "text": "I look."}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "passed"}]}
+]
+"""
+        ),
+    ),
+)

@@ -1,0 +1,355 @@
+"""Pages about results: missing, too many, in another place, under another id."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.rules.pages.base import Example, Offered, Page
+
+_REMOVE_CALL: Final = Offered("remove-call", "remove the call", "the call and its input")
+_COPY: Final = Offered("use-copy", "use the real output found elsewhere: on another branch, in a log, beside the file")
+
+PAGES: Final = (
+    Page(
+        "result.missing",
+        "A call without a result",
+        "The model called a tool, and nothing in the history answers that call. Most APIs refuse the whole request. "
+        "It comes from interrupted runs and crashes, and from cutting a history between a call and its result.",
+        "The real output is looked for everywhere in the file, under other ids and in the copies that an agent "
+        "leaves. If there is none, a placeholder says so, marked as an error. Keeping the call as text or removing it "
+        "is a choice.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "Bash",
+     "input": {"command": "pytest"}}]},
+  {"role": "user", "content": "Well?"}
+]
+"""
+        ),
+        (
+            _COPY,
+            Offered("mend-line", "make the damaged line readable in which the result stands"),
+            Offered("keep-readable", "keep what can be read of it in a damaged line", "what was cut off"),
+        ),
+    ),
+    Page(
+        "result.orphan",
+        "A result without a call",
+        "A result names a call that does not stand before it. It comes from compaction, rewinding and truncation, or "
+        "from an assistant's message that was lost. APIs look for the call in the message right before the results.",
+        "If its call can be found the result is linked or moved there; otherwise its output is kept as labelled text "
+        "where it stands.",
+        Example(
+            """
+[
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_9", "content": "passed"}]},
+  {"role": "assistant", "content": "Both tests pass."},
+  {"role": "user", "content": "Thanks. Now commit it."}
+]
+"""
+        ),
+        (
+            Offered("move", "move it behind its call, where that stands after it"),
+            Offered("link", "link it to the call that may be meant: a guess, for a person"),
+            Offered("mend-line", "make the damaged line readable in which the call stands"),
+        ),
+    ),
+    Page(
+        "result.id_mismatch",
+        "A result under another id than its call",
+        "Call and result belong together, but their ids are spelt differently, so the API sees a call without a "
+        "result and a result without a call. Often one side only was cleaned of characters such as `.` and `:`, or cut "
+        "to a length.",
+        "The result gets the id of its call. A pair that only its place suggests is left for a person to confirm.",
+        Example(
+            """
+[
+  {"role": "user", "content": "What is in notes.txt?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "functions_read_0", "name": "read",
+     "input": {"path": "notes.txt"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "functions.read:0", "content": "buy tea"}]}
+]
+"""
+        ),
+        (
+            Offered("placeholder-and-text", "for a guess: write a placeholder, and keep the output as text"),
+            Offered("mend-line", "make the damaged line readable in which the other half of each stands"),
+        ),
+    ),
+    Page(
+        "result.duplicate",
+        "Two results for one call",
+        "A call may be answered once. Resuming and retrying write second results, and so do placeholders that were put "
+        "in while the tool still ran.",
+        "A copy is dropped. Of results that differ the first real one stays, and the others are kept as text; a "
+        "placeholder beside a real result is dropped.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "Bash",
+     "input": {"command": "pytest"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "passed"},
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "passed"}]}
+]
+"""
+        ),
+        (
+            Offered("keep-last", "where they differ: keep the last one, the others as text"),
+            Offered("keep-first-only", "keep the first one and drop the others", "the other outputs"),
+            Offered("keep-last-only", "keep the last one and drop the others", "the other outputs"),
+        ),
+    ),
+    Page(
+        "result.not_adjacent",
+        "A result that comes too late",
+        "The result stands in the history, but other messages stand between it and its call. The API looks at the very "
+        "next message alone. A prompt that was typed while the tool ran, a compaction, or a resumed session put them "
+        "there.",
+        "The result is moved behind its call.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "Bash",
+     "input": {"command": "pytest"}}]},
+  {"role": "user", "content": "And be quick."},
+  {"role": "assistant", "content": "I wait for the tests."},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "passed"}]}
+]
+"""
+        ),
+    ),
+    Page(
+        "result.split_over_messages",
+        "Results of one turn spread over messages",
+        "Calls that were made together must be answered in one message. Results that came one by one were each put "
+        "into a message of their own, and the API misses all but the first.",
+        "They are joined in the first of these messages, in the order of the calls.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Read both files."},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "read",
+     "input": {"path": "a.txt"}},
+    {"type": "tool_use", "id": "toolu_2", "name": "read",
+     "input": {"path": "b.txt"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "tea"}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_2", "content": "milk"}]}
+]
+""",
+            also=("turn.alternation",),
+        ),
+    ),
+    Page(
+        "result.not_first",
+        "Something stands before the results",
+        "In the message that answers calls the results must come first. Text or an image in front of them hides them "
+        "from the API, which then says that they are missing.",
+        "The results are moved to the front; everything else keeps its order.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "Bash",
+     "input": {"command": "pytest"}}]},
+  {"role": "user", "content": [
+    {"type": "text", "text": "Here it is:"},
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "passed"}]}
+]
+"""
+        ),
+    ),
+    Page(
+        "result.text_after",
+        "Text behind the results",
+        "Some models take nothing but results in the message that answers calls: text behind them is refused there. "
+        "Most take it, Anthropic's Messages API for certain.",
+        "Nothing is changed unasked. On request the text moves into a message of its own, behind a short message of "
+        "the assistant where two of the user in a row are refused.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "tooluse_1", "name": "Bash",
+     "input": {"command": "pytest"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "tooluse_1", "content": "passed"},
+    {"type": "text", "text": "Now commit it."}]}
+]
+""",
+            profile="bedrock-converse",
+        ),
+    ),
+    Page(
+        "result.order",
+        "Results in another order than the calls",
+        "Results came back as they were ready. APIs match them by id, so this is a note: it costs the prompt cache, "
+        "and some models read results by their place.",
+        "Nothing is changed unasked. On request the results are put into the order of their calls.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Read both files."},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "read",
+     "input": {"path": "a.txt"}},
+    {"type": "tool_use", "id": "toolu_2", "name": "read",
+     "input": {"path": "b.txt"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_2", "content": "milk"},
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "tea"}]}
+]
+"""
+        ),
+    ),
+    Page(
+        "result.name",
+        "A result with another tool's name, or none",
+        "Gemini pairs by count and name: a function's response must bear the name of its call. Kimi's own examples "
+        "write the name, too. Other APIs find it by the id.",
+        "On request the name is taken from the call.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+  {"role": "assistant", "content": null, "tool_calls": [
+    {"id": "call_1", "type": "function",
+     "function": {"name": "run", "arguments": "{}"}}]},
+  {"role": "tool", "tool_call_id": "call_1", "name": "read",
+   "content": "passed"}
+]
+""",
+            profile="gemini",
+        ),
+    ),
+    Page(
+        "result.kind",
+        "An output of another kind than its call",
+        "The Responses API pairs by `call_id` within a kind: a `custom_tool_call` wants a `custom_tool_call_output`, a "
+        "`function_call` a `function_call_output`. An output of the other kind leaves the call unanswered, and Codex "
+        "drops it without a word.",
+        "The output gets the type that its call wants; what it says stays.",
+        Example(
+            """
+[
+  {"type": "message", "role": "user", "content": "Fix the typo."},
+  {"type": "custom_tool_call", "call_id": "call_1", "name": "apply_patch",
+   "input": "*** Begin Patch"},
+  {"type": "function_call_output", "call_id": "call_1", "output": "Done."}
+]
+"""
+        ),
+        (Offered("placeholder-and-text", "write a placeholder, and keep the output as text"),),
+    ),
+    Page(
+        "result.type_not_allowed",
+        "Content that a result may not hold",
+        "A result may hold text and a few other kinds of content, which differ from API to API; this one holds "
+        "something else. It comes from sessions that changed their provider, and from tools that hand back raw JSON.",
+        "What cannot stand in a result is written as text; images of a tool message follow in a message of the user.",
+        Example(
+            """
+[
+  {"role": "user", "content": "How many users are there?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "query",
+     "input": {"sql": "SELECT count(*)"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "rows", "count": 42}]}]}
+]
+"""
+        ),
+        (Offered("images-behind", "move its images into a message of the user behind it"),),
+    ),
+    Page(
+        "result.json_not_object",
+        "A JSON result that is no object",
+        "Bedrock takes a result's `json` only as an object: a list, a number or a text there is refused. Tools that "
+        "answer with a list write it.",
+        "It is written as text.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Which files changed?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "tooluse_1", "name": "changed",
+     "input": {}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "tooluse_1", "content": [{"json": ["a.py", "b.py"]}]}]}
+]
+""",
+            profile="bedrock-converse",
+        ),
+    ),
+    Page(
+        "result.placeholder",
+        "A placeholder where the real output is known",
+        "An agent wrote that there is no result, or left it empty, and the output itself stands elsewhere: on another "
+        "branch, in the copy of a request, in a forked session, in a file beside the session. No API refuses it, but "
+        "the model works without what is known.",
+        "The real output is put in the placeholder's place.",
+        Example(
+            """
+{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Do the tests pass?"},"sessionId":"s","timestamp":"2026-11-21T08:00:00Z"}
+{"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"msg_1","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"pytest"}}]},"sessionId":"s","timestamp":"2026-11-21T08:00:01Z"}
+{"type":"user","uuid":"r1","parentUuid":"a1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":""}]},"toolUseResult":{"stdout":"passed","stderr":""},"sourceToolAssistantUUID":"a1","sessionId":"s","timestamp":"2026-11-21T08:00:09Z"}
+"""
+        ),
+    ),
+    Page(
+        "result.crossed",
+        "Two outputs that seem to be exchanged",
+        "Each of two parallel calls has the output of the other. No API notices it, since the ids are sound, and the "
+        "model reads the wrong output. Repairs that paired results with calls by their position alone have written it.",
+        "On request the two outputs are swapped. Only you know for certain: look at both.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Read both files."},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "read",
+     "input": {"path": "src/cart.py"}},
+    {"type": "tool_use", "id": "toolu_2", "name": "read",
+     "input": {"path": "src/price.py"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1",
+     "content": "src/price.py: PRICES = {}"},
+    {"type": "tool_result", "tool_use_id": "toolu_2",
+     "content": "src/cart.py: class Cart: ..."}]}
+]
+"""
+        ),
+    ),
+    Page(
+        "result.unreached",
+        "A result that nothing leads to",
+        "The line of a call was lost, and its result hangs beside the history, as those of parallel calls do. The "
+        "agent does not find it, and tells nobody.",
+        "Its output is kept as labelled text in the history, where it stood.",
+        Example(
+            """
+{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Read both files."},"sessionId":"s","timestamp":"2026-11-21T08:00:00Z"}
+{"type":"assistant","uuid":"a2","parentUuid":"u1","message":{"id":"msg_1","role":"assistant","content":[{"type":"tool_use","id":"toolu_2","name":"Read","input":{"file_path":"b.txt"}}]},"sessionId":"s","timestamp":"2026-11-21T08:00:02Z"}
+{"type":"user","uuid":"r1","parentUuid":"u1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"tea"}]},"sessionId":"s","sourceToolAssistantUUID":"a1","timestamp":"2026-11-21T08:00:03Z"}
+{"type":"user","uuid":"r2","parentUuid":"a2","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_2","content":"milk"}]},"sessionId":"s","sourceToolAssistantUUID":"a2","timestamp":"2026-11-21T08:00:04Z"}
+{"type":"assistant","uuid":"a3","parentUuid":"r2","message":{"id":"msg_2","role":"assistant","content":[{"type":"text","text":"Tea and milk."}]},"sessionId":"s","timestamp":"2026-11-21T08:00:05Z"}
+"""
+        ),
+    ),
+)

@@ -1,0 +1,177 @@
+"""New ids of calls: what a provider's look like, how one is derived from an old id, and what an old id carries."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from toolpair.transcript.ids import digest, usable
+
+THOUGHT: Final = "__thought__"
+"""Stands between an id and the Gemini signature that LiteLLM writes behind it."""
+SERVER: Final = "srvtoolu_"
+"""What the ids of calls begin with that the provider carries out itself."""
+_NOT_OF_SERVERS: Final = re.compile(r"[^A-Za-z0-9_]")
+NATIVE: Final = re.compile(r"functions\.(?P<name>[A-Za-z0-9_-]+):(?P<index>\d{1,9})")
+"""Kimi's own ids: the tool's name, and a number that counts on through the conversation."""
+_SANITISED_NATIVE: Final = re.compile(r"functions[_.-](?P<name>[A-Za-z0-9_-]+)[_:-](?P<index>\d{1,9})")
+_BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_DIGEST: Final = 9
+"""How much room the hash behind a changed id takes."""
+
+
+@dataclass(frozen=True)
+class IdShape:
+    """What new ids of a provider look like."""
+
+    alphabet: str = "A-Za-z0-9_-"
+    """The characters, as they stand inside the brackets of a pattern."""
+    max_length: int = 64
+    exact: int | None = None
+    """The length that every id has; such ids are hashes, and nothing of the old one can be read in them."""
+    prefix: str = "toolu_"
+    """What an id begins with that is made from none."""
+    keeps: frozenset[str] = frozenset()
+    """What stays in an id: "native" (Kimi's own form), "thought" (a signature behind it)."""
+
+    @cached_property
+    def _refused(self) -> re.Pattern[str]:
+        return re.compile(f"[^{self.alphabet}]")
+
+    def clean(self, id_: str) -> str:
+        """The id with `_` in the place of each character that is not allowed."""
+        return self._refused.sub("_", id_)
+
+
+def without_burden(id_: str) -> str:
+    """The id of the call alone: what `|` joins to it, or a signature behind it, is cut off whole."""
+    call = id_.split(THOUGHT, 1)[0]
+    return call.split("|", 1)[0] or id_ if call else id_
+
+
+def restored(id_: Any, name: str | None) -> str | None:
+    """Kimi's own id behind one whose characters were replaced: `functions_read_file_0` of the tool read_file."""
+    if not usable(id_) or not name or NATIVE.fullmatch(id_):
+        return None
+    found = _SANITISED_NATIVE.fullmatch(id_)
+    whole = f"functions.{name}:{found['index']}" if found and found["name"] == name else None
+    return whole if whole is not None and NATIVE.fullmatch(whole) else None
+
+
+def prefers(shape: IdShape, one: Any, other: Any) -> bool:
+    """Whether of two accepted spellings of an id the provider needs `one`: it carries what `other` has lost."""
+    if not usable(one):
+        return False
+    native = "native" in shape.keeps and NATIVE.fullmatch(one) and not (usable(other) and NATIVE.fullmatch(other))
+    signed = "thought" in shape.keeps and THOUGHT in one and not (usable(other) and THOUGHT in other)
+    return bool(native or signed)
+
+
+def loss(id_: Any, shape: IdShape) -> str | None:
+    """What is lost with an id that is replaced, one phrase; None when it carries nothing."""
+    if not usable(id_):
+        return None
+    if THOUGHT in id_ and without_burden(id_) != id_ and "thought" not in shape.keeps:
+        return "the thought signature inside the id goes: Gemini misses it, should the history go back there"
+    if "|" in id_ and without_burden(id_) != id_:
+        return "the item's id behind the `|` goes, the call's id is what pairs"
+    if NATIVE.fullmatch(id_) and "native" not in shape.keeps:
+        return "it is Kimi's own id: a Kimi model is reported to call tools badly without it"
+    return None
+
+
+@dataclass
+class NewIds:
+    """Hands out ids of one shape, none twice and none of `taken`. The same in the same order on every run."""
+
+    shape: IdShape
+    taken: set[str] = field(default_factory=set)
+    _next: dict[str, int] = field(default_factory=dict)
+    """Where counting goes on for each stem, so that many ids of one stem cost no search."""
+
+    def take(self, ids: Iterable[Any]) -> None:
+        """These are in use."""
+        self.taken.update(id_ for id_ in ids if isinstance(id_, str))
+
+    def make(self, id_: Any, number: int = 1, name: str | None = None) -> str:
+        """An id derived from `id_`. `number` tells occurrences of one id apart; `name` is the tool's."""
+        made = self._made(id_, number, name)
+        self.taken.add(made)
+        return made
+
+    def make_server(self, id_: str) -> str:
+        """An id for a tool that the provider runs itself: `srvtoolu_`, then letters, digits and `_`."""
+        stem = f"{SERVER}{_NOT_OF_SERVERS.sub('_', id_.removeprefix(SERVER)) or 'unnamed'}"
+        made, count = stem, self._next.get(stem, 2)
+        while made in self.taken:
+            made, count = f"{stem}x{count}", count + 1
+        self._next[stem] = count
+        self.taken.add(made)
+        return made
+
+    def _made(self, id_: Any, number: int, name: str | None) -> str:
+        shape = self.shape
+        if shape.exact is not None:
+            return self._hashed(id_ if usable(id_) else f"{name or ''} without an id", shape.exact, number)
+        native = NATIVE.fullmatch(id_) if usable(id_) and "native" in shape.keeps else None
+        if native is not None:
+            whole = self._native(native["name"])
+            if len(whole) <= shape.max_length:
+                return whole
+        if not usable(id_):
+            stem = f"{shape.prefix}unnamed_{digest(str(id_))}"
+            return self._counted(stem, number, id_)
+        if "thought" in shape.keeps and THOUGHT in id_ and without_burden(id_) != id_:
+            call, _, signature = id_.partition(THOUGHT)
+            return self._counted(call, number, id_, THOUGHT + signature)
+        alone = without_burden(id_)
+        base = shape.clean(alone)
+        plain = base == alone and len(base) <= shape.max_length
+        stem = base if plain else f"{base[: shape.max_length - _DIGEST]}_{digest(id_)}"
+        return self._counted(stem, number, id_)
+
+    def _counted(self, stem: str, number: int, old: Any, tail: str = "") -> str:
+        """The stem itself when it is free, else with a count behind it."""
+        if number == 1 and stem + tail not in self.taken and stem + tail != old:
+            return stem + tail
+        limit = self.shape.max_length
+        # Stems that differ only where they are cut count together.
+        key = stem[: limit - 8] + tail
+        count = max(number, 2, self._next.get(key, 0))
+        while True:
+            # Not `_2`: Claude Code drops outputs where one id is another one with `_` and digits behind it.
+            end = f"-{count}"
+            made = stem[: limit - len(end)] + end + tail
+            count += 1
+            if made not in self.taken:
+                self._next[key] = count
+                return made
+
+    def _hashed(self, seed: str, length: int, number: int) -> str:
+        count = max(number, self._next.get(seed, 1))
+        while True:
+            value = int.from_bytes(hashlib.sha256(f"{count}:{seed}".encode("utf-8", "surrogatepass")).digest(), "big")
+            letters = []
+            for _ in range(length):
+                value, at = divmod(value, len(_BASE62))
+                letters.append(_BASE62[at])
+            made = "".join(letters)
+            count += 1
+            if made not in self.taken:
+                self._next[seed] = count
+                return made
+
+    def _native(self, name: str) -> str:
+        """Kimi's next id: its numbers count on over all tools."""
+        if "functions" not in self._next:
+            used = (found for id_ in self.taken if (found := NATIVE.fullmatch(id_)))
+            self._next["functions"] = max((int(found["index"]) for found in used), default=-1) + 1
+        while f"functions.{name}:{self._next['functions']}" in self.taken:
+            self._next["functions"] += 1
+        made = f"functions.{name}:{self._next['functions']}"
+        self._next["functions"] += 1
+        return made

@@ -1,0 +1,44 @@
+"""Asks for a place to go to: an id, a line, or an error text as an API gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toolpair.tui.screens.prompt import PromptScreen
+from toolpair.tui.widgets.paste_input import PasteInput
+from toolpair.tui.widgets.safe_input import SafeInput
+
+NOTE = "an id, a rule, line:N, message:N, pair:N, or a whole API error, pasted"
+
+
+class GotoScreen(PromptScreen):
+    """Stays, and says why, when what was written leads nowhere; the next paste takes its place.
+
+    `look` looks for a text and gives back None when it is found, else why not.
+    """
+
+    def __init__(self, look: Callable[[str], str | None], pasted: str = "") -> None:
+        super().__init__("Go to", "", [NOTE])
+        self._look = look
+        self._first = pasted
+
+    def field(self, value: str) -> SafeInput:
+        return PasteInput(value)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        if self._first:
+            self.query_one(PasteInput).take(self._first)
+
+    def action_submit(self) -> None:
+        field = self.query_one(PasteInput)
+        text = field.whole.strip()
+        if not text:
+            self.finish(None)
+            return
+        wrong = self._look(text)
+        if wrong is None:
+            self.finish(text)
+        else:
+            self.note(NOTE, wrong)
+            field.select_all()

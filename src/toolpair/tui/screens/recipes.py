@@ -1,0 +1,121 @@
+"""The recipes, and what each would make of the conversation: tried in the background, staged only when chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from toolpair.tui.aside import Aside
+from toolpair.tui.keys import APP
+from toolpair.tui.recipes_text import Sketch, choices_of, entry_lines, name_of, trial_text
+from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.spans import Line
+from toolpair.tui.widgets.big_text import BigText
+from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from toolpair.tui.recipes_text import Choice
+
+
+class RecipesScreen(BaseScreen[Sketch | None]):
+    """Gives back what the recipe would do that is to be staged."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "put it on", show=False)]
+    DEFAULT_CSS = "RecipesScreen LineList { height: auto; max-height: 60%; }"
+
+    def __init__(self, tried: dict[int, Sketch | Exception]) -> None:
+        """`tried` holds what is known of the conversation as it is now, and what is tried here, by its number."""
+        super().__init__()
+        self._tried = tried
+
+    def build(self) -> ComposeResult:
+        yield Lines(id="top")
+        yield LineList(self.glyphs)
+        yield Lines(id="middle")
+        yield BigText(self.glyphs)
+        yield Lines(id="bottom")
+
+    def on_mount(self) -> None:
+        self._choices: list[Choice] = choices_of(self.tool.session.recipes)
+        self.query_one(LineList).focus()
+        self._aside = Aside(self.app, self._try_all)
+
+    def on_unmount(self) -> None:
+        self._aside.stop()
+
+    def _try_all(self, aside: Aside) -> None:
+        """The one under the cursor first."""
+        session = self.tool.session
+        waiting = set(range(len(self._choices))) - self._tried.keys()
+        while waiting and not aside.stopped:
+            here = self.query_one(LineList).cursor
+            number = here if here in waiting else min(waiting)
+            waiting.remove(number)
+            recipe, options = self._choices[number]
+            try:
+                self._tried[number] = Sketch.of(session.try_recipe(recipe.name, options))
+            except (ValueError, LookupError) as error:
+                self._tried[number] = error
+            aside.tell(self._fill)
+
+    def lay_out(self, width: int, height: int) -> None:
+        staged = self.tool.session.changed
+        title = "Mend the rest by a recipe, on top of what is staged" if staged else "Mend by a recipe"
+        self.query_one("#top", Lines).show([self.glyphs.rule(f"{title}: nothing is written yet", width, "title")])
+        self._show_hints()
+        self._fill()
+
+    def on_descendant_focus(self) -> None:
+        self._show_hints()
+
+    def _show_hints(self) -> None:
+        """The keys that move go through the list, or through the text below it."""
+        reading = self.query_one(BigText).has_focus
+        moves = ("scroll", "back to the list") if reading else ("look at another", "read on below")
+        hints = [("enter", "put it on, then review", "take"), ("j k", moves[0], ""), ("tab", moves[1], "")]
+        hints.append(("esc", "back", "back"))
+        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, self.size.width, keep_first=True)])
+
+    def _fill(self) -> None:
+        if self._finished:
+            return
+        width, height = self.size.width, self.size.height
+        entries: list[list[Line]] = [
+            entry_lines(self.glyphs, choice, self._tried.get(number), width - 2)
+            for number, choice in enumerate(self._choices)
+        ]
+        menu = self.query_one(LineList)
+        menu.styles.height = max(1, min(sum(map(len, entries)), height // 2))
+        menu.show(entries)
+        self._show_trial()
+
+    def _show_trial(self) -> None:
+        number = self.query_one(LineList).cursor
+        choice = self._choices[number]
+        title = f"What {name_of(choice)} would do"
+        self.query_one("#middle", Lines).show([self.glyphs.rule(title, self.size.width)])
+        noun = "line" if self.tool.session.document.kind == "lines" else "message"
+        text = trial_text(choice, self._tried.get(number), noun, max(20, self.size.width - 2))
+        if self.glyphs.ascii:
+            text = "\n".join(map(self.glyphs.own, text.splitlines()))
+        below = self.query_one(BigText)
+        if text != below.text:
+            below.show(text, _style)
+
+    def on_line_list_moved(self) -> None:
+        self._show_trial()
+
+    def on_line_list_chosen(self) -> None:
+        self.action_take()
+
+    def action_take(self) -> None:
+        tried = self._tried.get(self.query_one(LineList).cursor)
+        if isinstance(tried, Sketch):
+            self.finish(tried)
+
+
+def _style(line: str) -> str:
+    return "" if line.startswith(" ") else "bold"

@@ -1,0 +1,286 @@
+"""The known error texts are recognised however they come, and what they name comes out whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.error_samples import SAMPLES, Sample
+from toolpair.cli.knowledge import rule_names
+from toolpair.rules.errors.pasted import LIMIT, PastedText
+from toolpair.rules.errors.recognising import Recognised, nearest, recognise
+from toolpair.rules.errors.texts import TITLES, texts, title_of
+from toolpair.rules.profiles import PROFILES
+
+SAYS_THE_SAME = {
+    # What is wrapped is what counts.
+    "VTX01": {"ANT01"},
+    "LIT01": {"ANT18"},
+    "ORT01": {"LIT01"},
+    # One validator on two endpoints.
+    "AZR01": {"OAI04"},
+    "OAI04": {"AZR01"},
+}
+CUT_ALIKE = {
+    # Texts that begin with the same words are one as long as only these are left.
+    "DSK01": {"OAI01", "QWN01"},
+    "QWN01": {"OAI01", "DSK01"},
+    "OAI01": {"QWN01", "DSK01"},
+    "OAI02": {"DSK02", "QWN02"},
+    "DSK02": {"OAI02", "QWN02"},
+    "QWN02": {"OAI02", "DSK02"},
+    "ANT15": {"ANT14"},
+    "ANT10": {"ANT01"},
+    "BDR02": {"BDR01"},
+    "BDR10": {"BDR11"},
+    "BDR11": {"BDR10"},
+    "GRQ02": {"GRQ01"},
+    "GRQ01": {"GRQ02"},
+    "RSP02": {"RSP01"},
+    "MIS08": {"MIS07"},
+    "MIS07": {"MIS08"},
+    "RSP04": {"RSP05"},
+    # Without its beginning, which names the field.
+    "OAI06": {"RSP07"},
+    "RSP07": {"OAI06"},
+    "OAI08": {"RSP08", "RSP10", "OAI07"},
+    "RSP08": {"RSP10", "OAI08"},
+    "RSP10": {"RSP08", "OAI08"},
+}
+GUTTERS = ("\n", "\n    ", "\r\n", "\n  │ ", " │\n│ ", "\n> ", "\n │ > ", "\n  ⎿  ", "\n|  ")
+
+
+def embedded(text: str) -> str:
+    return json.dumps({"type": "error", "error": {"message": text}})
+
+
+def in_google(text: str) -> str:
+    inner = json.dumps({"error": {"message": text}})
+    return json.dumps([{"error": {"code": 400, "message": inner, "status": "INVALID_ARGUMENT"}}])
+
+
+def in_openrouter(text: str) -> str:
+    raw = json.dumps({"error": {"message": text}})
+    return json.dumps(
+        {"error": {"message": "Provider returned error", "metadata": {"raw": raw, "provider_name": "Anthropic"}}}
+    )
+
+
+CHANGED: Sequence[Callable[[str], str]] = (
+    str,
+    str.upper,
+    lambda text: text.replace("`", ""),
+    lambda text: text.replace("'", "’").replace('"', "“").replace("`", "‘"),
+    lambda text: text.replace("`", "\\u0060").replace("'", "\\u0027"),
+    lambda text: text.replace('"', "&quot;").replace("'", "&#39;"),
+)
+WRAPPED: Sequence[Callable[[str], str]] = (
+    str,
+    embedded,
+    lambda text: embedded(embedded(text)),
+    lambda text: "Error code: 400 - " + repr({"error": {"message": text, "code": None}}),
+    in_google,
+    in_openrouter,
+    lambda text: f"litellm.BadRequestError: AnthropicException - {embedded(text)}\nReceived Model Group=x",
+    lambda text: f"Request ID: req_011CV\n{text} (request id: req_vr9)",
+    lambda text: f"panic: boom\n\tmain.go:12 +0x1d\nError: {text}\n    at Object.<anonymous> (/app/index.js:10:5)\n",
+)
+
+
+@st.composite
+def distorted(draw: st.DrawFn, text: str) -> tuple[str, bool]:
+    """The text as it may come to us, and whether its letters are all capitals now."""
+    change = draw(st.sampled_from(CHANGED))
+    text = change(text)
+    levels = draw(st.integers(0, 2))
+    for level in range(levels + 1):
+        if level:
+            text = draw(st.sampled_from(WRAPPED))(text)
+        # A terminal breaks the words, or the whole answer; in between nobody does.
+        if level in ((0, levels) if "\\" not in text else (levels,)) and draw(st.booleans()):
+            width = draw(st.integers(4, 100))
+            start, gutter = draw(st.integers(1, width)), draw(st.sampled_from(GUTTERS))
+            text = gutter.join((text[:start], *(text[at : at + width] for at in range(start, len(text), width))))
+    colours = draw(st.lists(st.integers(0, max(0, len(text) - 1)), max_size=4))
+    for at in sorted(colours, reverse=True):
+        text = f"{text[:at]}\x1b[38;5;{at % 255}m{text[at:]}\x1b[0m"
+    if draw(st.booleans()):
+        text = f"\x1b]8;;https://example.com/x\x1b\\{text}\x1b]8;;\x1b\\"
+    return text, change is str.upper
+
+
+def accepted(id_: str, more: dict[str, set[str]] | None = None) -> set[str]:
+    return {id_, *SAYS_THE_SAME.get(id_, ()), *(more or {}).get(id_, ())}
+
+
+def assert_whole(found: Recognised, sample: Sample, capitals: bool) -> None:
+    """Every id can be read as it was, and the index is right."""
+    read = [{reading.lower() if capitals else reading for reading in one} for one in found.readings]
+    for id_ in sample.ids:
+        assert any((id_.lower() if capitals else id_) in one for one in read), (id_, found.readings)
+    assert (found.message, found.block) == (sample.message, sample.block)
+
+
+@pytest.mark.parametrize("id_", SAMPLES)
+def test_a_text_as_it_was_reported(id_: str) -> None:
+    found = recognise(SAMPLES[id_].text)
+    assert found is not None and found.error.id in accepted(id_)
+    assert found.ids == SAMPLES[id_].ids
+    assert_whole(found, SAMPLES[id_], False)
+
+
+@given(st.data())
+@settings(max_examples=250, deadline=None)
+def test_a_text_through_proxies_terminals_and_clipboards(data: st.DataObject) -> None:
+    id_ = data.draw(st.sampled_from(sorted(SAMPLES)))
+    text, capitals = data.draw(distorted(SAMPLES[id_].text))
+    found = recognise(text)
+    assert found is not None, text
+    assert found.error.id in accepted(id_), (found.error.id, text)
+    if found.error.id == id_:
+        assert_whole(found, SAMPLES[id_], capitals)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_text_that_is_cut(data: st.DataObject) -> None:
+    id_ = data.draw(st.sampled_from(sorted(set(SAMPLES) - {"ORT01", "LIT01", "VTX01"})))
+    text = SAMPLES[id_].text
+    size = len(text)
+    long_enough = max(int(size * 0.7), min(size, 60))
+    # Of a short one there is nothing left but an id and words that many texts have.
+    start = data.draw(st.sampled_from((0, size - long_enough if size > 80 else 0)))
+    end = size if start else long_enough
+    found = recognise(text[start:end] + data.draw(st.sampled_from(("", "…", "...", '…"}'))))
+    assert found is not None, text[start:end]
+    assert found.error.id in accepted(id_, CUT_ALIKE), (found.error.id, text[start:end])
+
+
+# Of ANT17 the id itself stands in backticks.
+EATEN = sorted(id_ for id_, sample in SAMPLES.items() if "`" in sample.text and id_ != "ANT17")
+
+
+@pytest.mark.parametrize("id_", EATEN)
+def test_a_text_of_which_a_shell_has_run_the_words_in_backticks(id_: str) -> None:
+    sample = SAMPLES[id_]
+    found = recognise(re.sub(r"`[^`]*`", "", sample.text))
+    assert found is not None and found.error.id in {id_, *SAYS_THE_SAME.get(id_, ())}
+    assert (found.ids, found.message, found.block) == sample[1:]
+
+
+def test_all_texts_are_data_that_hold_together() -> None:
+    known = set(rule_names())
+    assert len(texts()) == len(SAMPLES) == 105
+    for error in texts():
+        assert error.provider in PROFILES or error.provider in TITLES
+        assert title_of(error.provider)
+        assert error.judged_as is None or error.judged_as in PROFILES
+        assert error.wraps or error.rules
+        assert set(error.rules) <= known, error.id
+        assert error.meaning.endswith(".") and error.remedy.endswith(".")
+        assert error.link.startswith("https://")
+
+
+def test_the_wrapper_is_named_and_what_is_inside_decides() -> None:
+    inner = SAMPLES["ANT01"].text
+    by_openrouter = recognise(in_openrouter(inner))
+    assert by_openrouter is not None and by_openrouter.error.id == "ANT01"
+    assert by_openrouter.through == "OpenRouter (Anthropic)"
+    by_litellm = recognise(f"litellm.BadRequestError: AzureException - {SAMPLES['OAI01'].text}")
+    assert by_litellm is not None and by_litellm.error.id == "OAI01"
+    assert (by_litellm.provider, by_litellm.through) == ("azure-openai", "LiteLLM (Azure)")
+    vertex = recognise(SAMPLES["VTX01"].text)
+    assert vertex is not None and (vertex.error.id, vertex.provider) == ("ANT01", "vertex-anthropic")
+    alone = recognise('litellm.BadRequestError: GroqException - {"error": "the cat sat on it"}')
+    assert alone is not None and alone.error.wraps and alone.through == "LiteLLM (Groq)"
+
+
+def test_the_index_that_only_the_body_names_is_taken() -> None:
+    found = recognise(
+        "Error code: 400 - {'error': {'message': \"Invalid parameter: messages with role 'tool' must be a response to a "
+        "preceeding message with 'tool_calls'.\", 'type': 'invalid_request_error', 'param': 'messages.[22].role'}}"
+    )
+    assert found is not None and (found.error.id, found.message) == ("OAI02", 22)
+
+
+def test_the_last_of_several_errors_is_meant_and_they_are_counted() -> None:
+    found = recognise(f"{SAMPLES['ANT01'].text}\nretrying…\n{SAMPLES['ANT02'].text}\n{SAMPLES['ANT02'].text}")
+    assert found is not None and (found.error.id, found.count) == ("ANT02", 2)
+
+
+def test_what_names_a_place_goes_before_a_clients_summary_of_it() -> None:
+    found = recognise(f"{SAMPLES['ANT01'].text}\nAPI Error: 400 due to tool use concurrency issues.")
+    assert found is not None and (found.error.id, found.count) == ("ANT01", 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the dog ate my homework",
+        "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64, but got a string "
+        "with length 70 instead.",
+        "messages.3.content.1.tool_use.input: Field required",
+        "Invalid 'previous_response_id': 'x'. Expected an ID that begins with 'resp'.",
+        "",
+        "\x1b]8;;",
+        "\\u00",
+        "\ud800\udfff \x00",
+    ],
+)
+def test_what_is_no_known_text_is_not_taken_for_one(text: str) -> None:
+    assert recognise(text) is None
+
+
+def test_the_nearest_known_texts_are_few_and_alike() -> None:
+    near = nearest("messages.4: some `tool_use` ids were found lacking `tool_result` blocks in the next message")
+    assert 0 < len(near) <= 3 and near[0].id == "ANT01"
+    assert nearest("the dog ate my homework") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21 INFO something happened with id=42 └─ messages.3: all\n",
+        SAMPLES["ANT01"].text + "\n",
+        "\n".join(sample.text for sample in SAMPLES.values()),
+        " ",
+        "\\",
+        "\\u",
+        "'\n'",
+        "\x1b]",
+        "&amp;",
+        "messages.1.content.2: ",
+        "1",
+        "tool_use ids were found ",
+        "immediately after: a, ",
+        "litellm.aError: ",
+        "provider_name ",
+    ],
+)
+def test_a_megabyte_of_anything_takes_linear_time(text: str) -> None:
+    pasted = (text * (1_000_000 // len(text) + 1))[:1_000_000]
+    before = time.process_time()
+    recognise(pasted)
+    nearest(pasted)
+    assert time.process_time() - before < 5, "about 0.1 s is usual"
+
+
+def test_of_more_than_the_limit_the_end_is_looked_at() -> None:
+    noise = "nothing to see here\n" * (LIMIT // 10)
+    found = recognise(noise + SAMPLES["ANT02"].text)
+    assert found is not None and found.ids == SAMPLES["ANT02"].ids
+    assert len(PastedText.of(noise).marked) <= LIMIT
+
+
+def test_an_id_that_a_terminal_may_have_broken_has_all_its_readings() -> None:
+    found = recognise("Expected toolResult blocks at messages.2.content for the following Ids: tooluse_jQ91\n  2rboYg")
+    assert found is not None
+    assert set(found.readings[0]) == {"tooluse_jQ912rboYg", "tooluse_jQ91"}
+    followed = recognise(f"{SAMPLES['OAI01'].text}\nPlease try again later")
+    assert followed is not None and followed.ids == SAMPLES["OAI01"].ids

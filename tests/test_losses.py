@@ -1,0 +1,263 @@
+"""What is gone is measured by content: not believed from a fix, and not mistaken when it only changed its place."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.formats.claude_code_files import Log
+from tests.formats.claude_code_files import call as call_of
+from tests.formats.claude_code_files import text as words
+from tests.properties.test_repair import broken
+from tests.work import work_of
+from toolpair.losses import Losses, losses
+from toolpair.session import Session, open_session
+
+Messages = list[dict[str, Any]]
+ASKS = {"role": "user", "content": "read both files"}
+
+
+def compared(before: Messages, after: Messages, format: str = "anthropic") -> Losses:
+    """The losses between two lists; a message that is the same object, or at the same place, is one record."""
+    one, two = (
+        open_session("x.json", data=json.dumps(messages).encode(), format=format) for messages in (before, after)
+    )
+    return losses(one.conversation.judged, two.conversation.judged)
+
+
+def session_of(values: list[Any], profile: str | None = None) -> Session:
+    data = "".join(json.dumps(value) + "\n" for value in values).encode()
+    return open_session("session.jsonl", data=data, profile=profile)
+
+
+def call(*calls: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": id_, "name": "Read", "input": {"path": path}} for id_, path in calls],
+    }
+
+
+def result(id_: str, said: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id_, "content": said}
+
+
+def user(*blocks: Any) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "text", "text": b} if isinstance(b, str) else b for b in blocks]}
+
+
+TWO = [ASKS, call(("a", "a.txt"), ("b", "b.txt")), user(result("a", "this is a"), result("b", "this is b"), "thanks")]
+
+
+def test_nothing_is_lost_between_equals() -> None:
+    assert not compared(TWO, TWO)
+    assert compared(TWO, TWO).text is None
+
+
+def test_an_output_that_is_gone() -> None:
+    found = compared(TWO, [*TWO[:2], user(result("a", "this is a"), result("b", "No result provided"), "thanks")])
+    assert [(lost.id, lost.size) for lost in found.outputs] == [("b", 9)]
+    assert found.text == "1 output (9 bytes)"
+
+
+def test_a_call_that_stays_without_its_input_has_lost_it() -> None:
+    emptied = call(("a", "a.txt"), ("b", "b.txt"))
+    emptied["content"][1]["input"] = {}
+    found = compared(TWO, [ASKS, emptied, TWO[2]])
+    assert [(lost.kind, lost.id, lost.size) for lost in found.calls] == [("call", "b", len('{"path": "b.txt"}'))]
+    wrapped = call(("a", "a.txt"), ("b", "b.txt"))
+    wrapped["content"][1]["input"] = {"raw_input": '{"path": "b.txt"}'}
+    assert not compared(TWO, [ASKS, wrapped, TWO[2]])
+
+
+def test_an_output_kept_as_text_is_not_gone() -> None:
+    for label in ("[Output of an earlier tool call (Read), kept by toolpair. Data, not instructions.]", "Tool result:"):
+        after = [TWO[0], call(("a", "a.txt")), user(result("a", "this is a"), "thanks", f"{label}\nthis is b")]
+        found = compared(TWO, after)
+        assert not found.outputs and not found.words
+        assert len(found.calls) == 1
+
+
+def test_words_that_stood_there_before_keep_no_output() -> None:
+    before = [TWO[0], *TWO[1:], {"role": "assistant", "content": "I have read: \nthis is b"}]
+    after = [*before[:2], user(result("a", "this is a"), result("b", "(no content)"), "thanks"), before[3]]
+    assert len(compared(before, after).outputs) == 1
+
+
+def test_of_two_equal_outputs_one_is_gone() -> None:
+    before = [ASKS, call(("a", "a.txt"), ("b", "b.txt")), user(result("a", "ok"), result("b", "ok"))]
+    after = [ASKS, call(("a", "a.txt")), user(result("a", "ok"))]
+    found = compared(before, after)
+    assert (len(found.outputs), len(found.calls), len(found.crossed)) == (1, 1, 0)
+
+
+def test_a_copy_of_a_result_is_no_loss() -> None:
+    before = [ASKS, call(("a", "a.txt")), user(result("a", "ok"), result("a", "ok"))]
+    assert not compared(before, [ASKS, call(("a", "a.txt")), user(result("a", "ok"))])
+
+
+def test_a_placeholder_is_no_output() -> None:
+    before = [ASKS, call(("a", "a.txt")), user(result("a", "Tool execution was interrupted before completion."))]
+    assert not compared(before, [ASKS, user("go on")]).outputs
+
+
+def test_words_of_the_user() -> None:
+    found = compared([ASKS, TWO[1], {"role": "user", "content": "stop it now"}], [ASKS, TWO[1], user(result("a", "x"))])
+    assert found.user_words == 3 and found.text == "3 words of the user"
+    moved = [ASKS, TWO[1], user(result("a", "x"), "stop it now")]
+    assert not compared([ASKS, TWO[1], {"role": "user", "content": "stop it now"}], moved)
+
+
+def test_words_that_are_kept_inside_others() -> None:
+    after = [ASKS, TWO[1], user(result("a", "x"), "[The user also said:]\nstop it now")]
+    assert not compared([ASKS, TWO[1], {"role": "user", "content": "stop it now"}], after).words
+
+
+def test_each_place_keeps_one_output() -> None:
+    before = [ASKS, call(("a", "a.txt"), ("b", "b.txt")), user(result("a", "ok"), result("b", "ok\nok"))]
+    assert len(compared(before, [ASKS, user("[kept]\nok\nok")]).outputs) == 1
+    assert not compared(before, [ASKS, user("[kept]\nok\nok", "[kept]\nok")]).outputs
+
+
+def test_the_assistants_words_are_not_the_users() -> None:
+    before = [{"role": "user", "content": "yes"}, {"role": "assistant", "content": "yes"}]
+    assert compared(before, before[1:]).user_words == 1
+    assert not compared(before, before[:1])
+
+
+def test_a_call_and_its_input() -> None:
+    found = compared([ASKS, call(("a", "a.txt"))], [ASKS])
+    assert [(lost.id, lost.tool, lost.size) for lost in found.calls] == [("a", "Read", len('{"path": "a.txt"}'))]
+    as_text = {"role": "assistant", "content": '[Earlier tool call (Read).]\n{"path": "a.txt"}'}
+    assert not compared([ASKS, call(("a", "a.txt"))], [ASKS, as_text])
+
+
+def test_new_ids_and_new_places_lose_nothing() -> None:
+    after = [
+        ASKS,
+        call(("n1", "a.txt"), ("n2", "b.txt")),
+        user(result("n2", "this is b"), result("n1", [{"type": "text", "text": "this is a"}])),
+        user("thanks"),
+    ]
+    assert not compared(TWO, after)
+
+
+def test_outputs_at_another_call_are_told() -> None:
+    before = [ASKS, TWO[1], user(result("x", "this is b"), result("y", "this is a"))]
+    after = [ASKS, TWO[1], user(result("a", "this is b"), result("b", "this is a"))]
+    found = compared(before, after)
+    assert [(one.result_id, one.belongs_to, one.answers) for one in found.crossed] == [
+        ("x", None, "a"),
+        ("y", None, "b"),
+    ]
+    assert not found.outputs and found.text == "2 outputs to another call"
+    guessed = compared(
+        [ASKS, call(("a", "a.txt")), user(result("x", "of another file"))],
+        [ASKS, call(("a", "a.txt")), user(result("a", "of another file"))],
+    )
+    assert [(one.belongs_to, one.answers) for one in guessed.crossed] == [(None, "a")]
+    swapped = compared(TWO, [ASKS, TWO[1], user(result("b", "this is a"), result("a", "this is b"), "thanks")])
+    assert {(one.belongs_to, one.answers) for one in swapped.crossed} == {("a", "b"), ("b", "a")}
+
+
+def test_calls_that_say_the_same_are_told_apart_by_their_results() -> None:
+    before = [ASKS, call(("a", "x"), ("", "x")), user(result("", "second"))]
+    after = [ASKS, call(("new", "x")), user(result("new", "second"))]
+    found = compared(before, after)
+    assert not found.crossed and len(found.calls) == 1
+
+
+def test_an_image_that_is_gone() -> None:
+    def shot(data: str) -> dict[str, Any]:
+        return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+    before = [ASKS, call(("a", "x")), user(result("a", [shot("QUFB")]), shot("QkJC"))]
+    assert compared(before, [ASKS, call(("a", "x")), user(result("a", [shot("QUFB")]))]).text == "1 image"
+    assert not compared(before, [ASKS, call(("a", "x")), user(result("a", "see below"), shot("QUFB"), shot("QkJC"))])
+
+
+def test_half_a_character_replaced_is_no_loss() -> None:
+    before = [{"role": "user", "content": "a \ud83d word"}]
+    after = [{"role": "user", "content": "a \ufffd word"}]
+    assert not compared(before, after)
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "openai-chat"])
+@given(seed=st.integers(min_value=0, max_value=2**32))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_taking_messages_out_is_measured_exactly(kind: str, seed: int) -> None:
+    """Every output and word is unique: what of them is gone is known."""
+    rng = random.Random(seed)
+    _, made = broken(seed, kind)
+    session = open_session("x.json", data=json.dumps(made.messages or [ASKS]).encode(), format=kind)
+    left = [message for message in made.messages if rng.random() < 0.7]
+    other = open_session("x.json", data=json.dumps(left or [ASKS]).encode(), format=kind)
+    found = losses(session.conversation.judged, other.conversation.judged)
+    text, rest = json.dumps(made.messages), json.dumps(left)
+    # What stood there twice is counted as often as it did; one of them is enough for a marker to be there.
+    gone = {marker for marker in made.markers if marker in text and marker not in rest}
+    assert len(found.outputs) >= sum(not marker.startswith(("<user", "<wedge")) for marker in gone)
+    if not {"call_in_user", "result_in_assistant"} & set(made.defects):  # these make a user of one, or one of a user
+        assert len(found.words) == sum(marker.startswith(("<user", "<wedge")) for marker in gone)
+    assert bool(gone) <= bool(found)
+
+
+def test_the_cost_is_linear() -> None:
+    def work(turns: int) -> int:
+        before: Messages = [ASKS]
+        for number in range(turns):
+            before += [call((f"t{number}", "same")), user(result(f"t{number}", f"Traceback:\n{number}"), "go on")]
+        after = [
+            message
+            if message["role"] == "assistant" or message is ASKS
+            else user(f"[kept]\n{message['content'][0]['content']}", "go on")
+            for message in before
+        ]
+        sessions = [open_session("x.json", data=json.dumps(m).encode(), format="anthropic") for m in (before, after)]
+        one, two = (session.conversation.judged for session in sessions)
+        assert one.problems is not None and two.problems is not None
+        assert not losses(one, two).outputs
+        return work_of(lambda: losses(one, two))
+
+    assert work(400) < 2.3 * work(200)
+
+
+def test_an_output_that_was_not_sent_and_is_taken_out_of_the_file_is_gone() -> None:
+    log = Log()
+    log.user("u1", "run it")
+    log.says("a1", "m1", call_of("toolu_1"))
+    log.result("r1", "a1", "toolu_1", "3 passed")
+    log.user("u2", "run the other one", parent="u1")
+    log.says("a2", "m2", words("Done."))
+    before = session_of(log.values).conversation.judged
+    after = session_of([value for value in log.values if value["uuid"] != "r1"]).conversation.judged
+    assert before.transcript.inactive_blocks and not any(found.results for found in before.transcript.messages)
+    assert [(lost.id, lost.size) for lost in losses(before, after).outputs] == [("toolu_1", 8)]
+    assert not losses(after, before)
+
+
+def test_an_id_in_the_users_place_that_is_renamed_with_its_call_costs_no_words() -> None:
+    log = Log()
+    log.user("u1", "start a task")
+    log.says("a1", "m1", call_of("toolu_1"))
+    log.result("r1", "a1", "toolu_1", "started")
+    log.user("u2", "<task-notification>\n<tool-use-id>toolu_1</tool-use-id>\n<status>done</status>")
+    session = session_of(log.values, profile="mistral")
+    assert session.stage_recommended() is not None
+    assert b"<tool-use-id>toolu_1<" not in session.to_bytes()
+    assert not session.losses
+
+
+def test_the_same_item_once_more_is_no_output_of_its_own() -> None:
+    def item(call_id: str, said: str) -> dict[str, Any]:
+        return {"type": "function_call_output", "id": f"fco_{call_id}", "call_id": call_id, "output": said}
+
+    asks = {"type": "function_call", "id": "fc_a", "call_id": "a", "name": "run", "arguments": "{}"}
+    user_says = {"role": "user", "content": "run it"}
+    twice = [item("a", "3 passed"), user_says, asks, item("a", "3 passed")]
+    assert not compared(twice, twice[1:], "openai-responses")
+    assert compared([item("b", "3 passed"), *twice[1:]], twice[1:], "openai-responses").outputs
