@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from toolpair.source.lines import lines_document
 from toolpair.source.mending import bad_bytes, close, doubled_keys, joined, mended
+from toolpair.source.spans import scan
 from toolpair.source.values import parse
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged
@@ -142,3 +143,11 @@ def test_what_is_set_aside_is_kept_through_later_changes() -> None:
 def test_a_mark_in_front_of_the_file_is_taken_out_alone() -> None:
     document = lines_document(b'\xef\xbb\xbf \n{"a":1}\r\n')
     assert document.mend(0, "mark").to_bytes() == b' \n{"a":1}\r\n'
+
+
+@pytest.mark.parametrize(
+    "raw", [rb'{"a":"\u"}', rb'{"a":"x\u12"}', rb'{"a":"\n\x"}', b'{"a":1E}', b'{"a":1.}', b'{"a":1.e5}']
+)
+def test_half_an_escape_or_a_number_is_an_error(raw: bytes) -> None:
+    """Python before 3.11.5 takes them where a possessive group holds alternatives."""
+    assert scan(raw).state == "error"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -17,18 +18,20 @@ _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR = re.compile(rb'[^ \t\n\r,:\[\]{}"]++')
 _TO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
 
-_TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+# Before 3.11.5 Python does not step back from a repetition that holds alternatives and fails half way.
+_OFTEN = b"*+" if sys.version_info >= (3, 11, 5) else b"*"
+_TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)' + _OFTEN
 _TOKEN = re.compile(
     rb"[ \t\n\r]*+(?:([\[\]{},:])|("
     + _TEXT
-    + rb'")|((?:-?+(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+|Infinity)|true|false|null|NaN)'
+    + rb'")|((?:-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|Infinity)|true|false|null|NaN)'
     rb"(?![0-9A-Za-z.+-])))"
 )
 _CUT_TOKEN = re.compile(
     rb"[ \t\n\r]*+(?:"
     + _TEXT
-    + rb"(?:\\(?:u[0-9a-fA-F]{0,3}+)?+)?+"
-    + rb"|-?+[0-9]*+(?:\.[0-9]*+)?+(?:[eE][+-]?+[0-9]*+)?+|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)\Z"
+    + rb"(?:\\(?:u[0-9a-fA-F]{0,3})?)?"
+    + rb"|-?[0-9]*+(?:\.[0-9]*+)?(?:[eE][+-]?[0-9]*+)?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)\Z"
 )
 
 _DEEPEST: Final = 1_000_000
