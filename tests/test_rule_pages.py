@@ -162,3 +162,13 @@ def test_no_page_is_loaded_by_what_judges(arguments: tuple[str, ...]) -> None:
     loaded = ran.stderr.split()
     assert "toolpair.rules.judge" in loaded
     assert not [name for name in loaded if name.startswith(("toolpair.rules.pages", "toolpair.cli.rule"))]
+
+
+def test_each_fix_that_a_rule_can_offer_stands_on_a_page() -> None:
+    """By the names that the rules' code gives them."""
+    code = [
+        path for part in ("rules", "formats") for path in (_SOURCE / part).rglob("*.py") if "pages" not in path.parts
+    ]
+    written = {id_ for path in code for id_ in re.findall(r'\bFix\(\s*"([a-z0-9-]+)"', path.read_text("utf-8"))}
+    told = {fix["id"] for rule in rule_names() for fix in rule_entry(rule)["fixes"]}
+    assert len(written) > 40 and written <= told, written - told

@@ -6,6 +6,11 @@ from typing import Final
 
 from toolpair.rules.pages.base import Example, Offered, Page
 
+_NEAREST: Final = Offered("nearest", "where results may be any call's: give late results to the nearest call, a guess")
+_ONLY_CALLS: Final = Offered(
+    "new-ids-only", "where results may be any call's: give the calls new ids, remove those results", "these outputs"
+)
+
 PAGES: Final = (
     Page(
         "call.duplicate_id",
@@ -28,7 +33,7 @@ PAGES: Final = (
 ]
 """
         ),
-        (Offered("nearest", "where results may be any call's: give late results to the nearest call, a guess"),),
+        (_NEAREST, _ONLY_CALLS),
     ),
     Page(
         "call.reused_id",
@@ -54,7 +59,7 @@ PAGES: Final = (
 ]
 """
         ),
-        (Offered("nearest", "where results may be any call's: give late results to the nearest call, a guess"),),
+        (_NEAREST, _ONLY_CALLS),
     ),
     Page(
         "call.not_trailing",

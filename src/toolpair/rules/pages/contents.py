@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Page
+from toolpair.rules.pages.base import Example, Offered, Page
 
 PAGES: Final = (
     Page(
@@ -26,6 +26,7 @@ PAGES: Final = (
 ]
 """
         ),
+        (Offered("remove-text", "take the empty text of a chat message out"),),
     ),
     Page(
         "content.empty_result",

@@ -45,6 +45,7 @@ PAGES: Final = (
 ]
 """
         ),
+        (Offered("native-id", "give the call and its result Kimi's own id back"),),
     ),
     Page(
         "id.length",

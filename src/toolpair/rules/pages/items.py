@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Page
+from toolpair.rules.pages.base import Example, Offered, Page
 
 PAGES: Final = (
     Page(
@@ -26,6 +26,7 @@ PAGES: Final = (
 ]
 """
         ),
+        (Offered("drop-copies", "drop what is the same item once more"),),
     ),
     Page(
         "item.id_prefix",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Page
+from toolpair.rules.pages.base import Example, Offered, Page
 
 PAGES: Final = (
     Page(
@@ -60,5 +60,6 @@ PAGES: Final = (
 ]
 """
         ),
+        (Offered("as-tool-call", "write an older function_call and its result as a tool call and its result"),),
     ),
 )
