@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import AS_RESUMED, Damage, Harm, Item, Seen, View
+from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.blocks import blocks_of
 from toolpair.formats.editor import Editor, call_ranks
-from toolpair.formats.lost import plain_harm
+from toolpair.formats.plain import PlainFormat
 from toolpair.formats.works import Entry, Work
-from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Spot
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import Block, Message, Scope, Transcript
@@ -57,7 +56,7 @@ def message_of(item: Item) -> Message | None:
     return Message(value.get("role"), blocks, (item.uid,), shape, value)
 
 
-class AnthropicFormat:
+class AnthropicFormat(PlainFormat):
     """Plain arrays and JSON lines of Anthropic messages, judged as they stand."""
 
     id = "anthropic"
@@ -88,18 +87,6 @@ class AnthropicFormat:
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return MessageEditor(items, transcript).run(edits)
-
-    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
-        return [plain_harm(damage) for damage in found]
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
-        return None
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-        return None
-
-    def resume_command(self, transcript: Transcript) -> str | None:
-        return None
 
 
 class MessageEditor(Editor):

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.anthropic import looks_like_messages
-from toolpair.formats.base import AS_RESUMED, Damage, Harm, Item, Seen, View
+from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.editor import Editor, call_ranks
-from toolpair.formats.lost import plain_harm
+from toolpair.formats.plain import PlainFormat
 from toolpair.formats.works import Entry, Work
-from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Spot
 from toolpair.transcript.model import Block, ContentShape, Message, Scope, Transcript
@@ -65,7 +64,7 @@ def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
     return Block("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
 
 
-class OpenAIChatFormat:
+class OpenAIChatFormat(PlainFormat):
     """Plain arrays and JSON lines of chat messages, judged as they stand."""
 
     id = "openai-chat"
@@ -98,18 +97,6 @@ class OpenAIChatFormat:
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         return _ChatEditor(items, transcript).run(edits)
-
-    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
-        return [plain_harm(damage) for damage in found]
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
-        return None
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-        return None
-
-    def resume_command(self, transcript: Transcript) -> str | None:
-        return None
 
 
 class _ChatEditor(Editor):

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from toolpair.formats.base import AS_RESUMED, Damage, Harm, Item, Seen, View
-from toolpair.formats.lost import plain_harm
-from toolpair.rules.base import OnResume, Problem
+from toolpair.formats.base import AS_RESUMED, Item, View
+from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import Block, Message, Scope, Transcript
@@ -43,7 +42,7 @@ _OF_OTHERS: Final = ("payload", "record_type", "message_type", "sessionId", "too
 """Keys of look-alikes."""
 
 
-class OpenAIResponsesFormat:
+class OpenAIResponsesFormat(PlainFormat):
     """Plain arrays and JSON lines of items, judged as they stand."""
 
     id = "openai-responses"
@@ -80,18 +79,6 @@ class OpenAIResponsesFormat:
 
         before = {id(item) for item in items}
         return [item if id(item) in before else _as_input(item) for item in apply_edits(items, transcript, edits)]
-
-    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
-        return [plain_harm(damage) for damage in found]
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
-        return None
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-        return None
-
-    def resume_command(self, transcript: Transcript) -> str | None:
-        return None
 
 
 def _as_input(item: Item) -> Item:

@@ -1,0 +1,26 @@
+"""What is the same of all plain lists: no agent resumes them, so nobody heals, drops or refuses anything in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolpair.formats.base import Damage, Harm, Item, Seen
+from toolpair.formats.lost import plain_harm
+from toolpair.rules.base import OnResume, Problem
+from toolpair.transcript.model import Transcript
+
+
+class PlainFormat:
+    """The part of `Format` that tells of an agent, for formats that have none."""
+
+    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        return [plain_harm(damage) for damage in found]
+
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        return None
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+        return None
+
+    def resume_command(self, transcript: Transcript) -> str | None:
+        return None
