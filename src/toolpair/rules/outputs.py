@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from toolpair.rules.base import Cause, Fix
+from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
@@ -27,65 +28,78 @@ _ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encr
 """What the output of a Responses item may hold."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """One result that is looked at, and where it stands."""
+
+    context: Context
+    pair: Pair
+    result: Block
+    at: tuple[int, int]
+
+    def problem(
+        self, rule: str, what: str, cause: Cause, fixes: Sequence[Fix], severity: Severity | None = None
+    ) -> None:
+        """`what` goes on the sentence that begins with whose result it is."""
+        self.context.add(
+            rule,
+            f"The result of {tool_of(self.pair.call)} {what}.",
+            severity=severity,
+            at=self.at,
+            pair=self.pair,
+            call=self.pair.call,
+            result=self.result,
+            record=self.result.record,
+            cause=cause,
+            fixes=fixes,
+        )
+
+    def holding(self, content: Any, **fields: Any) -> tuple[SetValue]:
+        """The edit that gives it another content, and these fields."""
+        return (SetValue(self.result, {**self.result.value, **fields, _key(self.result): content}),)
+
+
 def check(context: Context) -> None:
     for pair in context.pairing.pairs:
         for result, at in zip(pair.results, pair.results_at, strict=True):
-            _result(context, pair, result, at)
+            # A search for tools hands back tools, not words.
+            if isinstance(result.value, dict) and result.value.get("type") != "tool_search_output":
+                _content(_Output(context, pair, result, at))
 
 
-def _result(context: Context, pair: Pair, result: Block, at: tuple[int, int]) -> None:
-    if not isinstance(result.value, dict):
-        return
-    if result.value.get("type") == "tool_search_output":
-        return  # it holds tools, not words
+def _content(output: _Output) -> None:
+    context, result = output.context, output.result
     content = result_content(result)
-    whose = f"The result of {tool_of(pair.call)}"
     empty = not content or (context.provider == "moonshot" and not text_of(content).strip())
     if not empty:
-        _parts(context, pair, result, at, content, whose)
+        _parts(output, content)
         return
     if result.is_error and context.written == "blocks" and context.judges("error.empty_content"):
-        context.add(
+        output.problem(
             "error.empty_content",
-            f"{whose} is an error without a word of content.",
-            at=at,
-            pair=pair,
-            call=pair.call,
-            result=result,
-            record=result.record,
-            cause=Cause("empty_result", "the tool failed and said nothing"),
-            fixes=(_said_nothing(result, _NO_OUTPUT),),
+            "is an error without a word of content",
+            Cause("empty_result", "the tool failed and said nothing"),
+            (_said_nothing(output, _NO_OUTPUT),),
         )
     elif context.provider == "moonshot":
-        _empty_result(context, pair, result, at, f"{whose} is empty.", _said_nothing(result, _NO_OUTPUT))
+        _empty_result(output, "is empty", _said_nothing(output, _NO_OUTPUT))
     elif content is None and (context.written != "blocks" or context.in_turns) and context.wire != "gemini":
         # Gemini gets an object in any case, and out of a block without content comes an empty tool message.
-        _empty_result(
-            context,
-            pair,
-            result,
-            at,
-            f"{whose} has no content.",
-            replace(_said_nothing(result, ""), id="empty-string", title="write an empty string"),
-        )
+        empty_string = replace(_said_nothing(output, ""), id="empty-string", title="write an empty string")
+        _empty_result(output, "has no content", empty_string)
 
 
-def _said_nothing(result: Block, text: str) -> Fix:
-    return Fix("fill", f'write "{text}"', (SetValue(result, {**result.value, _key(result): text}),), recommended=True)
+def _said_nothing(output: _Output, text: str) -> Fix:
+    return Fix("fill", f'write "{text}"', output.holding(text), recommended=True)
 
 
-def _empty_result(context: Context, pair: Pair, result: Block, at: tuple[int, int], text: str, fix: Fix) -> None:
-    context.add(
+def _empty_result(output: _Output, what: str, fix: Fix) -> None:
+    output.problem(
         "content.empty_result",
-        text,
-        severity="error" if context.provider == "mistral" else None,  # its types take no null
-        at=at,
-        pair=pair,
-        call=pair.call,
-        result=result,
-        record=result.record,
-        cause=Cause("empty_result", "the tool said nothing, and null was written"),
-        fixes=(fix,),
+        what,
+        Cause("empty_result", "the tool said nothing, and null was written"),
+        (fix,),
+        severity="error" if output.context.provider == "mistral" else None,  # its types take no null
     )
 
 
@@ -105,22 +119,23 @@ def _text_type(result: Block) -> str:
     return "input_text" if _key(result) == "output" else "text"
 
 
-def _parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], content: Any, whose: str) -> None:
+def _parts(output: _Output, content: Any) -> None:
     if isinstance(content, str):
         return
+    context, result = output.context, output.result
     parts = content if isinstance(content, list) else [content]
-    if context.wire == "bedrock" and _json_parts(context, pair, result, at, parts, whose):
+    if context.wire == "bedrock" and _json_parts(output, parts):
         return
     bad = [part for part in parts if not _may_hold(context, result, part)]
     if context.transcript.native:
         # An agent's own form, which it turns into text before it sends.
         bad = [part for part in bad if not (isinstance(part, dict) and "type" not in part)]
     if bad or not isinstance(content, list):
-        _not_allowed(context, pair, result, at, content, bad, whose)
+        _not_allowed(output, content, bad)
         return
     media = [part for part in parts if isinstance(part, dict) and part.get("type") != "text"]
     if result.is_error and media and context.written == "blocks":
-        _error_with_media(context, pair, result, at, parts, media, whose)
+        _error_with_media(output, parts, media)
 
 
 def _may_hold(context: Context, result: Block, part: Any) -> bool:
@@ -135,9 +150,8 @@ def _may_hold(context: Context, result: Block, part: Any) -> bool:
     return kind in _ALLOWED_PARTS["blocks"]
 
 
-def _not_allowed(
-    context: Context, pair: Pair, result: Block, at: tuple[int, int], content: Any, bad: list[Any], whose: str
-) -> None:
+def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
+    context, result = output.context, output.result
     parts = content if isinstance(content, list) else [content]
     mended: Any = [
         _in_its_form(context, result, part) if any(part is found for found in bad) else part for part in parts
@@ -149,27 +163,22 @@ def _not_allowed(
         Fix(
             "as-text",
             "write it as text",
-            (SetValue(result, {**result.value, _key(result): mended}),),
+            output.holding(mended),
             recommended=not images,
         )
     ]
     if images and context.wire == "chat" and len(images) == len(bad):
-        fixes.insert(0, _images_behind(context, result, at[0], parts, images))
+        fixes.insert(0, _images_behind(output, parts, images))
     elif images:
         fixes[0] = replace(fixes[0], id="as-image", title="write its images as this API does", recommended=True)
     # What some of Mistral's models take in a result are images; all else its types know nothing of.
     strange = context.provider == "mistral" and context.written == "chat" and len(images) < len(bad)
-    context.add(
+    output.problem(
         "result.type_not_allowed",
-        f"{whose} holds something that a result may not hold.",
+        "holds something that a result may not hold",
+        Cause("result_type", "another API's content was written into the result"),
+        fixes,
         severity="error" if strange else None,
-        at=at,
-        pair=pair,
-        call=pair.call,
-        result=result,
-        record=result.record,
-        cause=Cause("result_type", "another API's content was written into the result"),
-        fixes=fixes,
     )
 
 
@@ -188,7 +197,7 @@ def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
     return {"type": _text_type(result), "text": _said(part)}
 
 
-def _json_parts(context: Context, pair: Pair, result: Block, at: tuple[int, int], parts: list[Any], whose: str) -> bool:
+def _json_parts(output: _Output, parts: list[Any]) -> bool:
     """Bedrock's own `json` parts, which have to hold an object. Returns whether there are any."""
     held = [part for part in parts if isinstance(part, dict) and "json" in part]
     bad = [part for part in held if not isinstance(part["json"], dict)]
@@ -199,75 +208,43 @@ def _json_parts(context: Context, pair: Pair, result: Block, at: tuple[int, int]
             else part
             for part in parts
         ]
-        context.add(
+        output.problem(
             "result.json_not_object",
-            f"{whose} holds JSON that is no object.",
-            at=at,
-            pair=pair,
-            call=pair.call,
-            result=result,
-            record=result.record,
-            cause=Cause("result_json", "the tool returned a list or a plain value, and it was written as it came"),
-            fixes=(
-                Fix(
-                    "json-as-text",
-                    "write the JSON as text",
-                    (SetValue(result, {**result.value, _key(result): mended}),),
-                    recommended=True,
-                ),
-            ),
+            "holds JSON that is no object",
+            Cause("result_json", "the tool returned a list or a plain value, and it was written as it came"),
+            (Fix("json-as-text", "write the JSON as text", output.holding(mended), recommended=True),),
         )
     return bool(held)
 
 
-def _error_with_media(
-    context: Context,
-    pair: Pair,
-    result: Block,
-    at: tuple[int, int],
-    parts: list[Any],
-    media: list[Any],
-    whose: str,
-) -> None:
+def _error_with_media(output: _Output, parts: list[Any], media: list[Any]) -> None:
     kept = [part for part in parts if not any(part is found for found in media)]
-    context.add(
+    said = [{"type": "text", "text": "[The tool reported an error.]"}, *parts]
+    output.problem(
         "error.non_text",
-        f"{whose} is an error with something else than text in it, which the API {context.refuses('error.non_text')}.",
-        at=at,
-        pair=pair,
-        call=pair.call,
-        result=result,
-        record=result.record,
-        cause=Cause("error_non_text", "the tool failed and handed back an image all the same"),
-        fixes=(
+        f"is an error with something else than text in it, which the API {output.context.refuses('error.non_text')}",
+        Cause("error_non_text", "the tool failed and handed back an image all the same"),
+        (
             Fix(
                 "error-as-words",
                 "say in words that it failed, and take the error mark off",
-                (
-                    SetValue(
-                        result,
-                        {
-                            **result.value,
-                            "is_error": False,
-                            "content": [{"type": "text", "text": "[The tool reported an error.]"}, *parts],
-                        },
-                    ),
-                ),
+                output.holding(said, is_error=False),
                 recommended=True,
             ),
             Fix(
                 "text-only",
                 "keep the text only",
-                (SetValue(result, {**result.value, "content": kept}),),
+                output.holding(kept),
                 loses=f"{len(media)} image{'s' if len(media) > 1 else ''} or document",
             ),
         ),
     )
 
 
-def _images_behind(context: Context, result: Block, at: int, parts: list[Any], images: list[Any]) -> Fix:
+def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
     """A tool message may hold text alone: its images follow the run of results in a message of the user."""
-    last = at
+    context, result = output.context, output.result
+    last = output.at[0]
     while (
         context.tool_messages
         and last + 1 < len(context.messages)
@@ -280,7 +257,7 @@ def _images_behind(context: Context, result: Block, at: int, parts: list[Any], i
         "images-behind",
         "move its images into a message of the user behind it",
         (
-            SetValue(result, {**result.value, _key(result): texts or [_follows(result)]}),
+            *output.holding(texts or [_follows(result)]),
             InsertMessage(context.messages[last], "user", [label, *images]),
         ),
         recommended=True,
