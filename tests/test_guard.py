@@ -104,7 +104,7 @@ def test_a_mistake_in_the_call_is_told_at_once() -> None:
         toolpair.guard(VALID, mode="mend")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="antropic"):
         toolpair.guard(VALID, profile="antropic")
-    with pytest.raises(ValueError, match="mistral/none"):
+    with pytest.raises(ValueError, match="mistral has no family 'none'"):
         toolpair.guard(VALID, profile="mistral/none")
 
 

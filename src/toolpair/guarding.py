@@ -61,7 +61,7 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
         raise ValueError(f"mode is 'raise', 'report' or 'repair', not {mode!r}")
     known, refused, fault = True, None, "toolpair.guard let the messages through unchecked"
     try:
-        from toolpair.rules.profiles import PROFILES, is_profile
+        from toolpair.rules.profiles import PROFILES, is_profile, no_such_profile
 
         # Data that cannot be read is a fault of ours, not a profile that does not exist.
         known = profile is None or profile in PROFILES or is_profile(profile)
@@ -75,7 +75,7 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
         if mode == "report":
             answer = _unjudged(profile, fault)
     if not known:
-        raise ValueError(f"there is no profile {profile!r}; `toolpair profiles` lists them")
+        raise ValueError(no_such_profile(str(profile)))
     if refused is not None:
         raise refused
     if warning is not None:

@@ -514,15 +514,20 @@ def test_results_that_hang_on_each_other_change_places_in_the_chain() -> None:
     assert not any(problem.rule.startswith("chain.") for problem in session.problems)
 
 
-def test_results_at_the_very_end_come_into_order_and_the_session_still_ends_there() -> None:
+def _answered_backwards(leaf: str) -> Session:
+    """Two calls at the very end of a file, the second one answered first, and a note that names `leaf`."""
     log = Log()
     log.user("u", "go")
     log.says("a1", "m1", call("A"))
     log.says("a2", "m1", call("B"))
     log.result("rb", "a2", "B", "out B")
     log.result("ra", "a1", "A", "out A")
-    log.note("last-prompt", lastPrompt="go", leafUuid="u")
-    session = log_session(log)
+    log.note("last-prompt", lastPrompt="go", leafUuid=leaf)
+    return log_session(log)
+
+
+def test_results_at_the_very_end_come_into_order_and_the_session_still_ends_there() -> None:
+    session = _answered_backwards("u")
     session.stage_recipe("roo-code-reorder")
     assert ids_in(session) == [["A", "B"]]
     assert [[block.id for block in message.calls] for message in session.transcript.messages if message.calls] == [
@@ -531,14 +536,7 @@ def test_results_at_the_very_end_come_into_order_and_the_session_still_ends_ther
 
 
 def test_the_very_end_stays_where_another_record_names_it() -> None:
-    log = Log()
-    log.user("u", "go")
-    log.says("a1", "m1", call("A"))
-    log.says("a2", "m1", call("B"))
-    log.result("rb", "a2", "B", "out B")
-    log.result("ra", "a1", "A", "out A")
-    log.note("last-prompt", lastPrompt="go", leafUuid="ra")
-    session = log_session(log)
+    session = _answered_backwards("ra")
     session.stage_recipe("roo-code-reorder")
     assert sorted(ids_in(session)[0]) == ["A", "B"]
 

@@ -10,6 +10,7 @@ from toolpair.transcript.content import is_real_output, output_key, result_text
 from toolpair.transcript.edits import Edit, Place, Remove, Rename
 from toolpair.transcript.ids import usable
 from toolpair.transcript.pairing import Pair
+from toolpair.transcript.words import plural
 
 
 def duplicate(context: Context, pair: Pair) -> None:
@@ -38,22 +39,15 @@ def duplicate(context: Context, pair: Pair) -> None:
         fixes.append(
             Fix("keep-last", "keep the last one, the others as text", _keep_one(context, pair, last, as_text=True))
         )
-        fixes.append(
+        fixes += [
             Fix(
-                "keep-first-only",
-                "keep the first one and drop the others",
-                _keep_one(context, pair, first, as_text=False),
-                loses=f"{len(real) - 1} other output{'s' if len(real) > 2 else ''}",
+                f"keep-{which}-only",
+                f"keep the {which} one and drop the others",
+                _keep_one(context, pair, kept, as_text=False),
+                loses=plural(len(real) - 1, "other output"),
             )
-        )
-        fixes.append(
-            Fix(
-                "keep-last-only",
-                "keep the last one and drop the others",
-                _keep_one(context, pair, last, as_text=False),
-                loses=f"{len(real) - 1} other output{'s' if len(real) > 2 else ''}",
-            )
-        )
+            for which, kept in (("first", first), ("last", last))
+        ]
     how = "they differ" if differ or len(set(texts)) > 1 else "they are the same"
     context.add(
         "result.duplicate",
