@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.tui.bytes_text import diff_style, parts_text
 from toolpair.tui.keys import APP
-from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.screens.base import hint_line
+from toolpair.tui.screens.listed import ListedScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.big_text import BigText
@@ -23,7 +23,7 @@ Choice = tuple[int, str | None]
 """Index of the fix, and the text that the user gave a placeholder."""
 
 
-class ChooserScreen(BaseScreen[Choice | None]):
+class ChooserScreen(ListedScreen[Choice | None]):
     """Gives back the choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,13 +37,6 @@ class ChooserScreen(BaseScreen[Choice | None]):
         super().__init__()
         self._problem = problem
         self._start = start
-
-    def build(self) -> ComposeResult:
-        yield Lines(id="top")
-        yield LineList(self.glyphs)
-        yield Lines(id="middle")
-        yield BigText(self.glyphs)
-        yield Lines(id="bottom")
 
     def on_mount(self) -> None:
         self.query_one(LineList).focus()
@@ -93,9 +86,6 @@ class ChooserScreen(BaseScreen[Choice | None]):
         self._start = self.query_one(LineList).cursor
         self._hints()
         self._preview()
-
-    def on_line_list_chosen(self) -> None:
-        self.action_take()
 
     def action_take(self) -> None:
         self.finish((self.query_one(LineList).cursor, None))

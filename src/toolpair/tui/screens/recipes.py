@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.tui.aside import Aside
 from toolpair.tui.keys import APP
 from toolpair.tui.recipes_text import Sketch, choices_of, entry_lines, name_of, trial_text
-from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.screens.base import hint_line
+from toolpair.tui.screens.listed import ListedScreen
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.big_text import BigText
 from toolpair.tui.widgets.line_list import LineList
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolpair.tui.recipes_text import Choice
 
 
-class RecipesScreen(BaseScreen[Sketch | None]):
+class RecipesScreen(ListedScreen[Sketch | None]):
     """Gives back what the recipe would do that is to be staged."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "put it on", show=False)]
@@ -30,13 +30,6 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         """`tried` holds what is known of the conversation as it is now, and what is tried here, by its number."""
         super().__init__()
         self._tried = tried
-
-    def build(self) -> ComposeResult:
-        yield Lines(id="top")
-        yield LineList(self.glyphs)
-        yield Lines(id="middle")
-        yield BigText(self.glyphs)
-        yield Lines(id="bottom")
 
     def on_mount(self) -> None:
         self._choices: list[Choice] = choices_of(self.tool.session.recipes)
@@ -107,9 +100,6 @@ class RecipesScreen(BaseScreen[Sketch | None]):
 
     def on_line_list_moved(self) -> None:
         self._show_trial()
-
-    def on_line_list_chosen(self) -> None:
-        self.action_take()
 
     def action_take(self) -> None:
         tried = self._tried.get(self.query_one(LineList).cursor)
