@@ -98,9 +98,82 @@ def test_a_check_of_a_valid_file_reads_the_data_of_its_profile_alone(tmp_path: P
     assert [path.name for path in opened] == ["valid.json", "openai-chat.json"]
 
 
+_ADDED = """
+import sys
+before = set(sys.modules)
+{code}
+sys.stdout.flush()
+print(*sorted(set(sys.modules) - before), sep="\\n", file=sys.stderr)
+"""
+
+
+def _added(code: str) -> set[str]:
+    """What `code` loads that Python itself does not."""
+    ran = subprocess.run([sys.executable, "-c", _ADDED.format(code=code)], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    return set(ran.stderr.split())
+
+
+def _added_by(*arguments: object) -> set[str]:
+    return _added(f"from toolpair.cli.main import main; main({[str(argument) for argument in arguments]!r})")
+
+
 def test_the_version_loads_next_to_nothing() -> None:
-    loaded = _modules("--version")
-    assert loaded.isdisjoint({"orjson", "textual", "rich", "argparse", "toolpair.session"})
+    loaded = _added_by("--version")
+    assert _ours(loaded) == {
+        *("toolpair", "toolpair.lazily", "toolpair.version"),
+        *("toolpair.cli", "toolpair.cli.main", "toolpair.cli.exits"),
+    }
+    assert loaded.isdisjoint({"typing", "re", "argparse", "pathlib"})
+
+
+def test_importing_the_library_loads_next_to_nothing() -> None:
+    loaded = _added("import toolpair; toolpair.__version__, toolpair.__all__")
+    assert _ours(loaded) == {"toolpair", "toolpair.lazily", "toolpair.version"}
+    assert loaded.isdisjoint({"typing", "re", "orjson"})
+
+
+_PLAIN = '[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Yes?"}]'
+_CLAUDE_CODE = "".join(
+    json.dumps(
+        {
+            "type": role,
+            "uuid": f"00000000-0000-4000-8000-{number:012}",
+            "parentUuid": f"00000000-0000-4000-8000-{number - 1:012}" if number else None,
+            "sessionId": "s",
+            "message": {"role": role, "content": [{"type": "text", "text": "Hello"}]},
+        }
+    )
+    + "\n"
+    for number, role in enumerate(("user", "assistant"))
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "most"),
+    [("list.json", _PLAIN, 118), ("session.jsonl", _CLAUDE_CODE, 138)],
+    ids=["list of messages", "Claude Code"],
+)
+def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
+    """Each module costs a quarter of a millisecond; what only a broken file needs can wait until there is one."""
+    file = tmp_path / name
+    file.write_text(content)
+    loaded = _added_by("check", file)
+    ours = _ours(loaded)
+    waiting = (
+        *("recipes", "rules.causes.", "rules.errors", "rules.pages", "source.changes", "source.literal", "seen_rows"),
+        *("formats.damage", "stretches.", "cli.jobs", "cli.worker", "comparing", "trial", "losses", "inactive"),
+        *("formats.claude_code.editing", "formats.codex.reading", "formats.codex.editing"),
+    )
+    assert not [module for module in ours if module.removeprefix("toolpair.").startswith(waiting)]
+    assert len(ours) <= most, sorted(ours)
+    # None of these is cheap, and orjson brings what cannot be avoided.
+    rare = {"pathlib", "shutil", "tempfile", "hashlib", "subprocess", "urllib.parse", "base64", "signal", "difflib"}
+    assert loaded.isdisjoint(rare | {"importlib.resources", "concurrent.futures", "multiprocessing", "asyncio"})
+
+
+def _ours(loaded: set[str]) -> set[str]:
+    return {name for name in loaded if name == "toolpair" or name.startswith("toolpair.")}
 
 
 def test_the_library_works_without_a_terminal_library() -> None:

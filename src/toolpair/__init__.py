@@ -8,10 +8,10 @@ open(path)        a session file, as a Session with staged fixes, undo and lossl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from toolpair.lazily import lazily
 from toolpair.version import __version__
 
+TYPE_CHECKING = False  # as in `typing`, which is slow to load
 if TYPE_CHECKING:
     from toolpair.guarding import guard
     from toolpair.library import Repaired, Taken, check, repair
@@ -39,16 +39,8 @@ _FROM = {
     "guard": "toolpair.guarding",
     "Session": "toolpair.session",
     "SessionError": "toolpair.session",
-    "open": "toolpair.session",
+    "open": "toolpair.session:open_session",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Loaded at first use, so that `toolpair --version` stays quick.
-    if name not in _FROM:
-        raise AttributeError(f"module 'toolpair' has no attribute {name!r}")
-    from importlib import import_module
-
-    found = getattr(import_module(_FROM[name]), "open_session" if name == "open" else name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, _FROM)

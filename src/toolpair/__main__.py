@@ -1,6 +1,6 @@
 """`python -m toolpair` is the same as `toolpair`."""
 
-from toolpair.cli.main import main
+from toolpair.cli.main import program
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(program())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.losses import NOTHING, Losses
 from toolpair.opened import Conversation
 from toolpair.overview import group_key, title_for

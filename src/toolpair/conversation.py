@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.formats.base import AS_RESUMED, Format, Item, OwnRules, Seen, View
-from toolpair.formats.damaged import DamagedRecords
 from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
-from toolpair.rules.errors.counting import Source
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
 from toolpair.rules.records import no_message
 from toolpair.rules.value_types import check_request
 from toolpair.source.document import Document
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Damaged, Transcript
+from toolpair.transcript.model import Beyond, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
+from toolpair.uncollected import uncollected
+
+if TYPE_CHECKING:
+    from toolpair.formats.damaged import DamagedRecords
+    from toolpair.rules.errors.counting import Source
 
 _GOES_ON_FROM: Final = ("previous_response_id", "conversation")
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not take it for a record")
@@ -37,27 +40,39 @@ class Judged:
     view: View = AS_RESUMED
     document: Document | None = None
     """The bytes of the records, where they stand in a file."""
+    beyond: Beyond | None = None
+    """What stands around the records, where they are a stretch of a longer history."""
 
     @cached_property
     def transcript(self) -> Transcript:
-        read = self.format.read(self.items, self.view)
-        return self.request(read) if self.request is not None else read
+        with uncollected():
+            read = self.format.read(self.items, self.view)
+            read = self.request(read) if self.request is not None else read
+        return read if self.beyond is None else read.within(self.beyond)
 
     @cached_property
     def seen(self) -> Seen | None:
         """What the agent would send if it resumed now; None when the records are no agent's own."""
         gone = self.damaged.passed_by if self.damaged is not None else frozenset()
         items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in self.items]
-        seen = self.format.sees(items if gone else self.items, self.transcript)
+        with uncollected():
+            seen = self.format.sees(items if gone else self.items, self.transcript)
         refused = self.damaged.refused if self.damaged is not None else None
         return seen if seen is None or refused is None else replace(seen, refuses=refused)
 
     @cached_property
     def damaged(self) -> DamagedRecords | None:
-        """The damaged records, where the records stand in a file."""
-        if self.document is None:
+        """The damaged records, where the records stand in a file; None when all are sound."""
+        if self.document is None or self._sound(self.document):
             return None
+        from toolpair.formats.damaged import DamagedRecords
+
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
+
+    def _sound(self, document: Document) -> bool:
+        if document.mark or any(isinstance(item.value, Damaged) for item in self.items):
+            return False
+        return not document.flaws({uid for message in self.transcript.messages for uid in message.records})
 
     @property
     def judged_by(self) -> Profile:
@@ -66,8 +81,9 @@ class Judged:
 
     @cached_property
     def judgement(self) -> Judgement:
-        unreadable = self.damaged.unreadable() if self.damaged is not None else None
-        found = judge(self.transcript, self.judged_by, self._on_resume, self._of_the_file, unreadable, self._sent)
+        with uncollected():
+            unreadable = self.damaged.unreadable() if self.damaged is not None else None
+            found = judge(self.transcript, self.judged_by, self._on_resume, self._of_the_file, unreadable, self._sent)
         return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
 
     def _with_notes(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
@@ -128,8 +144,11 @@ class Judged:
 
 def items_of(document: Document) -> list[Item]:
     """The records of a document as a format sees them: the same values each time."""
-    over = document.over_lines
-    return [Item(record.uid, over.get(record.uid, record.value)) for record in document.records]
+    with uncollected():
+        over = document.over_lines
+        if not over:
+            return [Item(record.uid, record.value) for record in document.records]
+        return [Item(record.uid, over.get(record.uid, record.value)) for record in document.records]
 
 
 def _noted(fix: Fix, note: str | None) -> Fix:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from toolpair.dataclass import dataclass
 from toolpair.opened import Conversation
 from toolpair.source.container import Container, read_container
 from toolpair.source.errors import Unreadable
@@ -81,9 +81,9 @@ Counts = tuple[int, int, int]
 
 def counts_of(file: Sequence[Conversation]) -> Counts:
     return (
-        sum(len(found.document.records) for found in file),
-        sum(pair.call is not None for found in file for pair in found.pairs),
-        sum(len(pair.results) for found in file for pair in found.pairs),
+        sum(found.counts.records for found in file),
+        sum(found.counts.calls for found in file),
+        sum(found.counts.results for found in file),
     )
 
 

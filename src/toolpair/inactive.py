@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from toolpair.conversation import Judged
+from toolpair.dataclass import replace
 from toolpair.formats.base import Branching, View
 from toolpair.rules.base import Problem
 
@@ -42,6 +42,6 @@ def inactive_problems(judged: Judged) -> Iterator[Problem]:
                 fixes=(),
                 no_fix=note,
                 on_resume=None,
-                api_says=None,
+                says=None,
                 guess=False,
             )

@@ -33,9 +33,9 @@ class KeptTexts:
         self._tails: dict[str, list[int]] = defaultdict(list)
         """What stands behind a label -> the new texts that it is the end of."""
         self._lines: dict[str, list[tuple[int, int]]] | None = None
+        """A line -> where it stands in the new texts and was not taken, the first place last."""
         self._taken: set[int] = set()
         """Texts whose end was taken."""
-        self._used: set[tuple[int, int]] = set()
         for number, text in enumerate(self._new):
             for _, start, _ in _starts(text, _LABEL_LINES):
                 self._tails[text[start:].strip()].append(number)
@@ -59,13 +59,18 @@ class KeptTexts:
             for number, text in enumerate(self._new):
                 for line, start, _ in _starts(text):
                     self._lines[line].append((number, start))
-        first = wanted.split("\n", 1)[0].strip()
-        for place in self._lines.get(first, ())[:_TRIED]:
-            number, start = place
-            if place not in self._used and number not in self._taken and self._new[number].startswith(wanted, start):
-                self._used.add(place)
-                return True
-        return False
+            for places in self._lines.values():
+                places.reverse()
+        places = self._lines.get(wanted.split("\n", 1)[0].strip(), [])
+        passed: list[tuple[int, int]] = []
+        found = False
+        while places and not found and len(passed) < _TRIED:
+            number, start = place = places.pop()
+            if number not in self._taken:
+                found = self._new[number].startswith(wanted, start)
+                passed += [] if found else [place]
+        places.extend(reversed(passed))
+        return found
 
 
 def _starts(text: str, most: int | None = None) -> Iterator[tuple[str, int, int]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
 from toolpair.conversation import Judged
+from toolpair.dataclass import dataclass, field
 from toolpair.formats import get_format
 from toolpair.formats.base import Format, Item
 from toolpair.losses import NOTHING, Losses, losses
@@ -18,6 +18,7 @@ from toolpair.reports import Report
 from toolpair.rules.base import Problem
 from toolpair.rules.profiles import is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
+from toolpair.stretches.lists import problems_in, shape_of
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,26 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
     `profile` names the provider (`toolpair profiles`); by default what the messages look like. Raises ValueError
     when the list is not understood or the profile is not known, TypeError when it is no list.
     """
-    judged = _judged(_listed(messages), profile)
+    messages = _listed(messages)
+    found = _stretch_by_stretch(messages, profile)
+    if found is not None:
+        return found
+    judged = _judged(messages, profile)
     return Report(judged.profile.id, tuple(judged.problems))
+
+
+def _stretch_by_stretch(messages: Sequence[Any], profile: str | None) -> Report | None:
+    """The same without judging all of it, for lists of plain messages; None for all others."""
+    shape = shape_of(messages)
+    if shape is None or (profile is not None and not is_profile(profile)):
+        return None
+    judged_by = profile_named(profile or get_format(shape).profile)
+
+    def sure() -> bool:
+        return _format_for(list(messages), profile).id == shape
+
+    problems = problems_in(messages, shape, judged_by, sure=sure)
+    return None if problems is None else Report(judged_by.id, tuple(problems))
 
 
 def repair(

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from toolpair.conversation import Judged
+from toolpair.dataclass import dataclass
 from toolpair.kept_text import KeptTexts, plain
 from toolpair.transcript.content import (
     MEDIA,

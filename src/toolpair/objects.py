@@ -33,8 +33,12 @@ def plain(value: Any) -> Any:
                 made[key] = new
         return value if made is None else made
     if isinstance(value, list):
-        listed = [plain(item) for item in value]
-        return value if all(a is b for a, b in zip(listed, value, strict=True)) else listed
+        listed: list[Any] | None = None
+        for number, item in enumerate(value):
+            if type(item) not in _SCALARS and (new := plain(item)) is not item:
+                listed = list(value) if listed is None else listed
+                listed[number] = new
+        return value if listed is None else listed
     return _object(value)
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from toolpair.conversation import Judged
-from toolpair.formats.base import Item
+from toolpair.dataclass import dataclass, replace
+from toolpair.formats.base import Item, View
 from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, verdict_of
+from toolpair.row_places import Places, RowPlaces
 from toolpair.rules.base import Problem
+from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.transcript.edits import Edit, MendBytes
-from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.model import Block, Message, Transcript
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
+    from toolpair.losses import Losses
     from toolpair.rules.errors.recognising import Recognised
 
 
@@ -31,6 +35,18 @@ class Location:
     message: int | None = None
     block: int | None = None
     pair: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many of each there are; `inactive` are records."""
+
+    records: int = 0
+    messages: int = 0
+    calls: int = 0
+    results: int = 0
+    pairs: int = 0
+    inactive: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +73,13 @@ class Target:
         return self.pair is not None or self.message is not None or self.problem is not None
 
 
+class Sieve(Protocol):
+    """Passes by rows that cannot hold what is looked for."""
+
+    def about(self, row: int) -> tuple[range, bool]:
+        """Rows in a row, this one among them, and whether any may hold it. Raises Unreadable."""
+
+
 @dataclass(frozen=True, eq=False)
 class Conversation:
     """One list of messages in the file, as it is with the staged fixes."""
@@ -67,6 +90,75 @@ class Conversation:
     source: ConversationSource
     document: Document
     judged: Judged
+
+    def by(self, profile: Profile) -> Conversation:
+        """The same judged by another profile."""
+        return replace(self, judged=self.judged.by(profile))
+
+    def viewed(self, view: View) -> Conversation:
+        """The same looked at in another way."""
+        return replace(self, judged=replace(self.judged, view=view))
+
+    @property
+    def profile(self) -> Profile:
+        return self.judged.profile
+
+    @property
+    def judged_by(self) -> Profile:
+        """The profile, or what it says of the family that the transcript's model belongs to."""
+        return self.judged.judged_by
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How much there is."""
+        transcript = self.transcript
+        return Counts(
+            records=len(self.document.records),
+            messages=len(transcript.messages),
+            calls=sum(len(message.calls) for message in transcript.messages),
+            results=sum(len(message.results) for message in transcript.messages),
+            pairs=len(self.pairs),
+            inactive=sum(scope == "inactive" for scope in transcript.scopes.values()),
+        )
+
+    @property
+    def damaged(self) -> int:
+        """How many records cannot be read."""
+        return sum(scope == "malformed" for scope in self.transcript.scopes.values())
+
+    @property
+    def inactive_blocks(self) -> Sequence[Block]:
+        """Calls and results outside the active history."""
+        return self.transcript.inactive_blocks
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Sequence[Block]]:
+        """Id -> the blocks of the active history that have it: calls, results, items with an id of their own."""
+        return blocks_by_id(self.transcript.messages)
+
+    def messages_of(self, records: Container[int]) -> Sequence[int]:
+        """The numbers of the messages that are made of these records (uids)."""
+        messages = enumerate(self.transcript.messages)
+        return [number for number, message in messages if any(record in records for record in message.records)]
+
+    def pairs_around(self, message: int) -> Sequence[Pair]:
+        """The pairs among which those of a message are, and the next one behind it."""
+        return self.pairs
+
+    def losses_since(self, before: Conversation) -> Losses:
+        """What is gone of what was sent."""
+        from toolpair.losses import losses
+
+        return losses(before.judged, self.judged)
+
+    def pair_of(self, block: Block) -> Pair | None:
+        """The pair that a call or a result belongs to."""
+        return self.judged.judgement.pairing.pair_of(block)
+
+    @property
+    def in_stretches(self) -> bool:
+        """Whether only what is around it is judged again after a change."""
+        return False
 
     @property
     def transcript(self) -> Transcript:
@@ -123,9 +215,26 @@ class Conversation:
         return groups_of(self.problems)
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> Sequence[Row]:
         order = {record.uid: number for number, record in enumerate(self.document.records)}
         return rows_of(self.judged, order)
+
+    def passing_rows(self) -> Sequence[Row]:
+        """The rows, for one who looks through all of them: what is read for that does not stay."""
+        return self.rows
+
+    def rows_beside(self, record: int) -> range:
+        """The rows among which all are that have to do with a record (its uid)."""
+        return range(len(self.rows))
+
+    def sieve(self, texts: Sequence[str]) -> Sieve | None:
+        """What tells which rows need not be looked at for these texts; None: each may hold all of them."""
+        return None
+
+    @cached_property
+    def places(self) -> Places:
+        """Where pairs, records and messages stand in `rows`."""
+        return RowPlaces(self.rows)
 
     def location(self, problem: Problem) -> Location:
         """Where the problem stands in the file."""
@@ -147,6 +256,26 @@ class Conversation:
             span = (span[0] + offset, span[1] + offset) if offset is not None else None
         line = self.source.line if self.source.line is not None else document.line_of_value(record, slot)
         return Location(document.index(record), line, span, problem.message, problem.block, problem.pair)
+
+
+def blocks_by_id(messages: Iterable[Message]) -> dict[str, list[Block]]:
+    """The blocks of the messages by the id that pairs them, and by that of their item."""
+    found: defaultdict[str, list[Block]] = defaultdict(list)
+    for message in messages:
+        for block in message.blocks:
+            for id_ in own_ids(block):
+                found[id_].append(block)
+    return dict(found)
+
+
+def own_ids(block: Block) -> Iterator[str]:
+    """The id by which a block is paired, and the one of its item."""
+    if isinstance(block.id, str) and block.id:
+        yield block.id
+    if isinstance(block.value, dict):
+        item = block.value.get("id")
+        if isinstance(item, str) and item and item != block.id:
+            yield item
 
 
 def _block_at(transcript: Transcript, problem: Problem) -> Block | None:

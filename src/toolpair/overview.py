@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from toolpair.conversation import Judged
-from toolpair.formats.base import Seen
+from toolpair.dataclass import dataclass, replace
 from toolpair.rules.base import Cause, Fix, Problem
 from toolpair.rules.elsewhere import COPY
-from toolpair.transcript.content import block_text, is_real_output, result_text
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.content import block_text, result_text, says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
@@ -65,37 +65,80 @@ class Row:
     record: int | None = None
 
 
-def verdict_of(judged: Judged) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a verdict counts, of a history or of a stretch of one."""
+
+    messages: int = 0
+    calls: int = 0
+    waiting: int = 0
+    """Calls without a result."""
+    outputs: int = 0
+    """Real ones, wherever they stand."""
+    seen: int = 0
+    """Those that reach the model."""
+    placeholders: int = 0
+    forgotten: int = 0
+    """Messages behind lost links."""
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, name) + getattr(other, name) for name in _COUNTED))
+
+    def __sub__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, name) - getattr(other, name) for name in _COUNTED))
+
+
+_COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placeholders", "forgotten")
+
+
+def tally_of(judged: Judged) -> Tally:
     transcript = judged.transcript
-    problems = judged.problems
-    results = [block for message in transcript.messages for block in message.results]
-    total = _outputs(judged)
-    forgotten = sum(boundary.outputs for boundary in transcript.boundaries if boundary.kind == "cut")
-    forgotten += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
-    total += forgotten + (judged.damaged.outputs if judged.damaged is not None else 0)
-    total += sum(map(_is_elsewhere, problems))
-    seen = _outputs_seen(judged, total - forgotten)
-    lost = total - seen
+    cuts = [boundary for boundary in transcript.boundaries if boundary.kind == "cut"]
+    hidden = sum(boundary.outputs for boundary in cuts)
+    hidden += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
+    held, sent, placeholders = _outputs(judged)
+    total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
+    total += sum(map(_is_elsewhere, judged.problems))
+    stand_ins = sum(not message.records for message in transcript.messages) if transcript.beyond is not None else 0
+    return Tally(
+        messages=len(transcript.messages) - stand_ins,
+        calls=sum(found.call is not None for found in judged.pairs),
+        waiting=sum(found.call is not None and not found.results for found in judged.pairs),
+        outputs=total,
+        seen=_outputs_seen(judged, total - hidden, sent),
+        placeholders=placeholders,
+        forgotten=sum(boundary.messages for boundary in cuts),
+    )
+
+
+def verdict_of(judged: Judged) -> Verdict:
+    refuses = judged.seen.refuses if judged.seen is not None else None
+    return verdict_from(tally_of(judged), judged.problems, judged.transcript, judged.profile, refuses)
+
+
+def verdict_from(
+    tally: Tally, problems: Sequence[Problem], head: Transcript, profile: Profile, refuses: str | None
+) -> Verdict:
+    """The verdict on what was counted. `head` says whose history it is, `refuses` why its agent does not resume it."""
     count = {
         severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")
     }
+    errors = count["error"]
     causes = len({group_key(problem) for problem in problems if problem.severity == "error"})
     refused = any(problem.impact == "stops" and problem.severity == "error" for problem in problems)
-    calls = sum(found.call is not None for found in judged.pairs)
     return Verdict(
-        messages=len(transcript.messages),
-        calls=calls,
-        outputs_total=total,
-        outputs_seen=seen,
-        errors=count["error"],
+        messages=tally.messages,
+        calls=tally.calls,
+        outputs_total=tally.outputs,
+        outputs_seen=tally.seen,
+        errors=errors,
         warnings=count["warning"],
         infos=count["info"],
         causes=causes,
         refused=refused,
-        native=transcript.native,
-        placeholders=len([block for block in results if not is_real_output(block)]),
-        sentence=_sentence(judged, transcript, count["error"], causes, calls, total, lost, refused)
-        + _aside(transcript, count["error"]),
+        native=head.native,
+        placeholders=tally.placeholders,
+        sentence=_sentence(tally, head, profile, errors, causes, refused, refuses) + _aside(head, errors),
     )
 
 
@@ -109,10 +152,10 @@ def _aside(transcript: Transcript, errors: int) -> str:
     return f" A sub-agent's history: it is never resumed or healed{stays}."
 
 
-def _outputs_seen(judged: Judged, held: int) -> int:
-    """How many of the outputs in the history (of which it holds `held`) reach the model."""
+def _outputs_seen(judged: Judged, held: int, sent: int) -> int:
+    """How many of the outputs in the history (of which it holds `held`, and its agent sends `sent`) reach the model."""
     if judged.seen is not None:
-        return 0 if judged.seen.refuses is not None else _outputs(judged, judged.seen)
+        return 0 if judged.seen.refuses is not None else sent
     lost = sum(
         problem.on_resume.outputs_lost
         for problem in judged.problems
@@ -121,23 +164,32 @@ def _outputs_seen(judged: Judged, held: int) -> int:
     return max(held - lost, 0)
 
 
-def _outputs(judged: Judged, seen: Seen | None = None) -> int:
-    """Real outputs in the history: identical copies count once, what was kept as text counts. Of `seen`, those sent."""
-    answered = sum(
-        len(
-            {
-                result_text(result)
-                for result in found.results
-                if is_real_output(result) and (seen is None or seen.reaches(result))
-            }
-        )
-        for found in judged.pairs
-    )
-    return answered + sum(
+def _outputs(judged: Judged) -> tuple[int, int, int]:
+    """Real outputs in the history, how many of them are sent, and results that are no real outputs.
+
+    Identical copies count once, what was kept as text counts.
+    """
+    seen = judged.seen
+    held = sent = placeholders = 0
+    for found in judged.pairs:
+        said: set[str] = set()
+        reaching: set[str] = set()
+        for result in found.results:
+            text = result_text(result)
+            if not says_something_real(text):
+                placeholders += 1
+                continue
+            said.add(text)
+            if seen is not None and seen.reaches(result):
+                reaching.add(text)
+        held += len(said)
+        sent += len(reaching)
+    kept = sum(
         block.kind == "text" and block_text(block).startswith(KEPT_OUTPUT)
         for message in judged.transcript.messages
         for block in message.blocks
     )
+    return held + kept, sent + kept, placeholders
 
 
 def _is_elsewhere(problem: Problem) -> bool:
@@ -147,36 +199,35 @@ def _is_elsewhere(problem: Problem) -> bool:
 
 
 def _sentence(
-    judged: Judged, transcript: Transcript, errors: int, causes: int, calls: int, total: int, lost: int, refused: bool
+    tally: Tally, head: Transcript, profile: Profile, errors: int, causes: int, refused: bool, refuses: str | None
 ) -> str:
-    profile = judged.profile
     judged_by = f"Judged: {profile.id}, {profile.judged} rules"
+    calls, total, lost = tally.calls, tally.outputs, tally.outputs - tally.seen
     if not errors:
         if not calls and not total:
-            return f"No tool calls in {plural(len(transcript.messages), 'message')}. {judged_by}."
-        open_calls = sum(found.call is not None and not found.results for found in judged.pairs)
+            return f"No tool calls in {plural(tally.messages, 'message')}. {judged_by}."
         said = f"All {calls:,} calls have their result." if calls != 1 else "The one call has its result."
-        if open_calls:
-            waits = "one at the end still waits" if open_calls == 1 else f"{open_calls:,} at the end still wait"
-            said = f"{calls - open_calls:,} of {plural(calls, 'call')} answered; {waits}."
+        if tally.waiting:
+            waits = "one at the end still waits" if tally.waiting == 1 else f"{tally.waiting:,} at the end still wait"
+            said = f"{calls - tally.waiting:,} of {plural(calls, 'call')} answered; {waits}."
         return f"{said} {judged_by}. Not judged: signatures, size."
-    head = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
-    if not transcript.resumed or transcript.elsewhere:
-        return head
-    if judged.seen is not None and judged.seen.refuses is not None:
-        return f"{head} If you resume now, {judged.seen.refuses}"
-    if refused and transcript.native:
+    begun = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
+    if not head.resumed or head.elsewhere:
+        return begun
+    if refuses is not None:
+        return f"{begun} If you resume now, {refuses}"
+    if refused and head.native:
         kept = f"Nothing is lost: {plural(total, 'output')} in the file."
         if lost:
             kept = f"It would hold {total - lost:,} of {plural(total, 'output')}."
-        return f"{head} If you resume now, the API refuses the request. {kept}"
-    if transcript.native and transcript.agent:
+        return f"{begun} If you resume now, the API refuses the request. {kept}"
+    if head.native and head.agent:
         gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
-        forgotten = sum(boundary.messages for boundary in transcript.boundaries if boundary.kind == "cut")
-        if forgotten and not lost:
-            gone = f"{plural(forgotten, 'message')} {'is' if forgotten == 1 else 'are'} forgotten without a word."
-        return f"{head} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"
-    return f"{head} {plural(len(transcript.messages), 'message')}, judged as {profile.id}." + (
+        if tally.forgotten and not lost:
+            gone = f"{plural(tally.forgotten, 'message')} {'is' if tally.forgotten == 1 else 'are'} forgotten"
+            gone += " without a word."
+        return f"{begun} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"
+    return f"{begun} {plural(tally.messages, 'message')}, judged as {profile.id}." + (
         " The API refuses them as they stand." if refused else ""
     )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from toolpair.conversation import Judged
+from toolpair.dataclass import dataclass, replace
 from toolpair.formats.base import SentMessage, SentPart
 from toolpair.transcript.content import block_text, text_of
 from toolpair.transcript.model import Block

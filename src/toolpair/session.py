@@ -3,47 +3,60 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 from toolpair.conversation import Judged, items_of, request_of
+from toolpair.dataclass import dataclass, replace
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.base import Branching, Companion, Format, View
 from toolpair.formats.recognising import format_of, not_recognised
+from toolpair.lazily import lazily
 from toolpair.opened import Conversation, Location, Target, weight
-from toolpair.overview import Group, Row, Verdict, verdict_of
-from toolpair.recipes import RECIPES
-from toolpair.recipes.base import DEFAULT, Options, Recipe
-from toolpair.recipes.engine import Pick
-from toolpair.recipes.recommended import pick as pick_recommended
-from toolpair.recipes.recommended import pick_without_guesses
+from toolpair.overview import Group, Row, Verdict
 from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, profile_names
 from toolpair.rules.profiles import profile as profile_named
-from toolpair.seen_rows import SeenRow, row_text, seen_rows
 from toolpair.source.beside import FilesBeside
-from toolpair.source.changes import Change, changes
 from toolpair.source.container import Container, ConversationSource, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, Unreadable
 from toolpair.source.opening import Snapshot, from_bytes, open_source
-from toolpair.source.packing import SUFFIX, Packing, pack
+from toolpair.source.packing import SUFFIX, pack
 from toolpair.staging import Decision, Staged, Staging, edits_of
+from toolpair.stretches import SHORT, SMALL
 from toolpair.transcript.content import block_text, call_summary, text_of
 from toolpair.transcript.edits import Answer
 from toolpair.transcript.model import PLACEHOLDER, Block, Branch, Message, Transcript
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolpair.following import Followed, Watch
     from toolpair.losses import Losses
+    from toolpair.recipes.base import Options, Recipe
+    from toolpair.recipes.engine import Pick
+    from toolpair.seen_rows import SeenRow
+    from toolpair.source.changes import Change
+    from toolpair.source.runs import Piece
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
-    from toolpair.source.saving import SaveResult
+    from toolpair.source.saving import FileSave, Progress, SaveResult
     from toolpair.trial import Trial as Trial  # noqa: PLC0414 - to be imported from here
 
 SessionError = Unreadable
+
+if not TYPE_CHECKING:  # what is not needed to open a file and to judge it
+    __getattr__ = lazily(
+        __name__,
+        {
+            "Change": "toolpair.source.changes",
+            "Options": "toolpair.recipes.base",
+            "Recipe": "toolpair.recipes.base",
+            "SeenRow": "toolpair.seen_rows",
+        },
+    )
 
 __all__ = [
     "PLACEHOLDER",
@@ -93,6 +106,20 @@ class Saved:
     removed: tuple[Path, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """What a file holds at one moment: its bytes, where the conversations are in it, and these."""
+
+    snapshot: Snapshot
+    container: Container
+    formats: tuple[Format, ...]
+    conversations: tuple[Conversation, ...]
+
+    def judge(self, current: int) -> None:
+        """Judge the conversation with this index (the last one where there are fewer) before it is asked for."""
+        self.conversations[min(current, len(self.conversations) - 1)].problems  # noqa: B018
+
+
 def open_session(
     path: str | Path,
     *,
@@ -100,10 +127,12 @@ def open_session(
     format: str | None = None,
     profile: str | None = None,
     leaf: str | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
     `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
+    `progress` is told how many bytes of a large file have been read; what it raises ends the reading.
     Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
     """
     snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
@@ -117,7 +146,7 @@ def open_session(
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise SessionError(not_recognised([source.document for source in container.conversations], snapshot.shown))
-    session = Session(snapshot, container, [found or known for found in formats], profile, leaf)
+    session = Session(snapshot, container, [found or known for found in formats], profile, leaf, progress)
     if leaf is not None and session.transcript.leaf is None:
         raise SessionError(_no_leaf(leaf, snapshot.shown))
     return session
@@ -140,8 +169,8 @@ class Session:
         formats: Sequence[Format],
         profile: str | None,
         leaf: str | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> None:
-        self._snapshot = snapshot
         self._view = View(leaf, FilesBeside(snapshot.path) if snapshot.path is not None else None)
         self._formats = tuple(formats)
         self._chosen_profile = profile
@@ -149,31 +178,54 @@ class Session:
         self.profile: Profile = profile_named(profile or self.format.profile)
         self._warnings: tuple[str, ...] = ()
         self._watch: Watch | None = None
+        self._remembers = False
         self._losses: tuple[tuple[Conversation, ...], Losses] | None = None
-        self._start_again(container)
+        self._hold(self._state(snapshot, container, progress))
         self.current = len(self.conversations) - 1
 
-    def _start_again(self, container: Container) -> None:
-        """Nothing is staged: what is in the container is what the file holds."""
-        self._container = container
-        self._staging = Staging(
-            tuple(
-                self._conversation(number, source, found)
-                for number, (source, found) in enumerate(zip(container.conversations, self._formats, strict=True), 1)
-            )
+    def _state(self, snapshot: Snapshot, container: Container, progress: Callable[[int], None] | None = None) -> State:
+        """A state of the file as this session looks at it."""
+        # A file goes on in the format that it has; what is new in it is of the kind that came last.
+        missing = len(container.conversations) - len(self._formats)
+        formats = (*self._formats, *[self.format] * missing)[: len(container.conversations)]
+        conversations = tuple(
+            self._conversation(number, source, found, len(snapshot.data) >= SMALL, progress)
+            for number, (source, found) in enumerate(zip(container.conversations, formats, strict=True), 1)
         )
+        return State(snapshot, container, formats, conversations)
 
-    def _conversation(self, number: int, source: ConversationSource, found: Format) -> Conversation:
+    def _hold(self, state: State) -> None:
+        """Nothing is staged: this is what the file holds."""
+        self._snapshot = state.snapshot
+        self._container = state.container
+        self._formats = state.formats
+        self._staging = Staging(state.conversations)
+
+    def _conversation(
+        self,
+        number: int,
+        source: ConversationSource,
+        found: Format,
+        large: bool,
+        progress: Callable[[int], None] | None = None,
+    ) -> Conversation:
         profile = self.profile if self._chosen_profile or found is self.format else profile_named(found.profile)
-        judged = Judged(
-            items_of(source.document), found, profile, request_of(source.outer), self._view, source.document
-        )
+        request = request_of(source.outer)
+        if large or len(source.document) >= SHORT:
+            from toolpair.stretches.opening import opened_long
+
+            long = opened_long(number, source, found, profile, request, self._view, progress)
+            if long is not None:
+                return long
+        judged = Judged(items_of(source.document), found, profile, request, self._view, source.document)
         return Conversation(number, source.label, source, source.document, judged)
 
     # --- what there is -----------------------------------------------------------------------------------
 
     @property
     def path(self) -> Path | None:
+        from pathlib import Path
+
         return Path(self._snapshot.path) if self._snapshot.path is not None else None
 
     @property
@@ -188,6 +240,11 @@ class Session:
     def kind(self) -> str:
         """The container: "document", "lines" or "python"."""
         return self._container.kind
+
+    @property
+    def current_format(self) -> Format:
+        """That of the current conversation."""
+        return self._formats[self.current]
 
     @property
     def writable(self) -> bool:
@@ -240,12 +297,7 @@ class Session:
     @property
     def damaged(self) -> int:
         """How many records of the file cannot be read."""
-        inside = sum(
-            scope == "malformed"
-            for conversation in self.conversations
-            for scope in conversation.transcript.scopes.values()
-        )
-        return inside + self._container.damaged_outside
+        return sum(found.damaged for found in self.conversations) + self._container.damaged_outside
 
     @property
     def verdict_before(self) -> Verdict:
@@ -257,7 +309,7 @@ class Session:
         """Of every conversation, as the file holds it."""
         return tuple(found.verdict for found in self._staging.original)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> Sequence[Row]:
         """What the pair list shows, in order."""
         return self.conversation.rows
 
@@ -271,14 +323,14 @@ class Session:
         self.profile = profile_named(id_)
         self._chosen_profile = id_
 
-        self._staging.judge_anew(lambda found: replace(found, judged=found.judged.by(self.profile)))
+        self._staging.judge_anew(lambda found: found.by(self.profile))
 
     def profile_title(self, id_: str) -> str:
         return profile_named(id_).title
 
     def verdict_by(self, id_: str) -> Verdict:
         """What another profile says of the current conversation as it is now. Nothing is changed by asking."""
-        return verdict_of(self.conversation.judged.by(profile_named(id_)))
+        return self.conversation.by(profile_named(id_)).verdict
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -295,7 +347,7 @@ class Session:
             raise ValueError("Save or undo the staged fixes first: they were chosen on this branch.")
         view = replace(self._view, leaf=leaf)
         chosen = self.conversation
-        chosen = replace(chosen, judged=replace(chosen.judged, view=view))
+        chosen = chosen.viewed(view)
         if leaf is not None and chosen.transcript.leaf is None:
             raise ValueError(_no_leaf(leaf, self.shown_name))
         self._view = view
@@ -324,6 +376,21 @@ class Session:
         return (conversation or self.conversation).location(problem)
 
     # --- fixes -------------------------------------------------------------------------------------------
+
+    def draft(self, heed: Callable[[int], None] | None = None) -> Session:
+        """The same session, to stage on from another thread; this one stays as it is until it `accept`s the draft.
+
+        `heed` is told how many problems a step of many fixes has mended so far; what it raises ends the step.
+        """
+        other = copy(self)
+        other._staging = self._staging.copy(heed)
+        return other
+
+    def accept(self, draft: Session) -> None:
+        """Go on as a draft of this session does. Nothing else may have been staged meanwhile."""
+        self.profile, self._chosen_profile = draft.profile, draft._chosen_profile
+        self._staging = draft._staging.copy()
+        self._losses = draft._losses
 
     @property
     def staged(self) -> Sequence[Staged]:
@@ -359,11 +426,15 @@ class Session:
 
     def stage_all(self) -> Staged | None:
         """Mend every error of this conversation that needs no guess, as one step."""
+        from toolpair.recipes.recommended import pick_without_guesses
+
         return self.stage_where(pick_without_guesses)
 
     def stage_recommended(self) -> Staged | None:
         """As `stage_all`; where there is something to guess the choice that guesses nothing is taken."""
-        return self.stage_where(pick_recommended)
+        from toolpair.recipes.recommended import pick
+
+        return self.stage_where(pick)
 
     def stage_where(self, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step to undo. None when there were none."""
@@ -372,32 +443,39 @@ class Session:
     @property
     def recipes(self) -> Sequence[Recipe]:
         """The named ways to mend a whole conversation."""
+        from toolpair.recipes import RECIPES
+
         return tuple(RECIPES.values())
 
-    def stage_recipe(self, name: str, options: Options = DEFAULT) -> Staged | None:
+    def stage_recipe(self, name: str, options: Options | None = None) -> Staged | None:
         """Carry a recipe out on the current conversation, as one step to undo. None when it has nothing to do.
 
         Raises KeyError for an unknown one.
         """
-        return self._staging.stage_recipe(self.current, RECIPES[name], options)
+        from toolpair.recipes import RECIPES
+        from toolpair.recipes.base import DEFAULT
 
-    def try_recipe(self, name: str, options: Options = DEFAULT) -> Trial:
+        return self._staging.stage_recipe(self.current, RECIPES[name], options or DEFAULT)
+
+    def try_recipe(self, name: str, options: Options | None = None) -> Trial:
         """What a recipe would make of the current conversation with what is staged on it. Nothing is staged.
 
         Can be asked from another thread. Raises KeyError for an unknown recipe.
         """
+        from toolpair.recipes import RECIPES
+        from toolpair.recipes.base import DEFAULT
         from toolpair.trial import try_recipe
 
-        return try_recipe(self.current, self.conversation, RECIPES[name], options)
+        return try_recipe(self.current, self.conversation, RECIPES[name], options or DEFAULT)
 
     @property
     def losses(self) -> Losses:
         """What is gone from what is sent by all that is staged, measured by comparing what was with what is."""
-        from toolpair.losses import NOTHING, losses
+        from toolpair.losses import NOTHING
 
         now = self._staging.now
         if self._losses is None or self._losses[0] is not now:
-            found = (losses(then.judged, after.judged) for then, after in zip(self._staging.original, now, strict=True))
+            found = (after.losses_since(then) for then, after in zip(self._staging.original, now, strict=True))
             self._losses = (now, sum(found, NOTHING))
         return self._losses[1]
 
@@ -422,10 +500,14 @@ class Session:
     def preview(self, problem: Problem, fix: Fix, text: str | None = None) -> list[Change]:
         """What that fix alone would change, against what is staged."""
         before = self.conversation
+        from toolpair.source.changes import changes
+
         return list(changes(before.document, before.apply(edits_of(fix, text)).document))
 
     def changes(self) -> list[Change]:
         """All that is staged, against the file."""
+        from toolpair.source.changes import changes
+
         return [
             change
             for then, now in zip(self._staging.original, self._staging.now, strict=True)
@@ -443,10 +525,14 @@ class Session:
 
     def seen_rows(self, conversation: Conversation | None = None) -> Iterator[SeenRow]:
         """What the model would see of the conversation, and what is left out of it."""
+        from toolpair.seen_rows import seen_rows
+
         return seen_rows((conversation or self.conversation).judged)
 
     def seen_text(self, row: SeenRow) -> str:
         """What the model reads in a row of `seen_rows`. Untrusted."""
+        from toolpair.seen_rows import row_text
+
         return row_text(row)
 
     @property
@@ -484,7 +570,10 @@ class Session:
             self._snapshot = news.snapshot
         if news.change is None:
             return None
-        before = counts_of(self._staging.original)
+        try:
+            before = counts_of(self._staging.original)
+        except Unreadable:
+            before = 0, 0, 0  # nobody can tell any more what the file held
         left = self._take_up(news.container, news.change == "grown") if news.container is not None else []
         return followed(news.change, before, counts_of(self._staging.original), self.conversations, left)
 
@@ -495,14 +584,13 @@ class Session:
         if grown:
             for old, new in zip(self._container.conversations, container.conversations, strict=False):
                 carry_over(old.document, new.document)
-        # A file goes on in the format that it has; what is new in it is of the kind that came last.
-        missing = len(container.conversations) - len(self._formats)
-        self._formats = (*self._formats, *[self.format] * missing)[: len(container.conversations)]
         if self._snapshot.path is not None:
             # The files beside it may hold something else now, too.
             self._view = replace(self._view, beside=FilesBeside(self._snapshot.path))
         steps = self._staging.steps
-        self._start_again(container)
+        if self._remembers:
+            self.remember()
+        self._hold(self._state(self._snapshot, container))
         self.current = min(self.current, len(container.conversations) - 1)
         return self._staging.put_on_again(steps)
 
@@ -526,56 +614,95 @@ class Session:
 
     def chunks(self) -> Iterator[bytes]:
         """The file with the staged fixes, in pieces."""
-        return self._container.chunks([found.document for found in self.conversations])
+        from toolpair.source.runs import chunks_of
+
+        return chunks_of(self._pieces(), self._snapshot.data)
+
+    def _pieces(self) -> Iterator[Piece]:
+        """The same, with what is as it is in the file as runs of it."""
+        return self._container.runs([found.document for found in self.conversations])
 
     def to_bytes(self) -> bytes:
         return b"".join(self.chunks())
 
-    def save(self, allow_links: bool = False, keep_backups: int | None = None) -> Saved:
+    def save(
+        self, allow_links: bool = False, keep_backups: int | None = None, progress: Progress | None = None
+    ) -> Saved:
         """Write the file in place and keep the original beside it. Raises Refused or SaveFailed with one sentence.
 
         `allow_links`: although the file has other names, which keep the old content. `keep_backups` is how many
         backups are left afterwards; else TOOLPAIR_BACKUPS in the environment says it, else all are.
+        `progress` is told how many bytes are written; what it raises ends the save, and nothing is changed then.
         Records that its agent has appended meanwhile stay in the file, and the session holds them from then on.
+        """
+        saving = self.saving(allow_links, keep_backups)
+        saving.write(progress)
+        saved = self.saved(saving)
+        self.go_on(self.after(saving))
+        return saved
+
+    def saving(self, allow_links: bool = False, keep_backups: int | None = None) -> FileSave:
+        """`save` in steps: `write` of what is given back, then `saved`, and to go on with the session `after`, `go_on`.
+
+        `write` and `after` may run in another thread, as long as nothing is staged and the file is not followed.
+        Raises Refused.
         """
         if not self.writable:
             raise Refused(
                 f"{self.shown_name} cannot be saved in place: {self.writable_reason}; save a copy instead.", "form"
             )
-        from toolpair.source.saving import limit_of_backups, save_in_place
+        from toolpair.source.saving import FileSave, limit_of_backups
+
+        documents = [found.document for found in self.conversations]
+        limit = limit_of_backups(keep_backups)
+        return FileSave(self._snapshot, self._container, documents, allow_links=allow_links, keep_backups=limit)
+
+    def saved(self, saving: FileSave) -> Saved:
+        """What a save in place has done, in the words for whoever asked for it."""
         from toolpair.surroundings import index_notes
 
-        limit = limit_of_backups(keep_backups)
-        data = self.to_bytes()
-        packed = b"".join(pack([data])) if self._snapshot.packing is not None else None
-        result = save_in_place(
-            self._snapshot,
-            [data if packed is None else packed],
-            allow_links=allow_links,
-            appendable=packed is None and self.kind == "lines",
-            aside=self.set_aside,
-            keep_backups=limit,
-        )
-        saved = self._saved(result)
-        saved = replace(saved, notes=(*saved.notes, *index_notes(self)))
-        self._snapshot = replace(
-            self._snapshot,
-            data=data + result.appended,
-            identity=result.identity,
-            packing=None if packed is None else Packing(packed, True),
-        )
-        self._start_again(read_container(self._snapshot.data, self.shown_name))
-        return saved
+        assert saving.result is not None
+        saved = self._saved(saving.result)
+        return replace(saved, notes=(*saved.notes, *index_notes(self)))
 
-    def save_as(self, path: str | Path, force: bool = False) -> Saved:
-        """Write a copy, packed when its name ends in .zst. Raises Refused when the path exists, unless `force`."""
-        from toolpair.source.saving import save_as
+    def after(self, saving: FileSave) -> State:
+        """What the file holds after the save."""
+        return self._state(*saving.read_again())
 
-        chunks: Iterable[bytes] = self.chunks()
+    def go_on(self, state: State) -> None:
+        """Hold this state of the file from now on. Nothing is staged then."""
+        self._hold(state)
+        self.current = min(self.current, len(self.conversations) - 1)
+
+    def save_as(self, path: str | Path, force: bool = False, progress: Progress | None = None) -> Saved:
+        """Write a copy, packed when its name ends in .zst. Raises Refused when the path exists, unless `force`.
+
+        `progress` is as for `save`.
+        """
+        from toolpair.source.saving import save_as, source_of
+
+        snapshot = self._snapshot
+        source = source_of(snapshot)
+        pieces: Iterable[Piece]
         if str(path).endswith(SUFFIX):
-            packing = self._snapshot.packing
-            chunks = [packing.raw] if packing is not None and not self.changed else pack(chunks)
-        return self._saved(save_as(path, chunks, force=force, aside=self.set_aside))
+            packing = snapshot.packing
+            pieces = [packing.raw] if packing is not None and not self.changed else pack(self.chunks())
+        else:
+            pieces = self.chunks() if source is None else self._pieces()
+        return self._saved(save_as(path, pieces, force=force, aside=self.set_aside, source=source, progress=progress))
+
+    def remember(self) -> None:
+        """Take what tells a large file later from one that was changed: for a save although its agent goes on.
+
+        Reads a file that is not in memory once; may run in another thread.
+        """
+        from toolpair.source.saving import remembered
+
+        self._remembers = True
+        before = self._snapshot
+        after = remembered(before)
+        if self._snapshot is before:
+            self._snapshot = after
 
     @property
     def view(self) -> View:
@@ -600,18 +727,21 @@ class Session:
 
         return backups(self.path) if self.path is not None else ()
 
-    def restore(self, backup: Backup) -> Saved:
+    def restore(self, backup: Backup, progress: Progress | None = None) -> Saved:
         """Put a backup in the file's place; what the file holds now becomes a backup itself.
 
-        The session goes on as it was: open the file again to see what it holds now. Raises Refused or SaveFailed.
+        The session goes on as it was: open the file again to see what it holds now. `progress` is as for `save`.
+        Raises Refused or SaveFailed.
         """
         from toolpair.source.saving import restore
 
         if self.path is None:
             raise Refused("There is no file to put it back to, because it came from standard input.")
-        return self._saved(restore(self.path, backup))
+        return self._saved(restore(self.path, backup, progress=progress))
 
     def _saved(self, result: SaveResult) -> Saved:
+        from pathlib import Path
+
         backup = Path(result.backup) if result.backup is not None else None
         resume = self.resume_command(Path(result.path))
         return Saved(Path(result.path), backup, tuple(result.notes), resume, result.aside, result.removed)

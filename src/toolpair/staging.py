@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from toolpair.dataclass import dataclass, field, replace
 from toolpair.opened import Conversation
 from toolpair.overview import title_for
-from toolpair.recipes import RECIPES
-from toolpair.recipes.base import DEFAULT, Options, Recipe, Step
-from toolpair.recipes.engine import Pick, mend
 from toolpair.rules.base import Fix, Problem
-from toolpair.source.changes import changes
 from toolpair.transcript.edits import Answer, Edit
 from toolpair.transcript.model import PLACEHOLDER, Block
 
+if TYPE_CHECKING:
+    from toolpair.recipes.base import Options, Recipe, Step
+    from toolpair.recipes.engine import Pick
+
 Conversations = tuple[Conversation, ...]
+Heed = Callable[[int], None]
+"""Is told how many problems have been mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,39 @@ class Decision:
 
     def find(self, problems: Sequence[Problem]) -> tuple[Problem, Fix] | None:
         """The problem and the fix on another state of the document, its record's first; None when it is not there."""
-        same = [found for found in problems if found.rule == self.rule]
-        for strict in (True, False):
-            for found in same:
-                if self.has_ids_of(found) and (not strict or found.record == self.record):
-                    fix = next((fix for fix in found.fixes if fix.id == self.fix_id), None)
-                    if fix is not None:
-                        return found, fix
-        return None
+        return next((pair for _, pair in found_by([self], problems)), None)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return (self.rule, self.call_id, self.result_id, self.fix_id)
+
+
+def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[tuple[Decision, tuple[Problem, Fix]]]:
+    """Of each decision that is there the problem and the fix: one of its record, else the first one anywhere.
+
+    Decisions that nothing tells apart get one problem after the other; those that are too many are left out.
+    """
+    wanted = {decision._key for decision in decisions}
+    rules = {decision.rule for decision in decisions}
+    anywhere: dict[tuple[object, ...], tuple[Problem, Fix]] = {}
+    of_record: dict[tuple[object, ...], list[tuple[Problem, Fix]]] = {}
+    for problem in problems:
+        if problem.rule not in rules:
+            continue
+        ids = (problem.rule, id_of(problem.call), id_of(problem.result))
+        for fix_id, fix in {fix.id: fix for fix in reversed(problem.fixes)}.items():
+            key = (*ids, fix_id)
+            if key in wanted:
+                anywhere.setdefault(key, (problem, fix))
+                of_record.setdefault((*key, problem.record), []).append((problem, fix))
+    waiting = {key: iter(pairs) for key, pairs in of_record.items()}
+    found: list[tuple[Decision, tuple[Problem, Fix]]] = []
+    for decision in decisions:
+        pairs = waiting.get((*decision._key, decision.record))
+        pair = next(pairs, None) if pairs is not None else anywhere.get(decision._key)
+        if pair is not None:
+            found.append((decision, pair))
+    return found
 
 
 def id_of(block: Block | None) -> str:
@@ -98,6 +126,23 @@ class Staging:
         self._steps: list[tuple[tuple[Staged, ...], Conversations]] = []
         """Each undo step: the staged rows that it made and the conversations before it."""
         self._undone: list[tuple[tuple[Staged, ...], Conversations]] = []
+        self._heed: Heed | None = None
+
+    def copy(self, heed: Heed | None = None) -> Staging:
+        """The same, to go on with elsewhere. `heed` is told of each step of long work; what it raises ends that."""
+        other = Staging(self.original)
+        other.now = self.now
+        other._steps, other._undone = list(self._steps), list(self._undone)
+        other._heed = heed
+        return other
+
+    def _heeded(self, steps: Iterable[Step[Conversation]]) -> Iterator[Step[Conversation]]:
+        done = 0
+        for step in steps:
+            done += len(step.taken)
+            if self._heed is not None:
+                self._heed(done)
+            yield step
 
     @property
     def steps(self) -> tuple[tuple[Staged, ...], ...]:
@@ -111,8 +156,16 @@ class Staging:
     def judge_anew(self, anew: Callable[[Conversation], Conversation]) -> None:
         """Every state, those to go back to included, looked at in another way."""
 
+        known: dict[int, Conversation] = {}  # what is the same in several states is so afterwards
+
+        def once(conversation: Conversation) -> Conversation:
+            made = known.get(id(conversation))
+            if made is None:
+                made = known[id(conversation)] = anew(conversation)
+            return made
+
         def of(conversations: Conversations) -> Conversations:
-            return tuple(map(anew, conversations))
+            return tuple(map(once, conversations))
 
         self.original = of(self.original)
         self.now = of(self.now)
@@ -130,9 +183,11 @@ class Staging:
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
-        return self._stage_steps(_by_kind(at, self.now[at], mend(self.now[at], _apply, pick)))
+        from toolpair.recipes.engine import mend
 
-    def stage_recipe(self, at: int, recipe: Recipe, options: Options = DEFAULT) -> Staged | None:
+        return self._stage_steps(_by_kind(at, self.now[at], self._heeded(mend(self.now[at], _apply, pick))))
+
+    def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Carry a recipe out as one step. None when it has nothing to do."""
         return self._stage_steps(carried_out(at, self.now[at], recipe, options))
 
@@ -170,7 +225,7 @@ class Staging:
         """
         before = self.now
         problems = before[row.conversation].problems
-        found = tuple(pair[0] for decision in row.decisions if (pair := decision.find(problems)) is not None)
+        found = tuple(pair[0] for _, pair in found_by(row.decisions, problems))
         made, _ = self._again(row)
         if not made:
             return None
@@ -202,17 +257,19 @@ class Staging:
         waiting = list(row.decisions)
         at = row.conversation
         if waiting and waiting[0].options is not None:
+            from toolpair.recipes import RECIPES
+
             recipe, options = RECIPES[waiting[0].fix_id], waiting[0].options
             copied = _copied(at, recipe, options, list(recipe.run(self.now[at], _apply, options)))
             if copied is None:
                 return made, row.decisions
             self._replace(at, copied[1])
             return [copied[0]], ()
+        from toolpair.recipes.engine import mend
+
         while waiting:
             conversation = self.now[at]
-            found = [
-                (decision, pair) for decision in waiting if (pair := decision.find(conversation.problems)) is not None
-            ]
+            found = found_by(waiting, conversation.problems)
             if not found:
                 break
             wanted = {id(problem): (fix, decision) for decision, (problem, fix) in found}
@@ -277,6 +334,8 @@ def _together(losses: Sequence[str]) -> str | None:
 def _row(
     at: int, taken: Sequence[tuple[Problem, Fix]], before: Conversation, after: Conversation, text: str | None
 ) -> Staged:
+    from toolpair.source.changes import changes
+
     different = list(changes(before.document, after.document))
     problem, fix = taken[0]
     answers = [edit for _, chosen in taken for edit in chosen.edits if isinstance(edit, Answer)]

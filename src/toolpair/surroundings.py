@@ -59,7 +59,7 @@ def _sentence(one: Neighbour, folder: str) -> str:
 def resume_command(session: Session, saved: Path | None) -> str | None:
     """See `Session.resume_command`."""
     transcript = session.transcript
-    command = session.conversation.judged.format.resume_command(transcript)
+    command = session.current_format.resume_command(transcript)
     path = saved or session.path
     if command is None or path is None:
         return command
@@ -79,6 +79,8 @@ def resume_command(session: Session, saved: Path | None) -> str | None:
 
 def _folder_called(session: Session, name: str) -> str | None:
     """The working folder in the records that Claude Code gives this name."""
+    if not (name.startswith("-") or name[1:3] == "--"):
+        return None  # no name of an absolute path: nothing is read for it
     tried: set[str] = set()
     for record in session.document.records:
         value = record.value

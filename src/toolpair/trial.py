@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
-from toolpair.losses import Losses, losses
+from toolpair.dataclass import dataclass, field
+from toolpair.losses import Losses
 from toolpair.opened import Conversation
 from toolpair.overview import title_for
 from toolpair.recipes.base import Options, Recipe
@@ -84,7 +84,7 @@ def try_recipe(at: int, conversation: Conversation, recipe: Recipe, options: Opt
         made.rows,
         made.taken,
         tuple(left),
-        losses(conversation.judged, after.judged),
+        after.losses_since(conversation),
         touched(conversation.items, after.items),
         conversation,
         after,

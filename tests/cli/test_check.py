@@ -87,12 +87,21 @@ def test_several_profiles_give_an_entry_each(run: Run, samples: Path) -> None:
     assert ran.json["summary"]["files"] == 1
 
 
-def test_json_lines_are_one_problem_each(run: Run, samples: Path) -> None:
-    ran = run("check", samples / "sanitised-on-one-side.json", "--output-format", "jsonl")
+def test_json_lines_are_one_file_each_and_whole_in_themselves(run: Run, samples: Path, tmp_path: Path) -> None:
+    given = [samples / "sanitised-on-one-side.json", tmp_path / "none.json", samples / "valid.json"]
+    ran = run("check", *given, "--output-format", "jsonl")
+    assert ran.code == 2
     lines = [json.loads(line) for line in ran.out.splitlines()]
-    assert len(lines) == 4
-    assert {line["rule"] for line in lines} == {"result.id_mismatch"}
-    assert all(line["path"].endswith("sanitised-on-one-side.json") for line in lines)
+    assert [line["path"] for line in lines] == [str(path) for path in given]
+    assert all(line.startswith('{"path": ') for line in ran.out.splitlines())
+    broken, unread, valid = lines
+    assert list(broken)[:7] == ["path", "version", "format", "profile", "errors", "warnings", "notes"]
+    assert (broken["version"], broken["errors"], broken["warnings"], broken["notes"]) == (1, 4, 0, 0)
+    assert [problem["rule"] for problem in broken["problems"]] == ["result.id_mismatch"] * 4
+    assert set(unread) == {"path", "version", "error"}
+    assert (valid["errors"], valid["problems"], valid["counts"]["pairs"]) == (0, [], 3)
+    reported = run("check", *given, "--output-format", "json").json["files"]
+    assert [{key: line[key] for key in file} for line, file in zip(lines, reported, strict=True)] == reported
 
 
 def test_sarif_is_2_1_0_and_points_at_the_line(run: Run, samples: Path) -> None:

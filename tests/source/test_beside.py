@@ -52,3 +52,14 @@ def test_lines_are_looked_for_once_and_a_few_are_enough(tmp_path: Path) -> None:
     path.unlink()
     again = files.lines_with("log", [b"one", b"two"])
     assert again[b"one"] and again[b"two"] == []
+
+
+def test_asked_again_a_file_gives_the_lines_that_one_search_would(tmp_path: Path) -> None:
+    lines = [f'{{"tool_use_id":"toolu_{n % 40}","n":{n}}}\n'.encode() for n in range(200)]
+    (tmp_path / "log").write_bytes(b"".join(lines))
+    words = [f'"tool_use_id":"toolu_{n}"'.encode() for n in range(45)]
+    at_once = FilesBeside(tmp_path / "session.jsonl").lines_with("log", words)
+    one_by_one = FilesBeside(tmp_path / "session.jsonl")
+
+    for word in words:
+        assert one_by_one.lines_with("log", [word])[word] == at_once[word]

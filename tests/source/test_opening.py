@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from toolpair.source import growth, opening
+from toolpair.source.container import read_container
 from toolpair.source.errors import Unreadable
+from toolpair.source.file_bytes import FileBytes
 from toolpair.source.opening import from_bytes, open_source
+from toolpair.source.records import IndexedRecords
 
 LINE = b'{"type":"user","message":{"role":"user","content":"hello"}}\n'
 
@@ -97,7 +101,7 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "real.jsonl").write_bytes(LINE)
     (tmp_path / "link.jsonl").symlink_to("real.jsonl")
     snapshot = open_source(tmp_path / "link.jsonl")
-    assert snapshot.path == (tmp_path / "real.jsonl").resolve()
+    assert snapshot.path == str((tmp_path / "real.jsonl").resolve())
     assert snapshot.shown.endswith("link.jsonl")
 
 
@@ -153,3 +157,96 @@ def test_an_old_torn_file_is_opened_at_once(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("time.sleep", growing)
     assert open_source(path).data == LINE + b'{"a":'
     assert not growing.waited
+
+
+MANY = LINE * (opening.LARGE // len(LINE) + 1)
+
+
+def test_a_large_file_stays_on_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(MANY)
+    snapshot = open_source(path)
+    assert isinstance(snapshot.data, FileBytes) and snapshot.raw is snapshot.data
+    assert len(snapshot.data) == len(MANY) and snapshot.data[:] == MANY
+    assert snapshot.identity is not None and snapshot.identity.size == len(MANY)
+    small = tmp_path / "y.jsonl"
+    small.write_bytes(LINE)
+    assert open_source(small).data == LINE
+
+
+def test_where_files_cannot_be_read_at_places_they_are_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(MANY)
+    monkeypatch.setattr(opening, "CAN_READ_AT", False)
+    assert open_source(path).data == MANY
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b" \n" * opening.LARGE, "is empty"),
+        (b"\0" * opening.LARGE, "NUL bytes only"),
+        (b"\x89PNG" + MANY, "a PNG image"),
+        (MANY.decode().encode("utf-16-le"), "UTF-16"),
+        (bytes(range(256)) * (opening.LARGE // 256), "binary file"),
+    ],
+)
+def test_a_large_file_is_refused_as_a_small_one(tmp_path: Path, data: bytes, words: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(data)
+    assert words in refusal(path)
+
+
+def test_the_end_of_a_large_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(MANY + b'{"a":')
+    growing = Growing(path, [b'"b', b'"}\n{"c":'])
+    monkeypatch.setattr("time.sleep", growing)
+    snapshot = open_source(path)
+    assert snapshot.data[len(MANY) :] == b'{"a":"b"}\n'
+    assert snapshot.identity is not None and snapshot.identity.size == len(snapshot.data)
+
+
+def test_a_large_file_is_followed_as_it_grows_and_is_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(MANY)
+    before = open_source(path)
+    assert growth.look(before, None) is None
+    with path.open("ab") as file:
+        file.write(LINE + b'{"half":')
+    grown = growth.look(before, None)
+    assert grown is not None and grown.change == "grown" and grown.snapshot is not None
+    assert isinstance(grown.snapshot.data, FileBytes) and grown.snapshot.data[len(MANY) :] == LINE
+    assert before.data[len(MANY) - len(LINE) :] == LINE
+    with path.open("r+b") as file:
+        file.write(b'{"x"')
+    os.utime(path, ns=(1, 10**18))
+    again = growth.look(grown.snapshot, grown.looked)
+    assert again is not None and again.change == "rewritten" and again.snapshot is not None
+    assert again.snapshot.data[:4] == b'{"x"'
+    path.unlink()
+    path.write_bytes(again.snapshot.data[:])
+    replaced = growth.look(again.snapshot, again.looked)
+    assert replaced is not None and replaced.change is None, "another file that holds the same is no news"
+
+
+def test_opening_and_indexing_read_each_byte_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(MANY * 4)
+    read: list[int] = []
+    from_file = FileBytes._from_file
+
+    def counting(self: FileBytes, start: int, stop: int) -> bytes:
+        read.append(stop - start)
+        return from_file(self, start, stop)
+
+    monkeypatch.setattr(FileBytes, "_from_file", counting)
+    snapshot = open_source(path)
+    assert sum(read) < 500_000
+    (source,) = read_container(snapshot.data, snapshot.shown).conversations
+    records = source.document.records
+    assert isinstance(records, IndexedRecords)
+    assert sum(len(bodies) for _, bodies in records.positions.bodies()) == len(records) == 4 * MANY.count(b"\n")
+    assert sum(read) < len(MANY) * 4 * 1.15

@@ -8,13 +8,17 @@ import signal
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.source.saves import NEW, NOW, OLD, ROUNDS, Watched, names
+from toolpair.source import opening
 from toolpair.source.errors import Refused, SaveFailed
+from toolpair.source.file_bytes import FileBytes
 from toolpair.source.opening import Snapshot, open_source
-from toolpair.source.saving import restore, save_as, save_in_place
+from toolpair.source.runs import Piece, Run
+from toolpair.source.saving import Progress, remembered, restore, save_as, save_in_place, streaming
 from toolpair.source.saving.result import SaveResult
 from toolpair.source.system import Io
 
@@ -61,14 +65,56 @@ class Short(Io):
     def read(self, descriptor: int, size: int) -> bytes:
         return os.read(descriptor, min(size, 2))
 
+    def pread(self, descriptor: int, size: int, position: int) -> bytes:
+        return super().pread(descriptor, min(size, 2), position)
+
+
+class Sharing(Io):
+    """A file system that shares blocks, as far as one can see."""
+
+    shared = 0
+
+    def share(self, source: int, descriptor: int, size: int, position: int, here: int) -> None:
+        assert not position % streaming.BLOCK and not here % streaming.BLOCK and not size % streaming.BLOCK
+        os.pwrite(descriptor, os.pread(source, size, position), here)
+        self.shared += size
+
+
+class SharingShort(Sharing, Short):
+    pass
+
+
+class NoSharing(Io):
+    """As between two file systems, on a kernel that cannot be told to begin flushing."""
+
+    def share(self, source: int, descriptor: int, size: int, position: int, here: int) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    def begin_flush(self, descriptor: int, position: int, size: int) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
 
 FAULTS: list[Callable[[], BaseException]] = [
     lambda: OSError(errno.ENOSPC, "No space left on device"),
     lambda: OSError(errno.EIO, "Input/output error"),
-    lambda: OSError(errno.EPERM, "Operation not permitted"),
     lambda: InterruptedError(errno.EINTR, "Interrupted system call"),
+    lambda: OSError(errno.EPERM, "Operation not permitted"),
     KeyboardInterrupt,
 ]
+
+
+IN_PLACE = ("in place", "runs")
+HOW = (*IN_PLACE, "as", "over", "restored")
+
+
+@pytest.fixture(autouse=True)
+def little(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done to large files is done to these few bytes."""
+    how = getattr(request.node, "callspec", None)
+    if how is not None and "runs" in how.params.values():
+        monkeypatch.setattr(opening, "LARGE", 1)
+        for name, count in (("PIECE", 5), ("FLUSHED", 8), ("SHARED", 6), ("BLOCK", 4)):
+            monkeypatch.setattr(streaming, name, count)
 
 
 class Case:
@@ -86,25 +132,32 @@ class Case:
             self.old = None
         else:
             self.path.write_bytes(OLD)
-        if how in ("in place", "restored"):
+        if how in IN_PLACE or how == "restored":
             for name in (*EARLIER, STALE):
                 (folder / name).write_bytes(b"earlier")
-        if how == "in place":
-            self.snapshot = open_source(self.path)
+        self.pieces: Sequence[Piece] = NEW
+        if how == "runs":
+            # Stretches of the old file and new bytes in turn, and a content that is not in memory.
+            self.pieces = [Run(0, 3), Run(3, 8), b'{"a":2}\n', Run(9, 21), b"7}", Run(23, 24)]
+            self.new = OLD[:8] + b'{"a":2}\n' + OLD[9:21] + b"7}\n"
+        if how in IN_PLACE:
+            self.snapshot = remembered(open_source(self.path))
+            assert isinstance(self.snapshot.data, FileBytes) == (how == "runs")
             with self.path.open("ab") as stream:
                 stream.write(LATE)
             self.old, self.new = OLD + LATE, self.new + LATE
         if how == "restored":
             self.new = b"earlier"
 
-    def save(self, io: Io, chunks: Sequence[bytes] = NEW) -> SaveResult:
+    def save(self, io: Io, progress: Progress | None = None) -> SaveResult:
+        told: dict[str, Any] = {"now": NOW, "io": io, "progress": progress}
         if self.snapshot is not None:
             return save_in_place(
-                self.snapshot, chunks, now=NOW, io=io, appendable=True, aside=[b"a", b"b"], keep_backups=2
+                self.snapshot, self.pieces, **told, appendable=True, aside=[b"a", b"b"], keep_backups=2
             )
         if self.how == "restored":
-            return restore(self.path, self.folder / EARLIER[1], now=NOW, io=io)
-        return save_as(self.path, chunks, force=self.how == "over", now=NOW, io=io, aside=[b"a", b"b"])
+            return restore(self.path, self.folder / EARLIER[1], **told)
+        return save_as(self.path, NEW, force=self.how == "over", **told, aside=[b"a", b"b"])
 
     @property
     def content(self) -> bytes | None:
@@ -120,20 +173,20 @@ class Case:
             left = {name for name in left if not name.endswith((".tmp", ".bak", ".aside")) or name == BACKUP}
             if BACKUP in left:
                 assert (self.folder / BACKUP).read_bytes() == self.old
-            if done and self.how == "in place":
+            if done and self.how in IN_PLACE:
                 assert BACKUP in left
                 assert (self.folder / ASIDE).read_bytes() == b"a\nb\n"
             assert left <= {BACKUP}
             return done
-        wanted = set(EARLIER) if self.how in ("in place", "restored") else set()
-        if done and self.how in ("in place", "restored"):
+        wanted = set() if self.how in ("as", "over") else set(EARLIER)
+        if done and self.how not in ("as", "over"):
             wanted.add(BACKUP)
             assert (self.folder / BACKUP).read_bytes() == self.old
         if done and self.how != "restored":
             wanted.add(ASIDE)
             assert (self.folder / ASIDE).read_bytes() == b"a\nb\n"
         # The oldest goes last of all, and may stay when its turn did not come.
-        assert left in (wanted, wanted - {EARLIER[0]}) if done and self.how == "in place" else left == wanted
+        assert left in (wanted, wanted - {EARLIER[0]}) if done and self.how in IN_PLACE else left == wanted
         return done
 
 
@@ -141,10 +194,11 @@ class Case:
 @pytest.mark.parametrize(
     ("how", "fault"),
     [("in place", fault) for fault in FAULTS]
+    + [("runs", fault) for fault in (FAULTS if ROUNDS > 1 else FAULTS[1::2])]
     + [(how, fault) for how in ("as", "over", "restored") for fault in (FAULTS if ROUNDS > 1 else FAULTS[1::3])],
 )
 def test_every_call_can_fail(tmp_path: Path, fault: Callable[[], BaseException], after: bool, how: str) -> None:
-    for at in range(1, 150):
+    for at in range(1, 200):
         case = Case(tmp_path / str(at), how)
         io = Faulty(at, fault(), after)
         failed: BaseException | None = None
@@ -164,10 +218,11 @@ def test_every_call_can_fail(tmp_path: Path, fault: Callable[[], BaseException],
     pytest.fail("the save never came to its end")
 
 
-@pytest.mark.parametrize("how", ["in place", "as", "over", "restored"])
-def test_short_counts(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("io", [Short, Sharing, SharingShort, NoSharing])
+def test_short_counts_and_other_ways(tmp_path: Path, how: str, io: Callable[[], Io]) -> None:
     case = Case(tmp_path / "x", how)
-    case.save(Short())
+    case.save(io())
     assert case.check()
 
 
@@ -175,10 +230,10 @@ def deadly(at: int) -> Io:
     return Watched(lambda number, name: os.kill(os.getpid(), signal.SIGKILL) if number == at else None)
 
 
-@pytest.mark.parametrize("how", ["in place", "as", "over", "restored"])
+@pytest.mark.parametrize("how", HOW)
 def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path, how: str) -> None:
     outcomes = set()
-    for at in range(1, 150):
+    for at in range(1, 200):
         case = Case(tmp_path / str(at), how)
         child = os.fork()
         if not child:
@@ -240,3 +295,46 @@ def test_a_disk_that_writes_something_else_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(SaveFailed, match=r"reads back differently.*unchanged"):
         case.save(Liar())
     assert not case.check()
+
+
+@pytest.mark.parametrize("how", ["runs"])
+def test_what_is_shared_is_compared_too(tmp_path: Path, how: str) -> None:
+    class Mistaken(Sharing):
+        def share(self, source: int, descriptor: int, size: int, position: int, here: int) -> None:
+            super().share(source, descriptor, size, position, here)
+            os.pwrite(descriptor, b"x", here + size - 1)
+
+    case = Case(tmp_path / "x", how)
+    with pytest.raises(SaveFailed, match=r"reads back differently.*unchanged"):
+        case.save(Mistaken())
+    assert not case.check()
+    io = Sharing()
+    case.save(io)
+    assert case.check() and io.shared == 8
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_it_can_be_given_up_until_the_new_file_takes_the_name(tmp_path: Path, how: str) -> None:
+    class GivenUp(Exception):
+        pass
+
+    for at in range(1, 100):
+        case = Case(tmp_path / str(at), how)
+        told: list[tuple[int, bool]] = []
+
+        def progress(done: int, case: Case = case, at: int = at, told: list[tuple[int, bool]] = told) -> None:
+            told.append((done, BACKUP in names(case.folder)))
+            if len(told) == at:
+                raise GivenUp
+
+        try:
+            case.save(Io(), progress)
+        except GivenUp:
+            assert not case.check()
+            continue
+        assert case.check() and len(told) == at - 1
+        assert told == sorted(told)
+        # The last time it is asked is as late as can be.
+        assert told[-1][1] == (how in IN_PLACE or how == "restored")
+        return
+    pytest.fail("the save never came to its end")

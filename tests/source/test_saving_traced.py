@@ -22,25 +22,29 @@ from tests.source.saves import OLD, ROUNDS, names
 STRACE = shutil.which("strace")
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 LATE = b'{"late":1}\n'
-NEW = b'{"a":2}\n' * 3
+NEW = OLD[:8] + b'{"a":2}\n' + OLD[16:]
 EARLIER = "s.jsonl.toolpair-20250101-000000.bak"
 MARKER = "chdir"
 CALLS = (
     *("openat", "read", "write", "fsync", "fstat", "newfstatat", "lseek", "fcntl", "flock", "ftruncate", "close"),
+    *("sync_file_range", "pread64"),
     *("fchmod", "fchown", "fsetxattr", "flistxattr", "linkat", "link", "rename", "renameat2", "unlink", "getdents64"),
 )
 SAVE = """
 import os, sys, ctypes
 from datetime import datetime
 from toolpair.source.errors import Refused, SaveFailed
-from toolpair.source.opening import open_source
-from toolpair.source.saving import save_in_place
+from toolpair.source import opening
+from toolpair.source.runs import Run
+from toolpair.source.saving import remembered, save_in_place, streaming
 ctypes.CDLL(None)
+ctypes.c_int64
+opening.LARGE, streaming.PIECE, streaming.FLUSHED, streaming.SHARED, streaming.BLOCK = 1, 8, 8, 6, 4
 path = sys.argv[1]
-snapshot = open_source(path)
+snapshot = remembered(opening.open_source(path))
 with open(path, "ab") as stream:
     stream.write(b'{"late":1}\\n')
-new = [b'{"a":2}\\n'] * 3
+new = [Run(0, 8), b'{"a":2}\\n', Run(16, 24)]
 os.chdir("/")
 try:
     save_in_place(snapshot, new, appendable=True, aside=[b"torn"], keep_backups=5, now=datetime(2026, 1, 2, 3, 4, 5))
@@ -125,7 +129,12 @@ def check(path: Path, swept: bool) -> bool:
     return done
 
 
-MUTATING = frozenset({"write", "fsync", "fchmod", "linkat", "link", "rename", "renameat2", "unlink", "ftruncate"})
+MUTATING = frozenset(
+    {
+        *("write", "sync_file_range", "fsync", "fchmod", "linkat", "link", "rename", "renameat2"),
+        *("unlink", "ftruncate"),
+    }
+)
 ALL = ROUNDS >= 4
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from tests.source.saves import NEW, OLD, Watched, names
-from toolpair.source import growth, opening
+from toolpair.source import growth, large, opening
+from toolpair.source.container import read_container
 from toolpair.source.errors import Refused, Unreadable
 from toolpair.source.memory import fits
 from toolpair.source.opening import open_source
@@ -243,10 +244,11 @@ def test_what_does_not_fit_into_memory_is_not_read(file: Path, tmp_path: Path, m
     (root / "sys/fs/cgroup/a/b/memory.max").write_text("800000000\n")
     assert not fits(3 << 27, root)
     assert fits(1 << 20, root)
-    for module in (opening, growth):
+    for module in (large, growth):
         monkeypatch.setattr(module, "fits", lambda size: fits(size, root))
+    grown = open_source(file)
     with pytest.raises(Unreadable, match="memory"):
-        open_source(file)
+        read_container(grown.data, grown.shown)
     with pytest.raises(Unreadable, match="memory"):
         growth.look(before, None)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,15 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
         else:
             await pilot.press(key)
         await pilot.pause()
+        await settled(pilot)
+
+
+async def settled(pilot: Pilot[Any], names: Collection[str] = ("search", "work"), seconds: float = 5.0) -> None:
+    """Wait until what goes on beside the keys has ended and is shown."""
+    end = time.monotonic() + seconds
+    while any(thread.name in names for thread in threading.enumerate()) and time.monotonic() < end:
+        await pilot.pause(0.005)
+    await pilot.pause()
 
 
 def drive(

@@ -187,7 +187,9 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
         assert not app.is_running
 
     of = sessions(home)
-    of.open = lambda path: open_session(sorted((home / ".claude").rglob("2222*"))[0] if "rollout" in path else path)
+    of.open = lambda path, **how: open_session(
+        sorted((home / ".claude").rglob("2222*"))[0] if "rollout" in path else path, **how
+    )
     drive(of, play)
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain, islice
+from typing import Final
 
 from toolpair.cli import exits, inputs
-from toolpair.cli.output import FORMATS, make_output
-from toolpair.cli.report import Checked, Totals, describe, unreadable
+from toolpair.cli.files_progress import FilesProgress
+from toolpair.cli.judged import Work, judge_file
+from toolpair.cli.output import FORMATS, Output, make_output
+from toolpair.cli.report import Checked, Totals
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, say, style_for
-from toolpair.session import SessionError
 
 _EPILOG = """\
 examples:
@@ -24,6 +28,8 @@ examples:
 
 exit code: 0 no error, 1 errors found, 2 something could not be read or is no session
 """
+LITTLE: Final = 16 << 20
+"""Bytes of files that are judged before workers could have started."""
 
 
 def parser(command: str = "check") -> Parser:
@@ -49,6 +55,13 @@ def parser(command: str = "check") -> Parser:
         action="store_true",
         help="pass by named files that are no session, as is done in directories; for hooks that name every JSON file",
     )
+    result.add_argument(
+        "--jobs",
+        metavar="N",
+        type=_number,
+        help="judge so many files at once, each in a process of its own; the order of what is printed stays. "
+        "Default: one for each core of the machine where several files are given, none for a few small ones",
+    )
     add_common(result, FORMATS, several="; may be given again: judged by each")
     return result
 
@@ -57,12 +70,12 @@ def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session; give one file.")
     output = make_output(options.output_format, style_for(sys.stdout, options.no_color))
-    profiles = chosen_profiles(options)
+    work = Work.of(options, chosen_profiles(options))
     totals = Totals()
-    for source in _sources(options.paths, totals):
-        for checked in _judge(source, options, profiles, totals):
-            totals.add(checked)
-            output.file(checked)
+    _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
+    if inputs.HERE in options.paths and not totals.files:
+        # It was walked in vain: the newest session that an agent has had in this folder is meant.
+        _check(inputs.newest_here(), work, 1, output, totals)
     output.end(totals)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
         say(f"No session was found in {', '.join(options.paths)}; `toolpair formats` lists what is recognised.")
@@ -75,27 +88,46 @@ def run(options: argparse.Namespace) -> int:
     return exits.PROBLEMS if totals.errors else exits.OK
 
 
-def _sources(paths: list[str], totals: Totals) -> Iterator[inputs.Input]:
-    """What is named; when `.` is walked in vain, the newest session that an agent has had in this folder."""
-    yield from inputs.collect(paths)
-    if inputs.HERE in paths and not totals.files:
-        yield from inputs.newest_here()
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"--jobs takes a number from 1 on, and {text!r} is none.")
+    return int(text)
 
 
-def _judge(source: inputs.Input, options: argparse.Namespace, profiles: list[str], totals: Totals) -> Iterator[Checked]:
-    """One report for each profile; none for a file that is no session and that nobody meant to be one."""
-    skipping = source.walked or (options.skip_unrecognised and os.access(source.name, os.R_OK))
-    if skipping and not inputs.may_be_session(source.name):
-        totals.skipped += 1
-        return
-    try:
-        session = source.open(options.format, profiles[0] if profiles else None, options.leaf)
-        yield describe(session, source.name, options.show_content, options.inactive, len(profiles) > 1)
-        for profile in profiles[1:]:
-            session.set_profile(profile)
-            yield describe(session, source.name, options.show_content, options.inactive, several=True)
-    except SessionError as error:
-        if skipping:
-            totals.skipped += 1
-        else:
-            yield unreadable(source.name, str(error))
+def _most_workers(options: argparse.Namespace) -> int | None:
+    """How many files may be judged at once; None for as many as the machine has cores."""
+    one = len(options.paths) == 1 and not os.path.isdir(options.paths[0])
+    return options.jobs or (1 if one else None)
+
+
+def _check(sources: Iterable[inputs.Input], work: Work, most: int | None, output: Output, totals: Totals) -> None:
+    """Judge the files, and print what there is to say of each as soon as it is its turn."""
+    with FilesProgress(sources) as bar:
+        for source, results in _judged(bar.sources, work, most, bar):
+            bar.finish(source)
+            if results is None:
+                totals.skipped += 1
+            for checked in results or ():
+                totals.add(checked)
+                bar.clear()
+                output.file(checked)
+
+
+def _judged(
+    sources: Iterator[inputs.Input], work: Work, most: int | None, bar: FilesProgress
+) -> Iterator[tuple[inputs.Input, list[Checked] | None]]:
+    """Each file with its reports, in order. Workers take longer to start than a few small files take to be judged."""
+    taken: list[inputs.Input] = []
+    size = 0
+    while most != 1 and size < LITTLE and (source := next(sources, None)) is not None:
+        taken.append(source)
+        size += source.size
+    if size >= LITTLE and len(taken := [*taken, *islice(sources, 1)]) > 1:
+        from toolpair.cli.jobs import cores, judge_all
+
+        workers = most or cores()
+        if workers > 1:
+            yield from judge_all(chain(taken, sources), work, workers, bar.read if bar.shown else None)
+            return
+    for source in chain(taken, sources):
+        yield source, judge_file(source, work, partial(bar.read, source) if bar.shown else None)

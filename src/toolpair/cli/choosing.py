@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from toolpair.cli.terminal import UsageError
+from toolpair.dataclass import dataclass, field
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Fix, Problem, Session

@@ -1,6 +1,10 @@
 """Exit codes, the same words everywhere."""
 
-from typing import Final
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as in `typing`, which is slow to load
+if TYPE_CHECKING:
+    from typing import Final
 
 OK: Final = 0
 PROBLEMS: Final = 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from dataclasses import dataclass
 from typing import Final
 
 from toolpair.cli import exits, inputs
@@ -15,6 +14,7 @@ from toolpair.cli.report import Entry
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for
+from toolpair.dataclass import dataclass
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import ErrorText, title_of

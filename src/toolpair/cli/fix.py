@@ -96,6 +96,8 @@ def run(options: argparse.Namespace) -> int:
     options.file = inputs.named(options.file)
     profiles = chosen_profiles(options)
     session = inputs.Input(options.file).open(options.format, profiles[0] if profiles else None, options.leaf)
+    if not options.diff:
+        session.remember()
     stage_for_all(session, profiles, lambda: apply_plan(session, plan))
     # Taken now: a saved session begins anew and knows no more what was staged.
     outcome = Outcome.of(session, options.file, options.show_content, profiles, options.recipe)
@@ -155,6 +157,8 @@ def _show_difference(session: Session, options: argparse.Namespace) -> None:
 
 def _write(session: Session, options: argparse.Namespace) -> Saved | None:
     """None when no file was written: the result went to standard output, or there was nothing to do."""
+    from toolpair.cli.progress import Progress
+
     if options.output == inputs.STDIN:
         sys.stdout.flush()
         for chunk in session.chunks():
@@ -163,12 +167,17 @@ def _write(session: Session, options: argparse.Namespace) -> Saved | None:
         if session.set_aside:
             say("What was set aside is not in the output; with -o OUT it is kept in a file beside OUT.")
         return None
+    size = session.size + session.grown
     if options.output is not None:
-        return session.save_as(Path(options.output), force=options.force)
+        with Progress(size, f"writing {os.path.basename(options.output)}") as bar:
+            return session.save_as(Path(options.output), force=options.force, progress=bar.advance)
     if not session.changed:
         return None
     try:
-        return session.save(options.allow_hard_links, options.keep_backups)
+        saving = session.saving(options.allow_hard_links, options.keep_backups)
+        with Progress(size, f"writing {os.path.basename(options.file)}") as bar:
+            saving.write(bar.advance)
+        return session.saved(saving)
     except Refused as error:
         if error.reason == "hard-links":
             raise Refused(f"{str(error).removesuffix('.')} (--allow-hard-links).", error.reason) from None

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.session import Session, SessionError, open_session
 
 STDIN: Final = "-"
@@ -27,12 +26,27 @@ class Input:
     name: str
     walked: bool = False
 
-    def open(self, format: str | None = None, profile: str | None = None, leaf: str | None = None) -> Session:
+    @property
+    def size(self) -> int:
+        """Its bytes; 0 where that is not known."""
+        try:
+            found = os.stat(self.name)
+        except (OSError, ValueError):
+            return 0
+        return found.st_size if stat.S_ISREG(found.st_mode) else 0
+
+    def open(
+        self,
+        format: str | None = None,
+        profile: str | None = None,
+        leaf: str | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Session:
         """Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
         if self.name == STDIN:
             return open_session("standard input", data=read_stdin(), format=format, profile=profile, leaf=leaf)
-        path = Path(self.name if self.walked else named(self.name))
-        return open_session(path, format=format, profile=profile, leaf=leaf)
+        path = self.name if self.walked else named(self.name)
+        return open_session(path, format=format, profile=profile, leaf=leaf, progress=progress)
 
 
 def named(name: str) -> str:

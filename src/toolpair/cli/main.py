@@ -8,12 +8,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import Any, Final
 
 from toolpair.cli.exits import INTERRUPTED, IO_FAILED, REFUSED, UNREADABLE
 from toolpair.version import __version__
+
+TYPE_CHECKING = False  # as in `typing`, which is slow to load
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Final
 
 COMMANDS: Final = {
     "check": "toolpair.cli.check",
@@ -29,6 +31,13 @@ COMMANDS: Final = {
     "recipes": "toolpair.cli.recipes",
 }
 _INTERFACE: Final = "toolpair.cli.open"
+
+
+def program() -> int:
+    """`main` as the whole of a process: nothing is tidied away at its end that ends with it."""
+    code = main()
+    gc.freeze()
+    return code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,6 +58,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    # A session is millions of small objects that live to the end, and so are modules: looking for garbage among them
+    # often is wasted time.
+    gc.set_threshold(100_000, 50, 50)
+    from importlib import import_module
+
     command = arguments[0] if arguments else None
     if command in COMMANDS:
         module: Any = import_module(COMMANDS[command])
@@ -57,8 +71,6 @@ def _dispatch(arguments: list[str]) -> int:
         module = import_module(_INTERFACE)
         options = module.parser().parse_args(arguments)
     _prepare_streams()
-    # A session is millions of small objects that live to the end: looking for garbage among them often is wasted time.
-    gc.set_threshold(100_000, 50, 50)
     return int(module.run(options))
 
 

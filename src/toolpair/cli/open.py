@@ -5,10 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from toolpair.cli import exits, inputs
+from toolpair.cli import exits
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, say
-from toolpair.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolpair.session import Session
+    from toolpair.tui import Open
+
+_STDIN = "-"
 
 _EPILOG = """\
 commands:
@@ -72,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(
                 "Which file? Choosing one needs a terminal; `toolpair sessions` lists them, `toolpair --help` says all."
             )
-    session = _opened(options) if options.file is not None else None
-    if options.file == inputs.STDIN:
+    session, path = _given(options) if options.file is not None else (None, None)
+    if options.file == _STDIN:
         _keys_from_terminal()
     if not _has_terminal():
         raise UsageError(
@@ -81,27 +89,47 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.no_color:
         os.environ["NO_COLOR"] = "1"
-    return _run_interface(session, options)
+    return _run_interface(session, path, options)
 
 
-def _opened(options: argparse.Namespace) -> Session:
-    return inputs.Input(options.file).open(options.format, one_profile(options), options.leaf)
+def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
+    """A file that lies on a disk is opened by the interface, anything else before it.
+
+    Where there is no terminal the file is opened all the same: what is wrong with it is told first.
+    """
+    shown = _has_terminal()
+    if shown and options.file != _STDIN and os.path.isfile(options.file):
+        one_profile(options)
+        return None, options.file
+    from toolpair.cli import inputs
+
+    if shown and options.file != inputs.STDIN and os.path.isfile(path := inputs.named(options.file)):
+        return None, path
+    return inputs.Input(options.file).open(options.format, one_profile(options), options.leaf), None
+
+
+def _opener(options: argparse.Namespace) -> Open:
+    profile = one_profile(options)
+
+    def open(path: str, /, *, data: bytes | None = None, progress: Callable[[int], None] | None = None) -> Session:
+        from toolpair.session import open_session
+
+        leaf = options.leaf if options.file is not None else None
+        return open_session(path, data=data, format=options.format, profile=profile, leaf=leaf, progress=progress)
+
+    return open
 
 
 def _has_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _run_interface(session: Session | None, options: argparse.Namespace) -> int:
+def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace) -> int:
     from toolpair.tui import run as run_interface
 
-    profile = one_profile(options)
-    result = run_interface(
-        session,
-        at=options.at,
-        ascii=options.ascii,
-        open=lambda path: inputs.Input(path).open(options.format, profile),
-    )
+    result = run_interface(session, at=options.at, ascii=options.ascii, open=_opener(options), path=path)
+    if result.error is not None:
+        raise result.error
     for line in result.lines:
         out(line)
     return exits.IO_FAILED if result.crashed else exits.OK

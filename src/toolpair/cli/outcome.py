@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Style, safe
+from toolpair.dataclass import dataclass
 from toolpair.losses import NOTHING, Losses
 from toolpair.session import Saved, Session, Staged
 from toolpair.text.shell import shell_word

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any, Final, Protocol
 
-from toolpair.cli.report import Checked, Entry, Totals, cause_sentence, report_json
+from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, report_json
 from toolpair.cli.terminal import Style, out, safe, say
 from toolpair.transcript.words import plural
 
@@ -194,15 +195,22 @@ class JsonOutput:
 
 
 class JsonLinesOutput:
-    """One problem a line, each with its file; a file that cannot be read is one line with `error`."""
+    """One line for each file, and each profile that judges it, as soon as it is judged: whole in itself, `path` first.
+
+    It is the file's entry of the JSON report with its version and the numbers of its problems by severity; a file that
+    cannot be read has `error` in place of these.
+    """
 
     def file(self, checked: Checked) -> None:
         entry = checked.entry
-        if not checked.read:
-            out(dump(entry))
-            return
-        for problem in entry["problems"]:
-            out(dump({"path": entry["path"], "format": entry["format"], "profile": entry["profile"], **problem}))
+        line: Entry = {"path": entry["path"], "version": REPORT_VERSION}
+        if checked.read:
+            line |= {"format": entry["format"], "profile": entry["profile"]}
+            for key, severity in (("errors", "error"), ("warnings", "warning"), ("notes", "info")):
+                line[key] = sum(problem["severity"] == severity for problem in entry["problems"])
+        out(dump(line | entry))
+        # Whoever gathers the lines of many machines, or stops early, has every file that is done.
+        sys.stdout.flush()
 
     def end(self, totals: Totals) -> None:
         pass

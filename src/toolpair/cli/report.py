@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.session import Branch, Cause, Conversation, Location, Problem, Session
 
 Entry = dict[str, Any]
+REPORT_VERSION: Final = 1
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ def describe(
         "counts": counts,
         "problems": problems,
     }
-    families = {found.judged.judged_by.family for found in session.conversations}
+    families = {found.judged_by.family for found in session.conversations}
     if len(families) == 1 and session.profile.family is None and None not in families:
         entry["family"] = families.pop()
     branches = [
@@ -113,14 +114,8 @@ def unreadable(path: str, sentence: str) -> Checked:
 
 
 def _count(conversation: Conversation, counts: dict[str, int]) -> None:
-    transcript = conversation.transcript
-    counts["records"] += len(conversation.document.records)
-    counts["messages"] += len(transcript.messages)
-    for message in transcript.messages:
-        counts["calls"] += len(message.calls)
-        counts["results"] += len(message.results)
-    counts["pairs"] += len(conversation.pairs)
-    counts["inactive"] += sum(scope == "inactive" for scope in transcript.scopes.values())
+    for name in ("records", "messages", "calls", "results", "pairs", "inactive"):
+        counts[name] += getattr(conversation.counts, name)
 
 
 def location_entry(place: Location) -> Entry:
@@ -210,4 +205,4 @@ def _id_of(block: Any) -> str | None:
 
 def report_json(files: Iterable[Checked], totals: Totals) -> Entry:
     """The whole report."""
-    return {"version": 1, "files": [checked.entry for checked in files], "summary": totals.as_json()}
+    return {"version": REPORT_VERSION, "files": [checked.entry for checked in files], "summary": totals.as_json()}

@@ -48,10 +48,14 @@ def run(options: argparse.Namespace) -> int:
         found = backups(options.file)
     if options.backup is None:
         return _list(options, found)
-    saved = restore(options.file, _choose(options, found), allow_links=options.allow_hard_links)
+    from toolpair.cli.progress import Progress
+
+    backup = _choose(options, found)
+    with Progress(backup.size, f"writing {Path(options.file).name}") as bar:
+        saved = restore(options.file, backup, allow_links=options.allow_hard_links, progress=bar.advance)
     if options.output_format == "json":
-        backup = str(saved.backup) if saved.backup else None
-        out(dump({"version": 1, "path": str(saved.path), "backup": backup, "notes": list(saved.notes)}))
+        kept = str(saved.backup) if saved.backup else None
+        out(dump({"version": 1, "path": str(saved.path), "backup": kept, "notes": list(saved.notes)}))
     else:
         say(f"{options.file} is what it was before.")
         if saved.backup is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
-from dataclasses import dataclass
 from typing import IO, Any, Final, NoReturn
+
+from toolpair.dataclass import dataclass
 
 _WIDEST: Final = 100
 
@@ -62,6 +62,8 @@ def out(text: str = "") -> None:
 
 def columns(least: int = 40) -> int:
     """Cells of a line of prose or of a table: the terminal's, though never more than a page has; 80 in a file."""
+    import shutil
+
     return min(max(shutil.get_terminal_size((80, 24)).columns, least), _WIDEST) if sys.stdout.isatty() else 80
 
 
@@ -73,11 +75,22 @@ def say(text: str) -> None:
         pass  # standard error is closed: the exit code has to do
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """As argparse has it, but one that does not load `shutil` for each option that is added."""
+
+    def __init__(self, prog: str, **settings: Any) -> None:
+        try:
+            shown = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(1).columns
+        except (ValueError, OSError):
+            shown = 80
+        super().__init__(prog, **{"width": shown - 2, **settings})
+
+
 class Parser(argparse.ArgumentParser):
     """argparse with whole option names only, and with one sentence in place of the usage lines for a mistake."""
 
     def __init__(self, **settings: Any) -> None:
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("formatter_class", _Formatter)
         super().__init__(allow_abbrev=False, **settings)
 
     def error(self, message: str) -> NoReturn:
@@ -135,6 +148,8 @@ def add_leaf(parser: argparse.ArgumentParser) -> None:
 
 def chosen_profiles(options: argparse.Namespace) -> list[str]:
     """The profiles that were asked for, each once; none for what the format suggests. Raises UsageError."""
+    if not options.profile:
+        return []
     from toolpair.cli.knowledge import check_profiles
 
     check_profiles(options.profile)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from toolpair.dataclass import dataclass
 from toolpair.discovery.machine import Machine
 
 

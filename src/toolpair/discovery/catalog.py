@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
+from toolpair.dataclass import replace
 from toolpair.discovery import claude_code, cline_cli, codex, extensions
 from toolpair.discovery.base import Agent, Found
 from toolpair.discovery.machine import Machine, current_folder

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.discovery import peek
 from toolpair.discovery.base import Found
 from toolpair.discovery.machine import Machine

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from toolpair.dataclass import dataclass
 from toolpair.discovery import claude_code, cline_cli, codex, peek
 from toolpair.discovery.extensions import HISTORY
 from toolpair.discovery.machine import Machine

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from toolpair.dataclass import replace
 from toolpair.finding.by_error import BY_ID, BY_INDEX, NOT_FOUND, Found, Search
 from toolpair.finding.ids import Ids
 from toolpair.opened import Conversation, Target, weight
@@ -69,13 +69,12 @@ def _by_id(session: Session, id_: str, said: str | None = None) -> Target | None
         blocks = Ids(conversation).sent.get(id_)
         if blocks is None:
             continue
-        pairing = conversation.judged.judgement.pairing
-        pairs = [pair for pair in map(pairing.pair_of, blocks) if pair is not None]
+        pairs = [pair for pair in map(conversation.pair_of, blocks) if pair is not None]
         broken = [pair for pair in pairs if pair.index in conversation.worst]
         pair = next(iter(broken or pairs), None)
         if pair is not None:
             return _target(conversation, number, pair, said or f"This is the id {id_}.", "by the id")
-        message = next(at for at, message in enumerate(conversation.transcript.messages) if blocks[0] in message.blocks)
+        message = conversation.messages_of({blocks[0].record})[0]
         return Target(None, message, None, said or f"This is the id {id_}.", how="by the id", conversation=number)
     return _id_elsewhere(session, id_) if " " not in id_ and _ID_LIKE.fullmatch(id_) else None
 
@@ -173,11 +172,9 @@ def _at_place(session: Session, kind: str, number: int) -> Target:
         wanted = {records[number].uid} if number < len(records) else set()
     else:
         # The record that the line belongs to: a record of an array spans several lines.
-        before = [record for record in document.records if record.line is not None and record.line <= number]
-        wanted = {before[-1].uid} if before else set()
-    messages = {
-        index for index, message in enumerate(session.transcript.messages) if wanted.intersection(message.records)
-    }
+        uid = document.at_line(number)
+        wanted = {uid} if uid is not None else set()
+    messages = conversation.messages_of(wanted)
     if not messages:
         return Target(None, None, None, f"Nothing that the agent would send stands at {kind} {number:,}.")
     return _near(session, messages, f"{kind.capitalize()} {number:,}.", wanted)
@@ -188,7 +185,7 @@ def _near(session: Session, messages: Iterable[int], text: str, records: set[int
     conversation, current = session.conversation, session.current
     wanted = min(messages)
     best: Pair | None = None
-    for pair in session.pairs:
+    for pair in conversation.pairs_around(wanted):
         blocks = [block for block in (pair.call, *pair.results) if block is not None]
         if records is not None and any(block.record in records for block in blocks):
             return _target(conversation, current, pair, text)

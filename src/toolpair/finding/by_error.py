@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
 from toolpair.conversation import Judged
+from toolpair.dataclass import dataclass
 from toolpair.finding.ids import Ids, reading_in
 from toolpair.opened import Conversation, weight
 from toolpair.rules.base import Problem
@@ -61,7 +61,7 @@ class _View:
 
     profile: str | None
     problems: Sequence[Problem]
-    of_block: dict[int, list[Problem]]
+    of_block: dict[Hashable, list[Problem]]
     of_message: dict[int, list[Problem]]
 
 
@@ -70,8 +70,9 @@ class Search:
 
     def __init__(self, conversation: Conversation, known: Recognised) -> None:
         self._conversation = conversation
-        self._judged = conversation.judged
         self._known = known
+        # Read in stretches and as a whole, the same blocks are other objects.
+        self._key: Callable[[Block], Hashable] = _place_of if conversation.in_stretches else id
         self._rules = frozenset(known.error.rules)
         self._alike = frozenset(like for rule in self._rules for like in _ALIKE.get(rule, ()))
         self.ids = Ids(conversation)
@@ -89,14 +90,19 @@ class Search:
 
     # --- what is judged ----------------------------------------------------------------------------------
 
+    @property
+    def _judged(self) -> Judged:
+        """All of it at once: only for what the messages have to be counted for."""
+        return self._conversation.judged
+
     @cached_property
     def _views(self) -> tuple[_View, ...]:
         """The session's own profile first, then that of the provider that answered."""
-        own = _view(self._judged, None)
-        wanted = self._known.profile
-        if wanted is None or self._judged.profile.id.partition("/")[0] == wanted:
+        conversation, wanted = self._conversation, self._known.profile
+        own = _view(conversation, None, self._key)
+        if wanted is None or conversation.profile.id.partition("/")[0] == wanted:
             return (own,)
-        return own, _view(self._judged.by(profile(wanted)), wanted)
+        return own, _view(conversation.by(profile(wanted)), wanted, self._key)
 
     def _of_rules(self, found: Sequence[Problem], rules: frozenset[str]) -> Problem | None:
         fitting = [problem for problem in found if problem.rule in rules]
@@ -109,7 +115,7 @@ class Search:
         """
         candidates = []
         for view in self._views:
-            found = [problem for block in blocks for problem in view.of_block.get(id(block), ())]
+            found = [problem for block in blocks for problem in view.of_block.get(self._key(block), ())]
             if message is not None:
                 found += view.of_message.get(message, ())
             candidates.append((view.profile, found))
@@ -135,7 +141,7 @@ class Search:
         if not named:
             return None
         blocks = self.ids.sent[named[0]]
-        return Found(BY_ID, "by the id", pair=self._pair(blocks), message=self._home.get(id(blocks[0])))
+        return Found(BY_ID, "by the id", pair=self._pair(blocks), message=self._home(blocks[0]))
 
     def _by_index(self) -> Found | None:
         places = list(self._places())
@@ -173,11 +179,13 @@ class Search:
         judged = any(
             cell is not None and cell.severity is not None and not rule.startswith("reasoning.")
             for rule in self._rules
-            for cell in [(profile(self._known.profile) if self._known.profile else self._judged.profile).cell(rule)]
+            for cell in [
+                (profile(self._known.profile) if self._known.profile else self._conversation.profile).cell(rule)
+            ]
         )
         for how, blocks, message, exact in () if judged else self._places():
             if exact and (blocks or message is not None):
-                home = self._home.get(id(blocks[0])) if blocks else message
+                home = self._home(blocks[0]) if blocks else message
                 return Found(BY_PLACE, f"by the index: {how}", pair=self._pair(blocks), message=home)
         return None
 
@@ -193,11 +201,13 @@ class Search:
 
     # --- places ------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _home(self) -> dict[int, int]:
-        """id() of a block -> the number of its message in the transcript."""
-        messages = self._conversation.transcript.messages
-        return {id(block): number for number, message in enumerate(messages) for block in message.blocks}
+    def _home(self, block: Block) -> int | None:
+        """The number of the block's message in the transcript."""
+        messages, key = self._conversation.transcript.messages, self._key
+        numbers = self._conversation.messages_of({block.record})
+        return next(
+            (number for number in numbers if any(key(one) == key(block) for one in messages[number].blocks)), None
+        )
 
     @cached_property
     def _countings(self) -> tuple[Counted, ...]:
@@ -249,34 +259,38 @@ class Search:
         """The transcript's number of a counted message."""
         blocks = counts.blocks(number)
         if blocks:
-            return self._home.get(id(blocks[0]))
+            return self._home(blocks[0])
         if counts is self._countings[-1] and 0 <= number < len(counts.sources):
             return counts.sources[number]
         return None
 
     def _pair(self, blocks: Sequence[Block]) -> int | None:
-        pairing = self._judged.judgement.pairing
-        found = (pairing.pair_of(block) for block in blocks)
+        found = (self._conversation.pair_of(block) for block in blocks)
         return next((pair.index for pair in found if pair is not None), None)
 
     def _found(self, rank: int, how: str, problem: Problem, name: str | None = None) -> Found:
         return Found(rank, how, problem, name, problem.pair, problem.message)
 
 
-def _view(judged: Judged, name: str | None) -> _View:
-    of_block: defaultdict[int, list[Problem]] = defaultdict(list)
+def _place_of(block: Block) -> Hashable:
+    return block.kind, block.key
+
+
+def _view(judged: Conversation, name: str | None, key_of: Callable[[Block], Hashable]) -> _View:
+    of_block: defaultdict[Hashable, list[Problem]] = defaultdict(list)
     of_message: defaultdict[int, list[Problem]] = defaultdict(list)
     for problem in judged.problems:
         blocks = [block for block in (problem.call, problem.result, *problem.others) if block is not None]
         for number in problem.pairs:
             pair = judged.pairs[number]
             blocks += [block for block in (pair.call, *pair.results) if block is not None]
-        for key in {id(block) for block in blocks}:
+        keys = {key_of(block) for block in blocks}
+        for key in keys:
             of_block[key].append(problem)
         if problem.message is not None:
             of_message[problem.message].append(problem)
             if problem.block is not None:
-                block = judged.transcript.messages[problem.message].blocks[problem.block]
-                if not any(block is other for other in blocks):
-                    of_block[id(block)].append(problem)
+                key = key_of(judged.transcript.messages[problem.message].blocks[problem.block])
+                if key not in keys:
+                    of_block[key].append(problem)
     return _View(name, judged.problems, of_block, of_message)

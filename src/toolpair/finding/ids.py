@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
-from toolpair.opened import Conversation
+from toolpair.opened import Conversation, own_ids
 from toolpair.transcript.model import Block
 
 _SHORTEST: Final = 4
@@ -20,22 +19,15 @@ class Ids:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
 
-    @cached_property
-    def sent(self) -> dict[str, list[Block]]:
+    @property
+    def sent(self) -> Mapping[str, Sequence[Block]]:
         """Id -> the blocks of the active history that have it: calls, results, items with an id of their own."""
-        found: defaultdict[str, list[Block]] = defaultdict(list)
-        for message in self._conversation.transcript.messages:
-            for block in message.blocks:
-                for id_ in own_ids(block):
-                    found[id_].append(block)
-        return found
+        return self._conversation.by_id
 
     @cached_property
     def beside(self) -> dict[str, Block]:
         """The same of what is not sent: other branches, what was compacted, sub-agents' records."""
-        return {
-            id_: block for block in reversed(self._conversation.transcript.inactive_blocks) for id_ in own_ids(block)
-        }
+        return {id_: block for block in reversed(self._conversation.inactive_blocks) for id_ in own_ids(block)}
 
     def elsewhere(self, id_: str) -> tuple[int | None, str] | None:
         """The line, and where that is, of an id that is not sent; None when the file does not hold it."""
@@ -67,16 +59,6 @@ def _goes_on(body: bytes, at: int, size: int) -> bool:
     return any(byte == 0x5F or chr(byte).isalnum() for byte in around if byte < 0x80)
 
 
-def own_ids(block: Block) -> Iterator[str]:
-    """The id by which a block is paired, and the one of its item."""
-    if isinstance(block.id, str) and block.id:
-        yield block.id
-    if isinstance(block.value, dict):
-        item = block.value.get("id")
-        if isinstance(item, str) and item and item != block.id:
-            yield item
-
-
-def reading_in(readings: Sequence[str], known: dict[str, list[Block]]) -> str | None:
+def reading_in(readings: Sequence[str], known: Mapping[str, Sequence[Block]]) -> str | None:
     """Of the ways to read an id the one that stands there."""
     return next((reading for reading in readings if reading in known), None)

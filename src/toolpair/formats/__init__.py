@@ -17,6 +17,24 @@ REGISTRY: Final = {
     "openai-responses": "toolpair.formats.openai_responses",
 }
 """Format id -> the module that holds its `FORMAT`."""
+LIVES_IN: Final = {
+    "claude-code": ("lines",),
+    "codex": ("lines",),
+    "roo-code": ("array",),
+    "anthropic": ("array", "lines"),
+    "openai-chat": ("array", "lines"),
+    "openai-responses": ("array", "lines"),
+}
+"""The `containers` of each format."""
+SUREST: Final = {
+    "claude-code": 95,
+    "codex": 97,
+    "roo-code": 95,
+    "anthropic": 90,
+    "openai-chat": 92,
+    "openai-responses": 91,
+}
+"""The most that each format's `sniff` ever says. With these a format that cannot be the one is not even loaded."""
 
 
 @cache

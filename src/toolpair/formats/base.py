@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, Literal, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
+from toolpair.dataclass import dataclass, field
 from toolpair.rules.base import Effect, Fix, Impact, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit
+from toolpair.transcript.frozen import frozen_by_types
 from toolpair.transcript.model import Block, Transcript
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@frozen_by_types
 class Item:
     """One record as a format sees it. `value` is parsed JSON or `Damaged`; a new record has a negative uid."""
 
@@ -41,6 +44,32 @@ class Beside(Protocol):
         """The lines of a file that hold one of these byte strings, by the string; a few of each are enough."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Inside:
+    """What stands around records that are a part of a longer file."""
+
+    head: Transcript
+    """Whose history it is."""
+    before: Sequence[Item] = ()
+    """The records right in front of them; none where the file begins with them."""
+    after: Item | None = None
+    """The record right behind them; None where the file ends with them."""
+    on_results: bool = False
+    """Behind them the user says nothing more, and the file ends with results."""
+    leaf_before: bool = False
+    """The agent's own note on where the history ends names a record in front of them."""
+    first_uuids: Sequence[str] = ()
+    """Of the file."""
+    numbered: tuple[int, int] | None = None
+    """Where the records of the file are numbered: how many stand behind them, and of these up to the first gap."""
+    copies: Callable[[Iterable[str]], Sequence[Item]] = lambda ids: ()
+    """The records of the file that may hold copies of the outputs of calls with these ids."""
+
+
+class Spills(Exception):
+    """Edits of records that are a part of a longer file change records around them, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """How a file is looked at: by default as its agent would go on from it."""
@@ -48,6 +77,8 @@ class View:
     leaf: str | None = None
     """The id of the record that the history is to end at."""
     beside: Beside | None = None
+    inside: Inside | None = None
+    """Where the records are a part of a longer file: what stands around them."""
 
 
 AS_RESUMED: Final = View()
@@ -56,7 +87,7 @@ Fate = Literal["sent", "changed", "dropped", "replaced"]
 """What becomes of a block: sent as it is (wherever), sent in another form, left out, a placeholder in its stead."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_by_types
 class SentPart:
     """One content block (or item) of the request. `block` is where it comes from, None when the agent made it up."""
 
@@ -64,7 +95,7 @@ class SentPart:
     block: Block | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_by_types
 class SentMessage:
     """One message of the request."""
 

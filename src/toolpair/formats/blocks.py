@@ -18,29 +18,41 @@ _KINDS: dict[str, BlockKind] = {
     "image": "media",
     "document": "media",
 }
+_ID_KEYS: dict[BlockKind, str] = {
+    "call": "id",
+    "server_call": "id",
+    "mcp_call": "id",
+    "result": "tool_use_id",
+    "server_result": "tool_use_id",
+    "mcp_result": "tool_use_id",
+}
+"""Of blocks that make pairs: where their id stands."""
 
 
 def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | None = None) -> Block:
     """The block that stands at `slot`. A value that is no block at all has kind "other"."""
-    if isinstance(value, str):
-        return Block("text", value, record, slot)
     if not isinstance(value, dict):
-        return Block("other", value, record, slot)
+        return Block("text" if isinstance(value, str) else "other", value, record, slot)
     type_ = value.get("type")
-    kind = _KINDS.get(type_, "other") if isinstance(type_, str) else "other"
-    if kind == "other" and isinstance(type_, str) and type_.endswith("_tool_result"):
-        kind = "server_result"
-    id_: Any = None
-    name: str | None = None
-    if kind in ("call", "server_call", "mcp_call"):
-        id_ = value.get("id")
-        raw_name = value.get("name")
-        name = raw_name if isinstance(raw_name, str) else None
-    elif kind in ("result", "server_result", "mcp_result"):
-        id_ = value.get("tool_use_id")
-        raw_name = value.get("name")
-        name = raw_name if isinstance(raw_name, str) else None
-    return Block(kind, value, record, slot, id_, name, value.get("is_error") is True, link)
+    kind: BlockKind = "other"
+    if isinstance(type_, str):
+        kind = _KINDS.get(type_, "other")
+        if kind == "other" and type_.endswith("_tool_result"):
+            kind = "server_result"
+    id_key = _ID_KEYS.get(kind)
+    if id_key is None:
+        return Block(kind, value, record, slot, None, None, value.get("is_error") is True, link)
+    name = value.get("name")
+    return Block(
+        kind,
+        value,
+        record,
+        slot,
+        value.get(id_key),
+        name if isinstance(name, str) else None,
+        value.get("is_error") is True,
+        link,
+    )
 
 
 def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[tuple[Block, ...], ContentShape]:
@@ -48,7 +60,7 @@ def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[t
     if isinstance(content, str):
         return (Block("text", content, record, slot),), "string"
     if isinstance(content, list):
-        return tuple(block_of(value, record, (*slot, index)) for index, value in enumerate(content)), "blocks"
+        return tuple([block_of(value, record, (*slot, index)) for index, value in enumerate(content)]), "blocks"
     if content is None:
         return (), "null"
     return (Block("other", content, record, slot),), "other"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.base import Damage, Item
 from toolpair.source.document import Document
 from toolpair.source.mending import bad_bytes, close, doubled_keys, mended

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.base import Damage, Harm
 from toolpair.formats.damage_found import Candidate
 from toolpair.formats.lost import held_in, held_in_part, ids_in

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from toolpair.dataclass import replace
 from toolpair.formats.base import Format, Item
 from toolpair.formats.damage_found import flawed, unreadable
 from toolpair.formats.damage_words import NO_FIX, Found, cause_of, severity_of, text_of_damage, ways_to_mend

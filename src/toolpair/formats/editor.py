@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.base import Item
-from toolpair.formats.works import Bench, Entry, Work
+from toolpair.formats.entries import Entry
+from toolpair.formats.works import Bench, Work
 from toolpair.transcript.edits import (
     ABSENT,
     Answer,
@@ -23,7 +24,7 @@ from toolpair.transcript.edits import (
     SetValue,
     ToText,
 )
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import BlockKind, Message, Transcript
 
 
 class Editor(ABC):
@@ -34,11 +35,13 @@ class Editor(ABC):
         self.transcript = transcript
         self._inserted: dict[int, Work] = {}
         """id() of a message -> the last one that was inserted behind it."""
+        self._ranks: dict[int, tuple[dict[str, int], dict[int, int]]] = {}
+        """id() of a message or work -> the places of its calls by their ids, and by id() of the entry."""
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits, in file order; untouched ones are the same Items."""
         for edit in edits:
-            self._carry_out(edit)
+            self.carry_out(edit)
         return [self._item(work) for work in self.bench]
 
     def _item(self, work: Work) -> Item:
@@ -46,7 +49,7 @@ class Editor(ABC):
             return work.item
         return Item(work.uid, with_fields(work, self.value(work)))
 
-    def _carry_out(self, edit: Edit) -> None:
+    def carry_out(self, edit: Edit) -> None:
         bench = self.bench
         match edit:
             case Rename(block=block, id=id_):
@@ -55,9 +58,9 @@ class Editor(ABC):
                 bench.work(entry).dirty = True
             case SetValue(block=block, value=value):
                 entry = bench.entry(block)
-                entry.value = value
                 if isinstance(value, dict) and value.get("type") == "text":
-                    entry.kind = "text"
+                    self.change(entry, "text", value, entry.id)
+                entry.value = value
                 bench.work(entry).dirty = True
             case SetField(message=message, key=key, value=value):
                 work = bench.works_of(message)[0]
@@ -72,10 +75,15 @@ class Editor(ABC):
             case Arrange():
                 self.arrange(edit)
             case Remove(block=block):
+                if block.kind == "call":
+                    self.calls_changed()
                 self.remove(bench.entry(block))
             case ToText(block=block, text=text, media=media):
+                if block.kind == "call":
+                    self.calls_changed()
                 self.to_text(bench.entry(block), text, media)
             case MoveToRole(block=block, role=role):
+                self.calls_changed()
                 self.move_to_role(bench.entry(block), role)
             case InsertMessage(after=after, role=role, text=text):
                 anchor = self._inserted.get(id(after)) or (bench.works_of(after)[-1] if after is not None else None)
@@ -86,6 +94,7 @@ class Editor(ABC):
                 bench.insert_after(anchor, made)
                 self._inserted[id(after)] = made
             case RemoveMessage(message=message):
+                self.calls_changed()
                 for work in bench.works_of(message):
                     bench.drop(work)
 
@@ -96,6 +105,36 @@ class Editor(ABC):
     def rename(self, entry: Entry, id_: str) -> None:
         entry.value = {**entry.value, self.id_key(entry): id_}
         entry.id = id_
+        if entry.kind == "call":
+            self.calls_changed()
+        elif entry.home is not None:
+            entry.home.renamed(entry)
+
+    def calls_changed(self) -> None:
+        """Note that a call has another id or place now, or is gone."""
+        self._ranks.clear()
+
+    def change(self, entry: Entry, kind: BlockKind, value: Any, id_: Any) -> None:
+        """Make the block something else, where it stands."""
+        if entry.kind == "call":
+            self.calls_changed()
+        assert entry.home is not None
+        entry.home.change(entry, kind, value, id_)
+
+    def call_ranks(self, call: Entry, message: Message | None = None) -> tuple[dict[str, int], int]:
+        """(id -> place of the first call with it, the place of `call`) among the calls of a record, or of `message`.
+
+        Kept from one edit to the next, until a call gets another id or goes.
+        """
+        home = self.bench.work(call)
+        key = id(home if message is None else message)
+        if key not in self._ranks:
+            works = [home] if message is None else filter(self.bench.is_in, self.bench.works_of(message))
+            calls = [entry for work in works for entry in work.entries if entry.kind == "call"]
+            ranks = {str(entry.id): number for number, entry in reversed(list(enumerate(calls)))}
+            self._ranks[key] = (ranks, {id(entry): number for number, entry in enumerate(calls)})
+        ranks, places = self._ranks[key]
+        return ranks, places.get(id(call), len(places))
 
     @abstractmethod
     def id_key(self, entry: Entry) -> str:
@@ -132,9 +171,3 @@ def with_fields(work: Work, value: dict[str, Any]) -> dict[str, Any]:
         else:
             value[key] = field
     return value
-
-
-def call_ranks(calls: Sequence[Entry], call: Entry) -> tuple[dict[str, int], int]:
-    """(id -> place of the first call with it, the place of `call`) among the calls of a message."""
-    ranks = {str(entry.id): number for number, entry in reversed(list(enumerate(calls)))}
-    return ranks, next((number for number, entry in enumerate(calls) if entry is call), len(calls))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.base import Damage, Harm
+from toolpair.patterns import compiled
 from toolpair.transcript.content import is_placeholder_text, text_of
 
-_RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
-_CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_RESULT_ID: Final = compiled(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_CALL_ID: Final = compiled(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _MOST: Final = 1000
 
 

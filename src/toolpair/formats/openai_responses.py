@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
+from toolpair.dataclass import replace
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit

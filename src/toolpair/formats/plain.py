@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolpair.formats.base import Damage, Harm, Item, Seen
-from toolpair.formats.lost import plain_harm
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.model import Transcript
 
@@ -14,6 +13,8 @@ class PlainFormat:
     """The part of `Format` that tells of an agent, for formats that have none."""
 
     def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        from toolpair.formats.lost import plain_harm
+
         return [plain_harm(damage) for damage in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:

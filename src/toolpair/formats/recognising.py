@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.formats import all_formats
+from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
 from toolpair.formats.base import Format
 from toolpair.source.document import Document
 from toolpair.transcript.model import Damaged
@@ -18,9 +18,10 @@ def format_of(document: Document) -> Format | None:
     """The format that claims the records with most evidence; None when none does."""
     values = [value for record in document.records[:_SAMPLE] if not isinstance(value := record.value, Damaged)]
     best, best_score = None, 0
-    for candidate in all_formats():
-        if document.kind not in candidate.containers:
+    for id_ in REGISTRY:
+        if document.kind not in LIVES_IN[id_] or SUREST[id_] <= best_score:
             continue
+        candidate = get_format(id_)
         score = candidate.sniff(values)
         if score > best_score:
             best, best_score = candidate, score

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
-from toolpair.formats.anthropic import AnthropicFormat, MessageEditor, has_tool_blocks, looks_like_messages, message_of
+from toolpair.dataclass import replace
+from toolpair.formats.anthropic import AnthropicFormat, has_tool_blocks, looks_like_messages, message_of
 from toolpair.formats.base import AS_RESUMED, Item, Seen, View
-from toolpair.formats.works import Work
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
@@ -49,7 +48,7 @@ class RooCodeFormat(AnthropicFormat):
             }:
                 scopes[uid] = "inactive"
             messages = shown
-        merged: list[Message] = []
+        merged: list[list[Message]] = []
         boundaries: list[Boundary] = []
         for message in messages:
             if message.records[0] in summaries:
@@ -57,14 +56,13 @@ class RooCodeFormat(AnthropicFormat):
                 boundaries.append(
                     Boundary(len(merged), "compaction", "replaced by a summary (normal)", message.records[0])
                 )
-            last = merged[-1] if merged else None
-            if last is not None and last.role == message.role and last.blocks and message.blocks:
-                blocks = (*last.blocks, *message.blocks)
-                merged[-1] = replace(last, blocks=blocks, records=(*last.records, *message.records), shape="blocks")
+            first = merged[-1][0] if merged else None
+            if first is not None and first.role == message.role and first.blocks and message.blocks:
+                merged[-1].append(message)
             else:
-                merged.append(message)
+                merged.append([message])
         return Transcript(
-            tuple(merged),
+            tuple(map(_as_one, merged)),
             merged=True,
             native=True,
             agent=CLINE if any("id" in item.value for item in active) else ROO,
@@ -74,7 +72,9 @@ class RooCodeFormat(AnthropicFormat):
         )
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        return _RooEditor(items, transcript).run(edits)
+        from toolpair.formats.roo_code_editor import RooEditor
+
+        return RooEditor(items, transcript).run(edits)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
         return None
@@ -91,20 +91,6 @@ class RooCodeFormat(AnthropicFormat):
 
     def resume_command(self, transcript: Transcript) -> str | None:
         return 'In the editor: "Developer: Reload Window", then open the task.'
-
-
-class _RooEditor(MessageEditor):
-    """New messages take the neighbours' time and parents, so that they are condensed and rewound with them."""
-
-    def _inherit(self, made: Work, home: Work) -> None:
-        if not isinstance(home.value, dict):
-            return
-        timestamp = home.value.get("ts")
-        if isinstance(timestamp, int) and not isinstance(timestamp, bool):
-            made.value["ts"] = timestamp + 1
-        for key in ("condenseParent", "truncationParent"):
-            if key in home.value:
-                made.value[key] = home.value[key]
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
@@ -146,10 +132,20 @@ def _without_condensed_results(messages: Sequence[Message], condensed_calls: set
         if gone and len(gone) == len(message.blocks):
             continue
         if gone:
-            blocks = tuple(block for block in message.blocks if not any(block is found for found in gone))
+            left_out = set(map(id, gone))
+            blocks = tuple(block for block in message.blocks if id(block) not in left_out)
             message = replace(message, blocks=blocks)
         kept.append(message)
     return kept
+
+
+def _as_one(messages: Sequence[Message]) -> Message:
+    """Messages of one role in a row, as they are sent."""
+    if len(messages) == 1:
+        return messages[0]
+    blocks = tuple(block for message in messages for block in message.blocks)
+    records = tuple(uid for message in messages for uid in message.records)
+    return replace(messages[0], blocks=blocks, records=records, shape="blocks")
 
 
 def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tuple[Block, ...]:

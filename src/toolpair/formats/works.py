@@ -7,22 +7,9 @@ from typing import Any
 
 from toolpair.formats.base import Item
 from toolpair.formats.blocks import block_of
+from toolpair.formats.entries import Entries, Entry
 from toolpair.formats.linked import LinkedList
-from toolpair.transcript.model import Block, BlockKind, Message, Transcript
-
-
-class Entry:
-    """One block while edits are carried out: its value, kind and id as they are now."""
-
-    __slots__ = ("id", "kept", "kind", "slot", "value")
-
-    def __init__(self, kind: BlockKind, value: Any, id_: Any = None, slot: tuple[str | int, ...] = ()) -> None:
-        self.kind: BlockKind = kind
-        self.value = value
-        self.id = id_
-        self.slot = slot
-        self.kept = False
-        """It is what was kept of a result; the next one that is kept goes behind it."""
+from toolpair.transcript.model import Block, Message, Transcript
 
 
 class Work:
@@ -44,7 +31,7 @@ class Work:
 
     def __init__(self, bench: Bench, uid: int, role: Any, value: Any, item: Item | None) -> None:
         self._bench = bench
-        self._entries: list[Entry] | None = None if item is not None else []
+        self._entries: Entries | None = None if item is not None else Entries(self)
         self.uid = uid
         self.role = role
         self.value = value
@@ -56,14 +43,14 @@ class Work:
         self.after: Work | None = None
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> Entries:
         if self._entries is None:
-            self._entries = []
+            self._entries = Entries(self)
             self._bench.fill(self)
         return self._entries
 
     @entries.setter
-    def entries(self, entries: list[Entry]) -> None:
+    def entries(self, entries: Entries) -> None:
         self._entries = entries
 
     @property
@@ -84,7 +71,6 @@ class Bench(LinkedList[Work]):
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         super().__init__()
         self._entry_of: dict[int, Entry] = {}
-        self._work_of: dict[int, Work] = {}
         self._next_uid = -1
         self._by_record: dict[int, Work] = {}
         for item in items:
@@ -102,35 +88,33 @@ class Bench(LinkedList[Work]):
             return
         self._made.add(id(message))
         works = self.works_of(message)
-        for found in works:
-            found.entries = []
+        made: dict[int, list[Entry]] = {work.uid: [] for work in works}
         blocks = sorted(message.blocks, key=lambda block: block.slot) if len(works) == 1 else message.blocks
         for block in blocks:
             entry = Entry(block.kind, block.value, block.id, block.slot)
-            home = self._by_record[block.record]
-            home.entries.append(entry)
-            home.had_entries = True
+            made.setdefault(block.record, []).append(entry)
             self._entry_of[id(block)] = entry
-            self._work_of[id(entry)] = home
-        for found in works:
-            self._complete(found)
+        for uid, entries in made.items():
+            home = self._by_record[uid]
+            home.had_entries = home.had_entries or bool(entries)
+            home.entries = Entries(home, self._complete(home, entries))
 
-    def _complete(self, work: Work) -> None:
+    def _complete(self, work: Work, entries: list[Entry]) -> list[Entry]:
         """Blocks of an active record that the transcript leaves out stay where they are."""
         content = work.value.get("content") if isinstance(work.value, dict) and work.had_entries else None
         if not isinstance(content, list):
-            return
-        known = {entry.slot[-1]: entry for entry in work.entries if len(entry.slot) > 1}
-        if len(known) == len(content) or len(known) != len(work.entries):
-            return
-        work.entries = []
+            return entries
+        known = {entry.slot[-1]: entry for entry in entries if len(entry.slot) > 1}
+        if len(known) == len(content) or len(known) != len(entries):
+            return entries
+        completed: list[Entry] = []
         for number, value in enumerate(content):
             entry = known.get(number)
             if entry is None:
                 hidden = block_of(value, work.uid, ("content", number))
                 entry = Entry(hidden.kind, value, hidden.id, hidden.slot)
-                self._work_of[id(entry)] = work
-            work.entries.append(entry)
+            completed.append(entry)
+        return completed
 
     def message_of(self, block: Block) -> Message:
         return self._message_of[block.record]
@@ -141,7 +125,16 @@ class Bench(LinkedList[Work]):
         return self._entry_of[id(block)]
 
     def work(self, entry: Entry) -> Work:
-        return self._work_of[id(entry)]
+        """The work that the entry stands in, or stood in last."""
+        assert entry.home is not None
+        return entry.home.work
+
+    def work_of(self, uid: int) -> Work:
+        return self._by_record[uid]
+
+    def is_of(self, work: Work, message: Message) -> bool:
+        """Whether the work is a record of the message."""
+        return self._message_of.get(work.uid) is message
 
     def works_of(self, message: Message) -> list[Work]:
         return [self._by_record[uid] for uid in message.records]
@@ -151,23 +144,20 @@ class Bench(LinkedList[Work]):
         self._next_uid -= 1
         return work
 
-    def add(self, work: Work, position: int, entry: Entry) -> None:
-        work.entries.insert(position, entry)
+    def add(self, work: Work, anchor: Entry | None, *entries: Entry) -> None:
+        """Put entries into a work, behind `anchor`; in front of all when that is None."""
         work.had_entries = True
         work.dirty = True
-        self._work_of[id(entry)] = work
-
-    def moved(self, entry: Entry, work: Work) -> None:
-        """Note that the entry now stands in `work`."""
-        self._work_of[id(entry)] = work
-        work.dirty = True
+        for entry in entries:
+            work.entries.insert_after(anchor, entry)
+            anchor = entry
 
     def take(self, entry: Entry) -> Work:
         """Take the entry out of its work, and the work out when that empties it."""
         work = self.work(entry)
-        if not any(found is entry for found in work.entries):
+        if not work.entries.is_in(entry):
             return work
-        work.entries = [found for found in work.entries if found is not entry]
+        work.entries.drop(entry)
         work.dirty = True
         if work.emptied:
             self.drop(work)
@@ -177,6 +167,10 @@ class Bench(LinkedList[Work]):
         """The active works behind `work`, in order."""
         found = work.after
         while found is not None:
-            if found.item is None or found.uid in self._message_of:
+            if self.is_active(found):
                 yield found
             found = found.after
+
+    def is_active(self, work: Work) -> bool:
+        """Whether what the record says is sent."""
+        return work.item is None or work.uid in self._message_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from toolpair.dataclass import dataclass
 from toolpair.live import descriptors
 from toolpair.live.agents import agent_of, other_session
 

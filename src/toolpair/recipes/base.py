@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from toolpair.dataclass import dataclass
 from toolpair.rules.base import Fix, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript

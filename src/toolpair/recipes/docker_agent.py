@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.copying import Deeds
 from toolpair.recipes.turns import is_call

@@ -8,6 +8,7 @@ from typing import Final
 
 from toolpair.recipes.base import DEFAULT, Options, Run, S, Step
 from toolpair.rules.base import Fix, Problem
+from toolpair.rules.binding import DROPS_THINKING
 from toolpair.transcript.edits import Edit, targets
 
 Pick = Callable[[Problem], Fix | None]
@@ -127,6 +128,8 @@ def _next_group(waiting: Sequence[_Choice]) -> list[_Choice]:
         wanted: set[int] = set()
         for edit in fix.edits:
             wanted |= targets(edit)
+        if fix.id.endswith(DROPS_THINKING):
+            wanted.add(id(DROPS_THINKING))
         if touched & wanted:
             continue
         touched |= wanted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from toolpair.dataclass import dataclass
 from toolpair.recipes.base import Record
 from toolpair.transcript.ordering import longest_ascending
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Generic
 
+from toolpair.dataclass import dataclass
 from toolpair.recipes import drop, keep, recommended
 from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.engine import Pick, mend

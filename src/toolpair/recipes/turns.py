@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.transcript.edits import Spot
 from toolpair.transcript.model import Block, Message, Transcript
 
@@ -64,20 +64,22 @@ def _joined(transcript: Transcript) -> list[Turn]:
     system says stands nowhere among the turns.
     """
     turns: list[Turn] = []
+    only_results = False  # of the last turn
     for message in transcript.messages:
         if message.role not in ("assistant", "user", *_RESULT_ROLES):
             continue
         is_result = message.role in _RESULT_ROLES
         listed = is_result or message.shape == "blocks" or any(map(is_call, message.blocks))
         last = turns[-1] if turns else None
-        if last is not None and last.role == "user" and message.role != "assistant":
-            only_results = all(found.role in _RESULT_ROLES for found in last.messages)
-            if transcript.native or only_results:
-                last.messages.append(message)
-                last.blocks.extend(message.blocks)
-                last.listed = True
-                continue
+        goes_on = last is not None and last.role == "user" and message.role != "assistant"
+        if last is not None and goes_on and (transcript.native or only_results):
+            only_results = only_results and is_result
+            last.messages.append(message)
+            last.blocks.extend(message.blocks)
+            last.listed = True
+            continue
         role = "user" if is_result else message.role
+        only_results = is_result
         turns.append(Turn(role, [message], listed, list(message.blocks)))
     return turns
 

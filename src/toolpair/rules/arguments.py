@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import orjson
+
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import arguments
@@ -74,6 +76,15 @@ def _changed(value: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return {key: item for key, item in {**value, **changes}.items() if item is not ABSENT}
 
 
+def _holds_json(call: Block, raw: str) -> bool:
+    """Whether the arguments can be read, and are no text within the text."""
+    try:
+        return not isinstance(orjson.loads(raw), str)
+    except ValueError:
+        # A stricter reader than others, and the quickest.
+        return not isinstance(arguments(call), str)
+
+
 def _arguments(context: Context, pair: Pair, call: Block) -> None:
     if not context.tool_messages:
         given = call.value.get("input")
@@ -106,7 +117,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         return
     raw = holder.get("arguments")
     if isinstance(raw, str):
-        if raw.strip() == "" or not isinstance(arguments(call), str):
+        if raw.strip() == "" or _holds_json(call, raw):
             return
         mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
         title, text = "keep the broken text as one argument", "are no JSON"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import fields
+from typing import Any, Literal, Protocol
 
+from toolpair.dataclass import dataclass, field
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Message, Scope
 
@@ -62,6 +63,27 @@ class Fix:
     """The title for many of its kind, where `title` names what only this one has."""
 
 
+class Says(Protocol):
+    """What the provider would answer to a problem, in its own words."""
+
+    def __call__(self, problem: Problem, /, first: int = 0, unsent: int | None = None) -> str | None:
+        """`first` is how many messages stand before those that the problem counts.
+
+        `unsent` is how many there are of the transcript, by which what its agent leaves out is counted; the same
+        where that is not told.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The words themselves."""
+
+    words: str | None
+
+    def __call__(self, problem: Problem, /, first: int = 0, unsent: int | None = None) -> str | None:
+        return self.words
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
     """One broken rule at one place. `pair` indexes the session's pairs; `message` and `block` what would be sent."""
@@ -87,8 +109,8 @@ class Problem:
     fixes: tuple[Fix, ...] = ()
     no_fix: str | None = None
     """Why no fix is safe, where none is recommended."""
-    api_says: str | None = None
-    """The provider's own words, ids filled in."""
+    says: Says | None = None
+    """Tells the provider's own words for it."""
     guess: bool = False
     """A choice between guesses is left to a person; group fixes pass it by."""
     pairs: tuple[int, ...] = field(default=())
@@ -99,6 +121,16 @@ class Problem:
         """What stays the same when other problems are mended: names the problem again after undo."""
         blocks = tuple(b.key for b in (self.call, self.result) if b is not None)
         return (self.rule, self.record, blocks)
+
+    def __getstate__(self) -> list[Any]:
+        # What tells the words knows the whole transcript; the words are all that goes into another process.
+        said = Said(self.api_says)
+        return [said if entry.name == "says" else getattr(self, entry.name) for entry in fields(self)]
+
+    @property
+    def api_says(self) -> str | None:
+        """The provider's own words, ids filled in; None where none are known."""
+        return self.says(self) if self.says is not None else None
 
     @property
     def recommended(self) -> Fix | None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Final
 
+from toolpair.dataclass import replace
 from toolpair.rules.base import Fix
 from toolpair.rules.reasoning import signed
-from toolpair.transcript.edits import Edit, InsertMessage, Remove, SetField
+from toolpair.transcript.edits import Edit, InsertMessage, Remove, RemoveThinking, SetField
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.words import plural
 
+DROPS_THINKING: Final = "+drop-thinking"
+"""How the ids of fixes end that drop all signed thinking behind them: one such fix reaches into what the next does."""
 _NAMES = ("block", "call", "result", "message", "after")
 """The fields of an edit that name a block or a message."""
 
@@ -30,26 +33,32 @@ class SignedThinking:
             for block in message.blocks
             if block.kind == "thinking" and signed(block)
         ]
+        self._beyond = transcript.beyond.signed if transcript.beyond is not None else 0
+        last = next((message.records for message in reversed(transcript.messages) if message.records), ())
+        self._further = (RemoveThinking(last[-1]),) if self._beyond and last else ()
+        """What is to be removed beyond the stretch."""
         self._messages = [number for number, _ in blocks]
         self._removals = tuple(Remove(block) for _, block in blocks)
         self._blocks = {id(block) for _, block in blocks}
         self._place: dict[int, int] = {}
-        if blocks:
+        if blocks or self._beyond:
             for number, message in enumerate(transcript.messages):
                 self._place[id(message)] = number
                 self._place.update((id(block), number) for block in message.blocks)
 
     def note(self, fixes: Sequence[Fix]) -> tuple[Fix, ...]:
         """The fixes, with a word on each that touches what stands before signed thinking, and a remedy at the end."""
-        if not self._removals:
+        if not self._removals and not self._beyond:
             return tuple(fixes)
         noted = tuple(self._noted(fix) for fix in fixes)
         best = next((fix for fix in fixes if fix.recommended), None)
-        removals = self._behind(best) if best is not None else ()
-        return (*noted, _remedy(best, removals)) if best is not None and removals else noted
+        removals, count = self._behind(best) if best is not None else ((), 0)
+        if best is None or not count:
+            return noted
+        return (*noted, _remedy(best, (*removals, *self._further), count))
 
     def _noted(self, fix: Fix) -> Fix:
-        count = len(self._behind(fix))
+        _, count = self._behind(fix)
         if not count:
             return fix
         words = (
@@ -58,16 +67,20 @@ class SignedThinking:
         )
         return replace(fix, note=f"{fix.note}; {words}" if fix.note else words)
 
-    def _behind(self, fix: Fix) -> tuple[Remove, ...]:
-        """The removals of the signed blocks behind what the fix touches first, without those that it removes itself."""
+    def _behind(self, fix: Fix) -> tuple[tuple[Remove, ...], int]:
+        """The removals of the signed blocks behind what the fix touches first, without those that it removes itself.
+
+        And how many there are, with those beyond the stretch that is judged, whose removals it does not know.
+        """
         if all(isinstance(edit, SetField) for edit in fix.edits):
-            return ()
+            return (), 0
         touched = [place for edit in fix.edits for place in self._places(edit)]
         if not touched:
-            return ()
+            return (), 0
         removed = {id(edit.block) for edit in fix.edits if isinstance(edit, Remove)} & self._blocks
         later = self._removals[bisect_right(self._messages, min(touched)) :]
-        return tuple(removal for removal in later if id(removal.block) not in removed) if removed else later
+        left = tuple(removal for removal in later if id(removal.block) not in removed) if removed else later
+        return left, len(left) + self._beyond
 
     def _places(self, edit: Edit) -> list[int]:
         if isinstance(edit, InsertMessage) and edit.after is None:
@@ -76,13 +89,26 @@ class SignedThinking:
         return [self._place[id(found)] for found in named if id(found) in self._place]
 
 
-def _remedy(best: Fix, removals: tuple[Remove, ...]) -> Fix:
+def with_removals(edits: Sequence[Edit], transcript: Transcript) -> list[Edit]:
+    """The edits of a stretch as those of the whole, which knows what signed thinking there is."""
+    found: list[Edit] = []
+    for edit in edits:
+        if isinstance(edit, RemoveThinking):
+            at = next(n for n, message in enumerate(transcript.messages) if edit.record in message.records)
+            behind = (block for message in transcript.messages[at + 1 :] for block in message.blocks)
+            found += [Remove(block) for block in behind if block.kind == "thinking" and signed(block)]
+        else:
+            found.append(edit)
+    return found
+
+
+def _remedy(best: Fix, removals: tuple[Edit, ...], count: int) -> Fix:
     """The recommended fix together with removing the thinking that it may invalidate."""
     lost = "the model's thinking behind this place"
     return replace(
         best,
-        id=f"{best.id}+drop-thinking",
-        title=f"{best.title}, and drop the {plural(len(removals), 'signed thinking block')} behind it",
+        id=f"{best.id}{DROPS_THINKING}",
+        title=f"{best.title}, and drop the {plural(count, 'signed thinking block')} behind it",
         edits=(*best.edits, *removals),
         recommended=False,
         loses=f"{best.loses}, and {lost}" if best.loses else lost,

@@ -15,10 +15,11 @@ _NO_CONTENT: Final = "(no content)"
 
 
 def check(context: Context) -> None:
-    for number, message in enumerate(context.messages):
-        if context.written == "blocks":
+    if context.written == "blocks":
+        for number, message in enumerate(context.messages):
             _message(context, number, message)
-        elif context.written == "chat":
+    elif context.written == "chat":
+        for number, message in enumerate(context.messages):
             _chat_message(context, number, message)
 
 
@@ -34,10 +35,9 @@ def _message(context: Context, number: int, message: Message) -> None:
         if _refuses_empty(context, message.role):
             _empty_message(context, number, message)
         return
-    real = [block for block in message.blocks if not _blank(block)]
-    for position, block in enumerate(message.blocks):
-        if not _blank(block):
-            continue
+    blank = [(position, block) for position, block in enumerate(message.blocks) if _blank(block)]
+    real = len(blank) < len(message.blocks)
+    for position, block in blank:
         if real or (len(message.blocks) > 1 and position):
             fix = Fix("remove-block", "remove the empty text", (Remove(block),), recommended=True)
         elif message.shape == "string":

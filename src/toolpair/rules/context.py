@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from toolpair.dataclass import dataclass, field
 from toolpair.rules.base import Cause, Fix, Impact, Problem, Severity
-from toolpair.rules.causes.whole import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
@@ -18,9 +17,12 @@ from toolpair.transcript.content import argument_text, media_of, result_content,
 from toolpair.transcript.copies import Copies
 from toolpair.transcript.edits import Edit, ToText
 from toolpair.transcript.ids import usable
-from toolpair.transcript.model import Block, Message, Transcript, kept_call_label, kept_output_label
+from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kept_call_label, kept_output_label
 from toolpair.transcript.new_ids import NewIds, loss
 from toolpair.transcript.pairing import Pair, Pairing
+
+if TYPE_CHECKING:
+    from toolpair.rules.causes import Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class Context:
 
     @cached_property
     def _ids(self) -> NewIds:
-        ids = NewIds(self.profile.new_ids)
+        beyond = self.transcript.beyond
+        ids = NewIds(self.profile.new_ids, elsewhere=beyond.ids if beyond is not None else ())
         ids.take(block.id for message in self.transcript.messages for block in message.blocks)
         ids.take(block.id for block in self.transcript.inactive_blocks)
         ids.take(block.id for block in self.transcript.unreached)
@@ -85,6 +88,8 @@ class Context:
     @cached_property
     def whole(self) -> Whole:
         """What only the whole session shows of why pairs broke."""
+        from toolpair.rules.causes import Whole
+
         return Whole(self.transcript, self.pairing)
 
     @cached_property
@@ -101,21 +106,26 @@ class Context:
         """The form that the messages have."""
         return written_as(self.transcript)
 
-    @property
+    @cached_property
     def provider(self) -> str:
         """The profile's id without a family of models."""
         return self.profile.base
 
-    @property
+    @cached_property
     def in_turns(self) -> bool:
         """The provider takes results as blocks of a turn, so that tool messages in a row are one turn of the user."""
         return self.wire in ("anthropic", "bedrock", "gemini")
 
-    @property
+    @cached_property
     def messages(self) -> Sequence[Message]:
         return self.transcript.messages
 
-    @property
+    @cached_property
+    def kinds(self) -> Set[BlockKind]:
+        """The kinds of blocks that there are: a rule about others need not look at the messages."""
+        return {block.kind for message in self.messages for block in message.blocks}
+
+    @cached_property
     def tool_messages(self) -> bool:
         """Results are messages of their own, as chat writes them."""
         return self.transcript.layout == "tool_messages"
@@ -157,11 +167,17 @@ class Context:
         """As `new_id`, for a call of the provider's own tools."""
         return self._ids.make_server(id_)
 
+    @property
+    def handed_out(self) -> frozenset[str]:
+        """The new ids that rules have asked for."""
+        return frozenset(self._ids.made) if "_ids" in self.__dict__ else frozenset()
+
     def free_id(self, id_: str) -> bool:
         """Whether nothing has this id; if so it is handed out."""
-        if id_ in self._ids.taken:
+        if self._ids.in_use(id_):
             return False
         self._ids.take((id_,))
+        self._ids.made.append(id_)
         return True
 
     def note_on_new_id(self, id_: Any) -> str | None:

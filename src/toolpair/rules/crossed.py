@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.rules import causes
 from toolpair.rules.base import Fix
 from toolpair.rules.context import Context, tool_of
@@ -38,18 +38,43 @@ class _Side:
 
 def check(context: Context) -> None:
     for message in context.messages:
+        if len(message.blocks) < 2:
+            continue
         calls = [block for block in message.blocks if block.kind == "call"]
         if not 2 <= len(calls) <= _TOGETHER:
             continue
         pairs = [found for call in calls if (found := context.pairing.pair_of(call)) is not None]
         sound = [pair for pair in pairs if _is_sound(pair)]
-        if len(sound) > 1:
+        if len(sound) > 1 and _may_be_others(sound):
             _turn(context, _sides(sound, calls))
 
 
 def _is_sound(pair: Pair) -> bool:
     result = pair.result
     return pair.state == "ok" and pair.evidence == "exact" and len(pair.results) == 1 and result is not None
+
+
+def _may_be_others(pairs: Sequence[Pair]) -> bool:
+    """Whether two of the results may be exchanged at all: what nearly all turns are asked is answered here.
+
+    A result whose link names its own call is its own for certain. Of those without a link and without a tool's name
+    only the words tell, and one has to begin with what another call was given.
+    """
+    results = [pair.results[0] for pair in pairs]
+    linked = [
+        result.link is not None and pair.call is not None and result.link == pair.call.link
+        for pair, result in zip(pairs, results, strict=True)
+    ]
+    if linked.count(False) < 2:
+        return False
+    if any(result.link is not None or result.name for result in results):
+        return True
+    given = [arguments(pair.call) if pair.call is not None else None for pair in pairs]
+    return may_be_crossed(given, [result_text(result) for result in results])
+
+
+def _head_of(text: str) -> str:
+    return text[:_HEAD].lstrip().split("\n", 1)[0]
 
 
 def _turn(context: Context, sides: Sequence[_Side]) -> None:
@@ -108,18 +133,30 @@ def _sides(pairs: Sequence[Pair], calls: Sequence[Block]) -> list[_Side]:
         others = [words for block in calls if block is not call for words in given[id(block)]]
         own = tuple(words for words in given[id(call)] if not any(words in other or other in words for other in others))
         text = result_text(result)
-        head = text[:_HEAD].lstrip().split("\n", 1)[0]
+        head = _head_of(text)
         sides.append(_Side(pair, call, result, own, text, head))
     return sides
 
 
 def _given(call: Block) -> tuple[str, ...]:
-    value = arguments(call)
+    return _words_of(arguments(call))
+
+
+def _words_of(value: Any) -> tuple[str, ...]:
     if not isinstance(value, dict):
         return ()
-    found = (value.get(key) for key in _KEYS)
-    stripped = (words.strip() for words in found if isinstance(words, str))
-    return tuple(words for words in stripped if _SHORTEST <= len(words) <= _LONGEST and "\n" not in words)
+    found = [value[key] for key in _KEYS if key in value]
+    stripped = [words.strip() for words in found if isinstance(words, str)]
+    return tuple([words for words in stripped if _SHORTEST <= len(words) <= _LONGEST and "\n" not in words])
+
+
+def may_be_crossed(given: Sequence[Any], outputs: Sequence[str]) -> bool:
+    """Whether outputs could be exchanged, told from what the calls were given and what they said, in one order."""
+    if len(given) > _TOGETHER:
+        return False
+    heads = [_head_of(output) for output in outputs]
+    words = [_words_of(value) for value in given]
+    return any(word in head for n, own in enumerate(words) for word in own for m, head in enumerate(heads) if m != n)
 
 
 def _report(context: Context, one: _Side, other: _Side, evidence: str) -> None:

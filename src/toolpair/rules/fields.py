@@ -40,16 +40,15 @@ def _extra_fields(context: Context) -> None:
         return
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message, Block | None]]] = {}
     for number, message in enumerate(context.messages):
-        if isinstance(message.value, dict):
+        if isinstance(message.value, dict) and not message.value.keys() <= _MESSAGE:
             extra = tuple(sorted(key for key in message.value if key not in _MESSAGE))
-            if extra:
-                found.setdefault(("message", extra), []).append((number, message, None))
+            found.setdefault(("message", extra), []).append((number, message, None))
         for part in message.blocks:
             if not isinstance(part.value, dict):
                 continue
             known = _KNOWN.get(str(part.value.get("type")))
-            extra = tuple(sorted(key for key in part.value if key not in known)) if known else ()
-            if extra:
+            if known and not part.value.keys() <= known:
+                extra = tuple(sorted(key for key in part.value if key not in known))
                 found.setdefault((str(part.value.get("type")), extra), []).append((number, message, part))
     for (kind, extra), places in found.items():
         edits: list[Edit] = []
@@ -97,7 +96,7 @@ def _extra_keys(context: Context) -> None:
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message]]] = {}
     for number, message in enumerate(context.messages):
         known = _CHAT_KEYS.get(message.role) if isinstance(message.role, str) else None
-        if known is None or not isinstance(message.value, dict):
+        if known is None or not isinstance(message.value, dict) or message.value.keys() <= known:
             continue
         extra = tuple(sorted(key for key in message.value if key not in known))
         if extra:

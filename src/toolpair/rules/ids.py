@@ -40,10 +40,13 @@ def _found_output(context: Context, pair: Pair) -> list[Edit]:
 
 def _shared(context: Context) -> None:
     """Calls that share an id: within one message (duplicate) and over several (reused)."""
+    calls = [pair for pair in context.pairing.pairs if pair.call is not None and usable(pair.call.id)]
+    if len({pair.call.id for pair in calls if pair.call is not None}) == len(calls):
+        return
     by_id: dict[str, list[Pair]] = defaultdict(list)
-    for pair in context.pairing.pairs:
-        if pair.call is not None and usable(pair.call.id):
-            by_id[pair.call.id].append(pair)
+    for pair in calls:
+        assert pair.call is not None
+        by_id[pair.call.id].append(pair)
     for id_, pairs in by_id.items():
         if len(pairs) < 2:
             continue
@@ -127,6 +130,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
 
 def _refused(context: Context) -> None:
     unclear = _unclear(context)
+    native = context.provider == "moonshot"
     for pair in context.pairing.pairs:
         call = pair.call
         if call is None:
@@ -134,15 +138,18 @@ def _refused(context: Context) -> None:
             continue
         if id(call) in context.renamed or call.slot[-1:] == ("function_call",):
             continue  # a legacy function_call has no id
-        if not usable(call.id) or any(not usable(result.id) for result in pair.results):
+        own = call.id
+        others = [result.id for result in pair.results if result.id != own]
+        if not usable(own) or not all(map(usable, others)):
             _empty(context, pair)
             continue
-        # Where it is no error that ids differ, a result's own may be what is refused.
-        ids = dict.fromkeys(block.id for block in (call, *pair.results))
-        refusals = (_refusal(context, id_) for id_ in ids)
-        refusal = next((found for found in refusals if found is not None), None)
+        refusal = _refusal(context, own)
+        if refusal is None and others:
+            # Where it is no error that ids differ, a result's own may be what is refused.
+            refusals = (_refusal(context, id_) for id_ in dict.fromkeys(others))
+            refusal = next((found for found in refusals if found is not None), None)
         if refusal is None:
-            if context.profile.base == "moonshot":
+            if native:
                 _sanitised_native(context, pair)
         elif call.id not in unclear:
             _rename_problem(context, pair, *refusal)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.rules import (
     arguments,
     chain,
@@ -25,15 +25,16 @@ from toolpair.rules import (
     turns,
     value_types,
 )
-from toolpair.rules.base import OnResume, Problem
+from toolpair.rules.base import OnResume, Problem, Says
 from toolpair.rules.binding import SignedThinking
 from toolpair.rules.context import Context
-from toolpair.rules.errors.counting import Counted, Source, counted_as_sent, counted_transcript
-from toolpair.rules.errors.quotes import words_for
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.pairing import Pair, Pairing, pair
+
+if TYPE_CHECKING:
+    from toolpair.rules.errors.counting import Counted, Source
 
 FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
     pairs.check,
@@ -65,6 +66,8 @@ class Judgement:
 
     pairing: Pairing
     problems: tuple[Problem, ...]
+    new_ids: frozenset[str] = frozenset()
+    """The ids that its fixes would give out."""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -97,25 +100,31 @@ def judge(
 
     @cache
     def count() -> Counted:
+        from toolpair.rules.errors.counting import counted_as_sent, counted_transcript
+
         messages = sent() if sent is not None else None
         if messages is None:
             return counted_transcript(transcript, profile.base)
         return counted_as_sent(transcript, messages, profile.base)
 
+    def says(problem: Problem, /, first: int = 0, unsent: int | None = None) -> str | None:
+        from toolpair.rules.errors.quotes import words_for
+
+        return words_for(problem, profile.base, count, first, unsent)
+
     problems = [
-        _finished(transcript, problem, profile, on_resume, thinking, count)
+        _finished(transcript, problem, on_resume, thinking, says)
         for problem in sorted(context.problems, key=lambda found: (found.message or 0, found.block or 0))
     ]
-    return Judgement(context.pairing, tuple(problems))
+    return Judgement(context.pairing, tuple(problems), context.handed_out)
 
 
 def _finished(
     transcript: Transcript,
     problem: Problem,
-    profile: Profile,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None,
     thinking: SignedThinking,
-    count: Callable[[], Counted],
+    says: Says,
 ) -> Problem:
     """The problem with what its agent does, the impact that follows, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
@@ -127,11 +136,10 @@ def _finished(
             impact = "loses"
         else:
             impact = "harmless"
-    says = words_for(problem, profile.base, count) if problem.severity == "error" else None
     return replace(
         problem,
         on_resume=resumed,
         impact=impact,
-        api_says=says,
+        says=says if problem.severity == "error" else None,
         fixes=thinking.note(problem.fixes),
     )

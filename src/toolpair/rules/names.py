@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
+from toolpair.patterns import compiled
 from toolpair.rules.arguments import with_function
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, keep_as_text
@@ -15,21 +15,28 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 
-_NAME_REFUSED: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_NAME_REFUSED: Final = compiled(r"[^a-zA-Z0-9_-]")
 
 
 def check(context: Context) -> None:
     _nameless_results(context)
+    accepted: set[str | None] = set()
     for pair in context.pairing.pairs:
-        _result_names(context, pair)
-        if pair.call is not None and isinstance(pair.call.value, dict):
-            _name(context, pair, pair.call)
+        for result in pair.results:
+            if result.name:
+                _result_names(context, pair)
+                break
+        call = pair.call
+        if call is not None and call.name not in accepted and isinstance(call.value, dict):
+            if call.name and context.profile.name_pattern.fullmatch(call.name):
+                accepted.add(call.name)
+            else:
+                _name(context, pair, call)
 
 
 def _name(context: Context, pair: Pair, call: Block) -> None:
+    """A name that is not accepted, or none."""
     if call.name:
-        if context.profile.name_pattern.fullmatch(call.name):
-            return
         better = _accepted_name(context, call.name)
         does = "does" if context.is_error("name.pattern") else "may"
         context.add(

@@ -210,11 +210,12 @@ def _words_behind_results(context: Context) -> Iterator[tuple[int, Message, tupl
     before: Message | None = None
     for number, message in enumerate(context.messages):
         said = [block for block in message.blocks if block.kind != "result"]
-        if message.results and said and message.blocks[0].kind == "result":
+        answers = len(said) < len(message.blocks)
+        if answers and said and message.blocks[0].kind == "result":
             yield number, message, _bridge_within(message, said)
         elif context.tool_messages and message.role == "user" and said and before is not None:
             yield number, message, (InsertMessage(before, "assistant", _BRIDGE),)
-        before = message if message.results and not said else None
+        before = message if answers and not said else None
 
 
 def _beside_calls(context: Context) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, replace
+from toolpair.patterns import compiled
 from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import result_content, text_of
@@ -22,7 +23,7 @@ _ALLOWED_PARTS: Final = {
     "tool_messages": frozenset({"text"}),
 }
 _CHAT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
-_DATA_URL: Final = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
+_DATA_URL: Final = compiled(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _MEDIA: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
 _ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
 """What the output of a Responses item may hold."""
@@ -60,16 +61,20 @@ class _Output:
 
 
 def check(context: Context) -> None:
+    moonshot = context.provider == "moonshot"
     for pair in context.pairing.pairs:
         for result, at in zip(pair.results, pair.results_at, strict=True):
             # A search for tools hands back tools, not words.
-            if isinstance(result.value, dict) and result.value.get("type") != "tool_search_output":
-                _content(_Output(context, pair, result, at))
+            if not isinstance(result.value, dict) or result.value.get("type") == "tool_search_output":
+                continue
+            content = result_content(result)
+            if isinstance(content, str) and content and not moonshot:
+                continue  # what nearly all are: words, which everybody takes
+            _content(_Output(context, pair, result, at), content)
 
 
-def _content(output: _Output) -> None:
+def _content(output: _Output, content: Any) -> None:
     context, result = output.context, output.result
-    content = result_content(result)
     empty = not content or (context.provider == "moonshot" and not text_of(content).strip())
     if not empty:
         _parts(output, content)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
+from toolpair.dataclass import replace
 from toolpair.rules import causes
 from toolpair.rules.base import Fix, Severity
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
@@ -16,7 +16,7 @@ from toolpair.rules.elsewhere import fixes as fixes_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
 from toolpair.rules.places import late, moved, not_first, order, result_in_assistant, split_over, where
 from toolpair.rules.unreadable import Lost, repair
-from toolpair.transcript.content import is_real_output, output_lines, result_text
+from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
     Answer,
     Edit,
@@ -152,7 +152,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
     call, result = pair.call, pair.result
     assert call is not None and result is not None
     text = result_text(result)
-    if is_real_output(result) or not isinstance(result.value, dict) or result.slot[-1:] == ("function_call",):
+    if says_something_real(text) or not isinstance(result.value, dict) or result.slot[-1:] == ("function_call",):
         return
     known = known_placeholder(text)
     if known is not None and known.cleared:
@@ -235,12 +235,12 @@ def _orphan(context: Context, pair: Pair) -> None:
         fixes.append(
             Fix("move", "move it behind its call", (Place(result, pair.call),), recommended=True),
         )
-    for candidate in pair.candidates[:20]:
+    for number, candidate in enumerate(pair.candidates[:20], 1):
         call = candidate.call
         assert call is not None
         fixes.append(
             Fix(
-                f"link-{candidate.index}" if len(pair.candidates) > 1 else "link",
+                f"link-{number}" if len(pair.candidates) > 1 else "link",
                 f"link it to the call of {tool_of(call)} ({call.id})",
                 with_edits(
                     Rename(result, call.id)

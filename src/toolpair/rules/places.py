@@ -199,6 +199,8 @@ def not_first(context: Context, message: int, pairs: list[Pair]) -> None:
 def order(context: Context) -> None:
     """Results in another order than their calls; only where nothing else is wrong with them."""
     for message in context.messages:
+        if len(message.blocks) < 2:
+            continue
         calls = [block for block in message.blocks if block.kind == "call"]
         if len(calls) < 2:
             continue

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.rules.base import Severity
+from toolpair.rules.shipped import shipped
 from toolpair.transcript.new_ids import IdShape
 
 PROFILES: Final = (
@@ -119,8 +118,7 @@ def profile(id_: str) -> Profile:
     base, _, family = id_.partition("/")
     if base not in PROFILES or (family == "" and "/" in id_):
         raise KeyError(id_)
-    path = files("toolpair.rules").joinpath("data", "profiles", f"{base}.json")
-    data = json.loads(path.read_text(encoding="utf-8"))
+    data = shipped(f"profiles/{base}.json")
     families = tuple(
         Family(
             listed["id"],

@@ -6,12 +6,11 @@ An item is a JSON object with a `type` of its own. Its `id` names the item; a ca
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
-from toolpair.rules.errors.quotes import ITEM_PREFIXES
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
 from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import ABSENT, Answer, Edit, Remove, SetField, SetValue
@@ -20,6 +19,13 @@ from toolpair.transcript.model import PLACEHOLDER, Block, Message
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 
+ITEM_PREFIXES: Final = {
+    "reasoning": "rs",
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "message": "msg",
+}
+"""How the Responses API wants the ids of these items to begin."""
 _OF_THE_MODEL: Final = frozenset(
     {
         "reasoning",

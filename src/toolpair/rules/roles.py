@@ -26,11 +26,12 @@ def check(context: Context) -> None:
 
 
 def _calls_in_user(context: Context) -> None:
+    messages = context.messages
     for pair in context.pairing.pairs:
         call = pair.call
         if call is None or pair.call_at is None:
             continue
-        role = context.messages[pair.call_at[0]].role
+        role = messages[pair.call_at[0]].role
         if role == "assistant" or not isinstance(role, str) or not context.judges("role.call_in_user"):
             continue
         pair.state = "misplaced" if pair.state == "ok" else pair.state
@@ -61,14 +62,16 @@ def _calls_in_user(context: Context) -> None:
 
 def _unknown_roles(context: Context) -> None:
     known = _known(context)
+    in_order = context.provider == "mistral"
     before: Any = None
     for number, message in enumerate(context.messages):
         role: Any = message.role
-        if context.provider == "mistral" and role in ("system", "developer") and before in ("assistant", "tool"):
+        if in_order and role in ("system", "developer") and before in ("assistant", "tool"):
             _system_too_late(context, number, message, before)
             before = "user"
             continue
-        before = "tool" if message.blocks and all(block.kind == "result" for block in message.blocks) else role
+        if in_order:
+            before = "tool" if message.blocks and all(block.kind == "result" for block in message.blocks) else role
         if isinstance(role, str) and role in known:
             continue
         if role == "function":

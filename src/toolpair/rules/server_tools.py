@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from toolpair.patterns import compiled
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import block_text
@@ -12,16 +12,17 @@ from toolpair.transcript.edits import Remove, Rename, SetValue
 from toolpair.transcript.ids import usable
 from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
 
-_SERVER_ID: Final = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
+_KINDS: Final = frozenset({"server_call", "server_result", "mcp_call", "mcp_result"})
+_SERVER_ID: Final = compiled(r"srvtoolu_[a-zA-Z0-9_]+")
 
 
 def check(context: Context) -> None:
     if context.wire != "anthropic" or context.tool_messages:
         return  # no other API has them: they never get there
+    if _KINDS.isdisjoint(context.kinds):
+        return
     for number, message in enumerate(context.messages):
-        if not any(
-            block.kind in ("server_call", "server_result", "mcp_call", "mcp_result") for block in message.blocks
-        ):
+        if not any(block.kind in _KINDS for block in message.blocks):
             continue
         _server(context, number, message)
         _mcp(context, number, message)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from toolpair.dataclass import dataclass, field
 from toolpair.rules.base import Cause, Fix
 from toolpair.transcript.edits import Answer, MendBytes
 from toolpair.transcript.model import Block

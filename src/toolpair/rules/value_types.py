@@ -7,9 +7,9 @@ files as it likes. A block of a type that is not known here is left alone, since
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any, Final
 
+from toolpair.dataclass import replace
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
 from toolpair.transcript.content import result_content
@@ -27,17 +27,14 @@ _TEXTS: Final = ("text", "input_text", "output_text")
 def check(context: Context) -> None:
     if context.transcript.native:
         return
+    judged = {"blocks": _blocks, "chat": _chat}.get(context.written, _items)
     for number, message in enumerate(context.messages):
-        match context.written:
-            case "blocks":
-                _blocks(context, number, message)
-            case "chat":
-                _chat(context, number, message)
-            case _:
-                _items(context, number, message)
+        judged(context, number, message)
         for position, block in enumerate(message.blocks):
             if block.kind == "result" and isinstance(block.value, dict):
-                _result(context, (number, position), block)
+                content = result_content(block)
+                if not isinstance(content, str):
+                    _result(context, (number, position), block, content)
 
 
 def check_request(context: Context) -> None:
@@ -143,8 +140,8 @@ def _mended_part(part: Any, kind: str) -> Any:
     return part
 
 
-def _result(context: Context, at: tuple[int, int], block: Block) -> None:
-    content = result_content(block)
+def _result(context: Context, at: tuple[int, int], block: Block, content: Any) -> None:
+    """The content of a result that is no text: parts, and their texts texts."""
     key = "output" if type_name(block.value) in OUTPUT_FAMILY else "content"
     if type_name(block.value) == "tool_search_output":
         return
@@ -154,7 +151,7 @@ def _result(context: Context, at: tuple[int, int], block: Block) -> None:
         if all(made is part for made, part in zip(parts, content, strict=True)):
             return
         mended: Any = parts
-    elif isinstance(content, str) or (content is None and (key == "content" or context.judges("content.empty_result"))):
+    elif content is None and (key == "content" or context.judges("content.empty_result")):
         return
     else:
         mended = _words(content) if content is not None else ""

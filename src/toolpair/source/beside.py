@@ -6,9 +6,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from toolpair.dataclass import dataclass, field
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LIMIT: Final = 64 << 20
 """Bytes: a larger file is left alone, since it would have to be read whole."""
@@ -20,9 +23,18 @@ _LINES: Final = 8
 class FilesBeside:
     """What lies in the session file's own folder and below. Names are relative to that folder."""
 
-    path: Path
+    file: str | os.PathLike[str]
+    """The session file itself."""
     _read: dict[str, bytes | None] = field(default_factory=dict, compare=False)
     _found: dict[str, dict[bytes, list[bytes]]] = field(default_factory=dict, compare=False)
+    _places: dict[tuple[str, bytes], dict[bytes, list[int]]] = field(default_factory=dict, compare=False)
+
+    @property
+    def path(self) -> Path:
+        """The session file itself."""
+        from pathlib import Path
+
+        return Path(self.file)
 
     def names(self, folder: str) -> Sequence[str]:
         """The names in a folder, sorted; none when there is no such folder or it may not be read."""
@@ -52,9 +64,51 @@ class FilesBeside:
         """The lines of a file that hold one of these byte strings. Each is looked for once, and no file is kept."""
         known = self._found.setdefault(name, {})
         new = [word for word in dict.fromkeys(wanted) if word not in known]
-        if new:
+        key = _key_of(new)
+        if known and key is not None:
+            # Asked again and again, a file is walked once more, and its lines are known by what stands at the key.
+            places = self._places.get((name, key))
+            if places is None:
+                places = self._places[name, key] = self._all_with(name, key)
+            known.update(self._at(name, {word: places.get(word, []) for word in new}))
+        elif new:
             known.update(self._search(name, new))
         return known
+
+    def _all_with(self, name: str, key: bytes) -> dict[bytes, list[int]]:
+        """Where the lines begin that hold the key, by the key with its value."""
+        places: dict[bytes, list[int]] = {}
+        pattern = re.compile(re.escape(key) + b'[^"]*"')
+        at = 0
+        try:
+            target = self._target(name)
+            if target is not None:
+                with target.open("rb") as file:
+                    for line in file:
+                        if key in line:
+                            for word in dict.fromkeys(pattern.findall(line)):
+                                places.setdefault(word, []).append(at)
+                        at += len(line)
+        except (OSError, ValueError):
+            pass
+        return places
+
+    def _at(self, name: str, wanted: Mapping[bytes, Sequence[int]]) -> dict[bytes, list[bytes]]:
+        """The lines at these places, by word; none of those that do not hold it any more."""
+        found: dict[bytes, list[bytes]] = {word: [] for word in wanted}
+        try:
+            target = self._target(name) if any(wanted.values()) else None
+            if target is not None:
+                with target.open("rb") as file:
+                    for word, places in wanted.items():
+                        for place in places[:_LINES]:
+                            file.seek(place)
+                            line = file.readline()
+                            if word in line:
+                                found[word].append(line)
+        except (OSError, ValueError):
+            pass
+        return found
 
     def _search(self, name: str, wanted: Sequence[bytes]) -> dict[bytes, list[bytes]]:
         found: dict[bytes, list[bytes]] = {word: [] for word in wanted}
@@ -86,3 +140,10 @@ class FilesBeside:
             return target.read_bytes()
         except (OSError, ValueError):
             return None
+
+
+def _key_of(words: Sequence[bytes]) -> bytes | None:
+    """The JSON key, up to the quote of its value, that all these words begin with; None when there is no such."""
+    keys = {word[: word.find(b':"') + 2] for word in words}
+    key = keys.pop() if len(keys) == 1 else b""
+    return key if len(key) > 2 and all(word.endswith(b'"') for word in words) else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.source.document import Document
+from toolpair.source.joined import JoinedDocument
 from toolpair.transcript.ordering import longest_ascending
 
 
@@ -25,6 +26,9 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
     """The records that differ, in the order of the new document, removed ones at their old place."""
     if before is after:
         return
+    if isinstance(before, JoinedDocument) and isinstance(after, JoinedDocument) and before.long is after.long:
+        yield from _changes_of_parts(before, after)
+        return
     if before.mark != after.mark and before.records:
         first = before.records[0]
         yield Change("changed", 0, first.line, before.mark + first.body, after.mark + first.body)
@@ -42,3 +46,17 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
             yield Change("changed", known[0], known[1].line, known[1].body, record.body)
         elif known[0] not in stayed:
             yield Change("moved", known[0], known[1].line, known[1].body, record.body)
+
+
+def _changes_of_parts(before: JoinedDocument, after: JoinedDocument) -> Iterator[Change]:
+    """The same of documents in parts: only those that were changed are looked at."""
+    found: list[Change] = []
+    for number, (then, now) in enumerate(zip(before.parts, after.parts, strict=True)):
+        if then is now:
+            continue
+        for change in changes(then.now, now.now):
+            side = after if change.kind == "added" else before
+            place = None if change.record is None else change.record + side.records_before(number)
+            found.append(replace(change, record=place))
+    yield from (change for change in found if change.kind == "removed")
+    yield from (change for change in found if change.kind != "removed")

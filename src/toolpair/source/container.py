@@ -6,28 +6,33 @@ one a line, wrappers hold one under a key, and some hold theirs as JSON text wit
 
 from __future__ import annotations
 
-import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from toolpair.dataclass import dataclass, field
+from toolpair.patterns import compiled
 from toolpair.source.document import Document
+from toolpair.source.edges import skipped
 from toolpair.source.embedded import Embedded
 from toolpair.source.encode import Style, detect, encode, line_indent
 from toolpair.source.errors import Unreadable
+from toolpair.source.file_bytes import Content
 from toolpair.source.lines import lines_document
-from toolpair.source.literal import read_literal
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
+from toolpair.source.runs import Piece, Run
 from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
 from toolpair.source.values import BOM, parse
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
+Prefer = Literal["lines", "document"]
 _SAMPLE: Final = 200
 _QUICK_TOKENS: Final = 2000
-_STARTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
-_BLANKS: Final = re.compile(rb"[ \t\r\n\0]*+")
+_PIECE: Final = 1 << 20
+_STARTS: Final = compiled(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
+_BLANKS: Final = compiled(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "mend that place in an editor, or open another copy of the file."
 
 
@@ -91,6 +96,28 @@ class Container:
                 for piece, _ in self._encoded(part, current):
                     yield piece
 
+    def runs(self, documents: Sequence[Document]) -> Iterator[Piece]:
+        """As `chunks`, with what is as it was in the opened file as runs of it."""
+        if self.original is not None:
+            yield from self.chunks(documents)
+            return
+        place = 0
+        for part in self.parts:
+            if isinstance(part, int):
+                base = self.conversations[part].document
+                yield from documents[part].runs(base, place)
+                place += base.size
+            elif isinstance(part, bytes):
+                yield Run(place, place + len(part))
+                place += len(part)
+            elif self._changed(part, documents):
+                for piece, _ in self._encoded(part, documents):
+                    yield piece
+                place += len(part.text.token)
+            else:
+                yield Run(place, place + len(part.text.token))
+                place += len(part.text.token)
+
     def to_bytes(self, documents: Sequence[Document] | None = None) -> bytes:
         """The whole file."""
         return b"".join(self.chunks(documents))
@@ -133,7 +160,7 @@ class _Build:
 
     def parts(
         self,
-        data: bytes,
+        data: Content,
         span: tuple[int, int],
         located: Sequence[Located],
         root: Any,
@@ -252,11 +279,20 @@ def _torn_span(text: bytes, after: int) -> tuple[int, int]:
     return start, end
 
 
-def read_container(data: bytes, shown: str, prefer: Literal["lines", "document"] | None = None) -> Container:
+def read_container(content: Content, shown: str, prefer: Prefer | None = None) -> Container:
     """Find the conversations of a file. Raises Unreadable with one sentence.
 
     `prefer` settles what a file with a single JSON object is: one record ("lines") or a document.
     """
+    if isinstance(content, bytes):
+        return read_in_memory(content, shown, prefer)
+    from toolpair.source.large import read_large
+
+    return read_large(content, shown, prefer)
+
+
+def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:
+    """As `read_container`."""
     start = len(BOM) if data.startswith(BOM) else 0
     match = _BLANKS.match(data, start)
     start = match.end() if match else start
@@ -292,11 +328,11 @@ def read_container(data: bytes, shown: str, prefer: Literal["lines", "document"]
     try:
         container = _read_lines(data, shown)
     except Unreadable:
-        raise _syntax_error(data, quick, shown, one_line) from None
+        raise syntax_error(data, quick, shown) from None
     if not one_line and quick.pos > first_end and quick.state != "complete":
         document = container.conversations[0].document if container.parts == (0,) else None
-        if document is not None and _share_readable(document) < 0.5:
-            raise _syntax_error(data, quick, shown, one_line)
+        if document is not None and share_readable(document) < 0.5:
+            raise syntax_error(data, quick, shown)
     return container
 
 
@@ -310,11 +346,14 @@ def _may_be_json(data: bytes) -> bool:
             return False
 
 
-def _syntax_error(data: bytes, found: Scan, shown: str, one_line: bool) -> Unreadable:
-    pos = skip_space(data, found.pos) if found.state == "complete" else found.pos
-    line = data.count(b"\n", 0, pos) + 1
-    begin = data.rfind(b"\n", 0, pos) + 1
-    column = len(data[begin:pos].decode("utf-8", "replace")) + 1
+def syntax_error(content: Content, found: Scan, shown: str) -> Unreadable:
+    """What is wrong with the text, and where: the sentence for a person."""
+    pos = skipped(content, found.pos, b" \t\n\r") if found.state == "complete" else found.pos
+    line = content.count(b"\n", 0, pos) + 1
+    begin = content.rfind(b"\n", 0, pos) + 1
+    decoder = getincrementaldecoder("utf-8")("replace")
+    pieces = (content[at : min(at + _PIECE, pos)] for at in range(begin, pos, _PIECE))
+    column = sum(len(decoder.decode(piece)) for piece in pieces) + len(decoder.decode(b"", True)) + 1
     if found.state == "torn":
         return Unreadable(
             f"{shown} is cut off within its first record (line {line}, column {column}); nothing in it can be read."
@@ -374,24 +413,26 @@ def _read_torn(data: bytes, start: int, end: int, cut: Scan) -> Container | None
     return Container("document", tuple(parts), tuple(build.conversations), damaged_outside=outside)
 
 
-def _share_readable(document: Document) -> float:
-    sample = _sample(document.records)
+def share_readable(document: Document) -> float:
+    """How many of the records are read, of records in equal distances."""
+    sample = sample_of(document.records)
     return sum(isinstance(r.value, (dict, list)) for r in sample) / max(len(sample), 1)
 
 
-def _sample(records: Sequence[Record]) -> list[Record]:
+def sample_of(records: Sequence[Record]) -> list[Record]:
+    """Records in equal distances, the first one among them."""
     step = max(len(records) // _SAMPLE, 1)
     return list(records[::step][: _SAMPLE + 1])
 
 
 def _read_lines(data: bytes, shown: str) -> Container:
     document = lines_document(data)
-    sample = _sample(document.records)
+    sample = sample_of(document.records)
     values = [record.value for record in sample if isinstance(record.value, (dict, list))]
     if not values and not any(isinstance(record.value, (dict, list)) for record in document.records):
         raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values and sum(map(is_conversation_line, values)) * 2 > len(values):
-        return _read_conversation_lines(data, document)
+        return read_conversation_lines(data, document)
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
 
 
@@ -408,7 +449,8 @@ def _is_sure(place: Located) -> bool:
     return is_message_list(place.value)
 
 
-def _read_conversation_lines(data: bytes, document: Document) -> Container:
+def read_conversation_lines(data: Content, document: Document) -> Container:
+    """The conversations of a file that has one in each line."""
     build = _Build()
     parts: list[Part] = [document.head]
     damaged = 0
@@ -454,6 +496,8 @@ def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def _read_python(data: bytes, start: int, end: int, wrong: Scan, shown: str) -> Container | None:
+    from toolpair.source.literal import read_literal
+
     value = read_literal(data, start, end, wrong.pos, shown)
     if not isinstance(value, (dict, list)):
         return None

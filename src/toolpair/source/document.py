@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
+from toolpair.dataclass import replace
 from toolpair.source.alignment import against
 from toolpair.source.encode import Originals, Style, detect, encode
 from toolpair.source.mending import joined, mended
+from toolpair.source.places import Places
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.spans import BadSpan, find_span, scan
+from toolpair.source.records import IndexedRecords
+from toolpair.source.runs import Piece, Run
+from toolpair.source.spans import BadSpan, scan
 from toolpair.source.splice import gap_between, splice, with_number
 from toolpair.source.values import BOM, first_record, parse
 from toolpair.transcript.model import Damaged
@@ -50,7 +54,7 @@ class Document:
         aside: tuple[bytes, ...] = (),
     ) -> None:
         self.kind: Kind = kind
-        self.records: tuple[Record, ...] = tuple(records)
+        self.records: Sequence[Record] = records if isinstance(records, IndexedRecords) else tuple(records)
         self.head = head
         self.tail = tail
         self._style = style
@@ -58,11 +62,12 @@ class Document:
         self._base = base
         # What closes the text once its cut off last record is gone; None when it is not cut off.
         self._closing = closing
-        self._next_uid = max((r.uid for r in self.records), default=-1) + 1 if next_uid is None else next_uid
+        self._first_free_uid = next_uid
         self.aside = aside
         """Bytes that were set aside: they are in the file no more, and belong into a file beside it."""
         self._positions: dict[int, int] | None = None
         self._offsets: list[int] | None = None
+        self._asked: tuple[int, Places] | None = None
 
     def __len__(self) -> int:
         return len(self.records)
@@ -70,12 +75,30 @@ class Document:
     @property
     def size(self) -> int:
         """The length of the serialized document in bytes."""
+        if isinstance(self.records, IndexedRecords):
+            return len(self.head) + self.records.size + len(self.tail)
         return len(self.head) + sum(r.size + len(r.glue) for r in self.records) + len(self.tail)
+
+    @property
+    def next_uid(self) -> int:
+        """The uid that its next new record gets: no record has it, nor one behind it."""
+        return self._next_uid
+
+    @property
+    def _next_uid(self) -> int:
+        if self._first_free_uid is None:
+            if isinstance(self.records, IndexedRecords):
+                self._first_free_uid = self.records.next_uid
+            else:
+                self._first_free_uid = max((record.uid for record in self.records), default=-1) + 1
+        return self._first_free_uid
 
     # Reading
 
     def index(self, uid: int) -> int:
         """The position of a record. Raises KeyError."""
+        if isinstance(self.records, IndexedRecords):
+            return self.records.place(uid)
         if self._positions is None:
             self._positions = {record.uid: position for position, record in enumerate(self.records)}
         return self._positions[uid]
@@ -94,19 +117,30 @@ class Document:
         """The line of the file that the record starts in, from 1; None for a record that is new."""
         return self.record(uid).line
 
+    def at_line(self, line: int) -> int | None:
+        """The uid of the record that a line of the opened file belongs to: an array's may span several."""
+        records = self.records
+        if isinstance(records, IndexedRecords):
+            at = bisect_right(range(len(records)), line, key=lambda place: records[place].line or 0) - 1
+            return records[at].uid if at >= 0 else None
+        before = [record for record in records if record.line is not None and record.line <= line]
+        return before[-1].uid if before else None
+
     def line_of_value(self, uid: int, slot: Sequence[str | int]) -> int | None:
         """The line of the file that the value at `slot` of the record starts in, from 1; None for a new record."""
         record = self.record(uid)
         if record.line is None or not slot:
             return record.line
         try:
-            start, _ = find_span(record.body, slot)
+            places = self._places_in(record)
+            return record.line + places.lines_before(places.span(slot)[0])
         except ValueError:
             return record.line
-        return record.line + record.body.count(b"\n", 0, start)
 
     def offset(self, uid: int) -> int:
         """Where the record's body starts in the serialized document."""
+        if isinstance(self.records, IndexedRecords):
+            return len(self.head) + self.records.offset(self.records.place(uid))
         if self._offsets is None:
             sizes = (record.size + len(record.glue) for record in self.records)
             self._offsets = list(accumulate(sizes, initial=len(self.head)))
@@ -118,11 +152,17 @@ class Document:
         offset = self.offset(uid)
         if slot:
             try:
-                start, end = find_span(record.body, slot)
+                start, end = self._places_in(record).span(slot)
                 return offset + start, offset + end
             except BadSpan:
                 pass
         return offset, offset + record.size
+
+    def _places_in(self, record: Record) -> Places:
+        """Where the record's values stand; of the record that was asked for last it is remembered."""
+        if self._asked is None or self._asked[0] != record.uid:
+            self._asked = (record.uid, Places(record.body))
+        return self._asked[1]
 
     # Writing
 
@@ -147,6 +187,71 @@ class Document:
                 yield from against(body, old.body, place)
             yield record.glue, place + old.size if record.glue == old.glue else None
         yield self.tail, base.size - len(base.tail) if self.tail == base.tail else None
+
+    def runs(self, base: Document, place: int) -> Iterator[Piece]:
+        """The bytes in order; what is as in `base`, whose bytes stand from `place` on in the opened file, as runs."""
+        if self is base:
+            yield Run(place, place + self.size)
+            return
+        yield Run(place, place + len(self.head)) if self.head == base.head else self.head
+        # Records of the base from `first` to before `here` stand in a row as they did there.
+        first = here = 0
+        known, count = base.records, len(base.records)
+        for record in self.records:
+            if here < count and known[here] is record:
+                here += 1
+                continue
+            yield Run(place + base.start_of(first), place + base.start_of(here))
+            if record.uid not in base:
+                yield record.body
+                yield record.glue
+                first = here
+                continue
+            first = here = base.index(record.uid)
+            old = known[here]
+            here += 1
+            if record is old:
+                continue
+            first = here
+            start, end = place + base.start_of(here - 1), place + base.start_of(here)
+            yield record.body if record.touched and record.body != old.body else Run(start, start + old.size)
+            yield record.glue if record.glue != old.glue else Run(start + old.size, end)
+        yield Run(place + base.start_of(first), place + base.start_of(here))
+        place += base.size
+        yield Run(place - len(base.tail), place) if self.tail == base.tail else self.tail
+
+    def part(self, first: int, end: int, next_uid: int) -> Document:
+        """The records from number `first` to before `end` as a document; the bytes of parts in a row are those of all.
+
+        Its new records get uids from `next_uid` on.
+        """
+        last = end == len(self.records)
+        head, tail = b"" if first else self.head, self.tail if last else b""
+        records: Sequence[Record]
+        if isinstance(self.records, IndexedRecords):
+            records = self.records.part(first, end)
+        else:
+            records = self.records[first:end]
+        if self.kind == "array" and not last and records:
+            # What parts it from the next element stays where it is, whatever becomes of the elements before it.
+            tail = records[-1].glue
+            records = (*records[:-1], records[-1].with_glue(b""))
+        return Document(
+            self.kind,
+            records,
+            head,
+            tail,
+            style=self._file_style(),
+            base=self._level() if first and self.kind == "array" else self._base,
+            closing=self._closing if last else None,
+            next_uid=next_uid,
+        )
+
+    def start_of(self, position: int) -> int:
+        """Where the record at a position starts, or the tail behind the last one, in the serialized document."""
+        if position == len(self.records):
+            return self.size - len(self.tail)
+        return self.offset(self.records[position].uid)
 
     def chunks(self) -> Iterator[bytes]:
         """The bytes in pieces of about a megabyte."""
@@ -181,15 +286,16 @@ class Document:
             items = self._unfolded(items)
         plan: list[tuple[Record | None, Any]] = []
         seen: set[int] = set()
-        same = len(items) == len(self.records)
+        records = tuple(self.records)
+        same = len(items) == len(records)
         expected = 0
         for item in items:
             uid, value = item.uid, item.value
             record: Record | None = None
             if uid not in seen:
                 # Most records stand where they stood: they are found without a look at the index.
-                if expected < len(self.records) and self.records[expected].uid == uid:
-                    record = self.records[expected]
+                if expected < len(records) and records[expected].uid == uid:
+                    record = records[expected]
                 elif uid in self:
                     record, expected, same = self.record(uid), self.index(uid), False
             if record is None:
@@ -325,6 +431,18 @@ class Document:
             aside=self.aside,
         )
 
+    def with_records(self, records: IndexedRecords) -> Document:
+        """The document with more records between the same head and tail."""
+        return Document(
+            self.kind,
+            records,
+            self.head,
+            self.tail,
+            style=self._style,
+            base=self._base,
+            closing=self._closing,
+        )
+
     def flaws(self, sent: Container[int] = ()) -> dict[int, tuple[str, ...]]:
         """The `record.*` rules that readable records break, by uid.
 
@@ -407,12 +525,17 @@ class Document:
         if self.kind == "lines":
             return style.on_one_line()
         # Siblings that stand on one line each stay so; empty ones do not tell.
-        filled = [r.body for r in islice(self.records, _SIBLINGS) if r.size > 2]
-        tells = next((body for body in filled if b"\n" in body), None)
+        filled, tells = self._siblings
         if tells is None:
             return style.on_one_line() if filled else whole
         own = detect(self._level() + tells, whole)
         return replace(style, indent=own.indent, newline=own.newline)
+
+    @cached_property
+    def _siblings(self) -> tuple[bool, bytes | None]:
+        """Whether any of the first records holds something, and the first of them that stands on several lines."""
+        filled = [r.body for r in islice(self.records, _SIBLINGS) if r.size > 2]
+        return bool(filled), next((body for body in filled if b"\n" in body), None)
 
     def _level(self) -> bytes:
         """The indentation of the array's elements."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from toolpair.dataclass import dataclass
+from toolpair.patterns import compiled
 from toolpair.source.encode import Style, detect, encode_text
 from toolpair.source.spans import decode_string
 
-_UNITS = re.compile(
+_UNITS = compiled(
     rb'[^\\"]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.', re.DOTALL
 )
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, replace
+from toolpair.patterns import compiled
 from toolpair.source.spans import BadSpan, Node, children, key_text, node_at
 
 RawOf = Callable[[Any], bytes | None]
 
 _LOOK_AT: Final = 1 << 18
 """How many bytes tell the style of a text."""
-_NON_ASCII_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+\\u(?!00[0-7])[0-9a-fA-F]{4}")
-_NON_ASCII = re.compile(rb"[\x80-\xff]")
-_BARE_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+/")
-_ESCAPED_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+\\/")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_AFTER_KEY = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\n\r]*+:[ \t\n\r]*+)|"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,[ \t\n\r]*+)', re.DOTALL)
-_OPENED = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
+_NON_ASCII_ESCAPE = compiled(rb"(?<!\\)(?:\\\\)*+\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_NON_ASCII = compiled(rb"[\x80-\xff]")
+_BARE_SLASH = compiled(rb"(?<!\\)(?:\\\\)*+/")
+_ESCAPED_SLASH = compiled(rb"(?<!\\)(?:\\\\)*+\\/")
+_SURROGATE = compiled("[\ud800-\udfff]")
+_AFTER_KEY = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\n\r]*+:[ \t\n\r]*+)|"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_COMMA = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,[ \t\n\r]*+)', re.DOTALL)
+_OPENED = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.source.document import Document
+from toolpair.source.edges import same_bytes
 from toolpair.source.errors import Unreadable
+from toolpair.source.file_bytes import Content, FileBytes
 from toolpair.source.memory import fits
 from toolpair.source.opening import Identity, Snapshot, open_source
+from toolpair.source.records import IndexedRecords
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
 
@@ -63,7 +66,7 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
         if is_being_written(now):
             return None  # emptied first, as some agents do: the next look sees what it has become
         raise
-    if read.data == snapshot.data:
+    if same_bytes(read.data, snapshot.data):
         return Growth(None, replace(snapshot, identity=read.identity), now)
     if not same_file:
         return Growth("replaced", read, now)
@@ -75,26 +78,32 @@ def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:
     data = snapshot.data
     start = max(0, len(data) - _COMPARED)
     assert snapshot.path is not None
-    if not fits(now.size):
+    if not fits(now.size - start):
         raise Unreadable(f"{snapshot.shown} has become so large that it does not fit into memory.")
     try:
+        first, last = data[:_COMPARED], data[start:]
+    except Unreadable:
+        return None  # it has not only grown
+    try:
         with open(snapshot.path, "rb") as file:
-            if file.read(min(_COMPARED, len(data))) != data[:_COMPARED]:
+            if file.read(min(_COMPARED, len(data))) != first:
                 return None
             file.seek(start)
             end = file.read(now.size - start)
+            if not end.startswith(last):
+                return None
+            added = _whole_records(data, end[len(data) - start :])
+            size = len(data) + len(added)
+            grown = FileBytes(file.fileno(), size, snapshot.shown) if isinstance(data, FileBytes) else data + added
     except OSError as error:
         raise Unreadable(f"{snapshot.shown} cannot be read ({error.strerror or error}); try again.") from None
-    if not end.startswith(data[start:]):
-        return None
-    added = _whole_records(data, end[len(data) - start :])
     if not added:
         return Growth(None, snapshot, now)
-    identity = Identity(now.dev, now.ino, len(data) + len(added), now.mtime_ns, now.ctime_ns)
-    return Growth("grown", replace(snapshot, data=data + added, identity=identity), now)
+    identity = Identity(now.dev, now.ino, size, now.mtime_ns, now.ctime_ns)
+    return Growth("grown", replace(snapshot, data=grown, identity=identity), now)
 
 
-def _whole_records(data: bytes, added: bytes) -> bytes:
+def _whole_records(data: Content, added: bytes) -> bytes:
     """`added` without a last line that is still being written."""
     cut = added.rfind(b"\n") + 1
     rest = added[cut:]
@@ -107,6 +116,12 @@ def _whole_records(data: bytes, added: bytes) -> bytes:
 def carry_over(old: Document, new: Document) -> None:
     """Spare the new document the reading of the records that stand in it as they stood in the old one."""
     if old.kind != "lines" or new.kind != "lines":
+        return
+    if isinstance(old.records, IndexedRecords) and isinstance(new.records, IndexedRecords):
+        for place, before in old.records.made():
+            if place >= len(new.records) or old.records.span(place) != new.records.span(place):
+                break
+            before.share_knowledge(new.records[place])
         return
     for before, after in zip(old.records, new.records, strict=False):
         if (before.start, before.size) != (after.start, after.size):

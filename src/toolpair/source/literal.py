@@ -18,9 +18,14 @@ _BRACKETS = re.compile(
 )
 
 
+def may_be_literal(data: bytes, wrong: int) -> bool:
+    """Whether what stands where the text stopped being JSON is how Python would go on."""
+    return _FIRST_WRONG.match(data, wrong) is not None
+
+
 def read_literal(data: bytes, start: int, end: int, wrong: int, shown: str) -> Any:
     """The value of a Python literal, or None when it is not one. `wrong` is where it stopped being JSON."""
-    if not _FIRST_WRONG.match(data, wrong):
+    if not may_be_literal(data, wrong):
         return None
     depth = deepest = 0
     pos = start

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
 
 LIST_KEYS: Final = ("messages", "input", "history", "conversation", "traj", "trajectory")
 NEST_KEYS: Final = ("request", "body", "payload", "params", "data")
 _DEPTH: Final = 8
-_LOOK: Final = 50
+LOOKED_AT: Final = 50
+"""Elements of a list by which it is told what it holds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,12 +29,12 @@ def is_message_list(value: Any) -> bool:
     """Whether the elements are message-like dicts: most have a role or a type."""
     if not isinstance(value, list) or not value:
         return False
-    dicts = [element for element in value[:_LOOK] if isinstance(element, dict)]
-    return len(dicts) * 2 > len(value[:_LOOK]) and sum("role" in d or "type" in d for d in dicts) * 2 >= len(dicts)
+    dicts = [element for element in value[:LOOKED_AT] if isinstance(element, dict)]
+    return len(dicts) * 2 > len(value[:LOOKED_AT]) and sum("role" in d or "type" in d for d in dicts) * 2 >= len(dicts)
 
 
 def _is_dict_list(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(element, dict) for element in value[:_LOOK])
+    return isinstance(value, list) and any(isinstance(element, dict) for element in value[:LOOKED_AT])
 
 
 def locate(value: Any, depth: int = 0) -> list[Located]:
@@ -50,7 +51,7 @@ def locate(value: Any, depth: int = 0) -> list[Located]:
 def _in_list(value: list[Any], depth: int) -> list[Located]:
     if not value:
         return [Located((), value, None)]
-    look = value[:_LOOK]
+    look = value[:LOOKED_AT]
     wrappers = [e for e in look if isinstance(e, list) or (isinstance(e, dict) and "role" not in e)]
     holding = sum(_holds_messages(e, depth + 1) for e in wrappers) if len(wrappers) * 2 > len(look) else 0
     if holding * 2 > len(look):

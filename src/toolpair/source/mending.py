@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from toolpair.dataclass import dataclass
+from toolpair.patterns import compiled
 from toolpair.source.spans import BadSpan, Node, Scan, children, key_text, node_at, scan
 from toolpair.source.values import BOM, escape_controls, escaped, parse, pieces, whole_characters, without_nul
 from toolpair.transcript.model import Damaged
 
 _LONGEST_RUN: Final = 2000
-_ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
-_CUT_ESCAPE: Final = re.compile(rb"(?<!\\)(?:\\\\)*+(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
-_CUT_PAIR: Final = re.compile(rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})\Z")
-_CUT_SCALAR: Final = re.compile(rb"[^\s,:\[\]{}\"]+\Z")
+_ESCAPED: Final = compiled(rb"\\.", re.DOTALL)
+_CUT_ESCAPE: Final = compiled(rb"(?<!\\)(?:\\\\)*+(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
+_CUT_PAIR: Final = compiled(rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})\Z")
+_CUT_SCALAR: Final = compiled(rb"[^\s,:\[\]{}\"]+\Z")
 _WHOLE_WORDS: Final = (b"true", b"false", b"null")
 
 

@@ -1,24 +1,30 @@
-"""Opening a file: a snapshot of its bytes, and of who it was when they were read."""
+"""Opening a file: a snapshot of its bytes, and of who it was when they were read. Large files stay on the disk."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import time
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
+from toolpair.dataclass import dataclass
+from toolpair.patterns import compiled
+from toolpair.source.edges import skipped
 from toolpair.source.errors import Unreadable
+from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
+from toolpair.source.fingerprint import Fingerprint
 from toolpair.source.memory import fits
 from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
 
+LARGE: Final = 8 << 20
+"""Bytes from which on a file is not held in memory."""
 _SAMPLE: Final = 1 << 16
+_LONGEST_END: Final = 1 << 25
+"""Bytes of a last line that are looked at to tell whether it is being written."""
 _WATCHED: Final = 0.05
 """Seconds in which a record that is just being written is waited for."""
 _LOOKS: Final = 5
@@ -35,10 +41,10 @@ _MAGIC: Final = (
     (b"%PDF", "a PDF document", "give the session file itself"),
     (b"\x7fELF", "a program", "give the session file itself"),
 )
+_WHITE: Final = b" \t\n\r\x0b\x0c"
 _UTF16: Final = "convert it to UTF-8 first"
-_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
-_INNER_NULS = re.compile(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
-_NULS = re.compile(rb"\x00*+")
+_CONTROLS: Final = bytes([*range(0x01, 0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
+_INNER_NULS = compiled(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +66,20 @@ class Identity:
 class Snapshot:
     """The bytes of a file. `path` is resolved and None for standard input; `shown` is what the user called it.
 
-    `data` is the content, unpacked where `packing` is set.
+    `data` is the content, unpacked where `packing` is set; of a large file it is read when it is asked for.
     """
 
-    path: Path | None
+    path: str | None
     shown: str
-    data: bytes
+    data: Content
     identity: Identity | None
     mode: int | None
     packing: Packing | None = None
+    fingerprint: Fingerprint | None = None
+    """Of content that is not in memory, where it has been taken: a save proves by it what a file holds that grew."""
 
     @property
-    def raw(self) -> bytes:
+    def raw(self) -> Content:
         """The bytes as they are on the disk."""
         return self.packing.raw if self.packing is not None else self.data
 
@@ -82,10 +90,12 @@ def from_bytes(data: bytes, shown: str) -> Snapshot:
     return Snapshot(None, shown, content, None, None, packing)
 
 
-def _content(data: bytes, shown: str) -> tuple[bytes, Packing | None]:
+def _content(data: Content, shown: str) -> tuple[Content, Packing | None]:
     packing = None
-    if is_packed(data):
-        data, packing = unpack(data, shown)
+    if is_packed(data[:_SAMPLE]):
+        if not isinstance(data, bytes) and not fits(len(data)):
+            raise MemoryError
+        data, packing = unpack(data[:], shown)
     _refuse_binary(data, shown)
     return data, packing
 
@@ -94,17 +104,17 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
     """Read a regular file. Raises Unreadable with one sentence; never waits for a pipe or a device."""
     shown = os.fspath(path)
     try:
-        resolved = Path(os.path.realpath(shown, strict=True))
+        resolved = os.path.realpath(shown, strict=True)
         descriptor = open_leased(lambda: os.open(resolved, os.O_RDONLY | O_WAITLESS | FLAGS))
     except (OSError, ValueError) as error:
         raise Unreadable(_why_not_opened(shown, error)) from None
     try:
         found = os.fstat(descriptor)
         _refuse_odd(found.st_mode, shown)
-        if not fits(found.st_size):
-            raise MemoryError
-        data = _read_all(descriptor, found.st_size)
-        data = _read_on(descriptor, data, found)
+        data = _opened(descriptor, found.st_size, shown)
+        if time.time() - found.st_mtime <= _JUST_NOW and _is_torn(data):
+            data = _read_on(descriptor, data, shown)
+        content, packing = _content(data, shown)
         after = os.fstat(descriptor)
     except OSError as error:
         raise Unreadable(f"{shown} cannot be read ({_reason(error)}); check the disk and try again.") from None
@@ -112,7 +122,6 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
         raise Unreadable(f"{shown} does not fit into memory; split it and open the part that matters.") from None
     finally:
         os.close(descriptor)
-    content, packing = _content(data, shown)
     if len(data) != found.st_size or Identity.of(after) != Identity.of(found):
         # It was written to meanwhile: what was read counts, and no state of the file is known to hold it, so that
         # a save compares.
@@ -128,30 +137,36 @@ def _read_all(descriptor: int, size: int) -> bytes:
         return stream.read(size) if size else stream.read(_SAMPLE)
 
 
-def _read_on(descriptor: int, data: bytes, found: os.stat_result) -> bytes:
-    """The data up to a line end, when its last record is just being written."""
-    if time.time() - found.st_mtime > _JUST_NOW or not _is_torn(data):
-        return data
+def _opened(descriptor: int, size: int, shown: str) -> Content:
+    if size >= LARGE and CAN_READ_AT:
+        return FileBytes(descriptor, size, shown)
+    if not fits(size):
+        raise MemoryError
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return _read_all(descriptor, size)
+
+
+def _read_on(descriptor: int, data: Content, shown: str) -> Content:
+    """The file up to a line end that comes soon: its last record is just being written."""
     grown = data
     for _ in range(_LOOKS):
         time.sleep(_WATCHED / _LOOKS)
-        os.lseek(descriptor, len(grown), os.SEEK_SET)
-        size = os.fstat(descriptor).st_size - len(grown)
-        if size <= 0:
+        size = os.fstat(descriptor).st_size
+        if size <= len(grown):
             continue
-        more = _read_all(descriptor, size)
-        grown += more
-        end = more.rfind(b"\n")
-        if end >= 0:
-            return grown[: len(grown) - len(more) + end + 1]
+        grown = _opened(descriptor, size, shown)
+        end = grown.rfind(b"\n", len(data)) + 1
+        if end:
+            return FileBytes(descriptor, end, shown) if isinstance(grown, FileBytes) else grown[:end]
     return grown
 
 
-def _is_torn(data: bytes) -> bool:
+def _is_torn(data: Content) -> bool:
     """Whether the last line is the beginning of a record."""
-    last = data[data.rfind(b"\n") + 1 :]
-    if not last.startswith(b"{"):
+    start = data.rfind(b"\n", max(len(data) - _LONGEST_END, 0)) + 1
+    if data[start : start + 1] != b"{" or len(data) - start > _LONGEST_END:
         return False
+    last = data[start:]
     return not last.rstrip().endswith(b"}") or isinstance(parse(last), Damaged)
 
 
@@ -190,7 +205,7 @@ def _refuse_odd(mode: int, shown: str) -> None:
     raise Unreadable(f"{shown} is a device and no regular file; give a session file.")
 
 
-def _refuse_binary(data: bytes, shown: str) -> None:
+def _refuse_binary(data: Content, shown: str) -> None:
     """Refuse what is no text in UTF-8. Bad bytes and runs of NUL in a text are let pass."""
     for magic, name, advice in _MAGIC:
         if data.startswith(magic):
@@ -200,10 +215,9 @@ def _refuse_binary(data: bytes, shown: str) -> None:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable(f"{shown} is text in UTF-16; {_UTF16}.")
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-    if not data[start : start + _SAMPLE].strip() and not data[start:].strip():
+    if skipped(data, start, _WHITE) == len(data):
         raise Unreadable(f"{shown} is empty; give a session file that has records.")
-    match = _NULS.match(data, start)
-    begin = match.end() if match else start
+    begin = skipped(data, start, b"\0")
     if begin == len(data):
         raise Unreadable(f"{shown} holds NUL bytes only; its content is lost, so look for a backup of it.")
     sample = data[start : start + _SAMPLE]
@@ -211,8 +225,8 @@ def _refuse_binary(data: bytes, shown: str) -> None:
     if wide:
         raise Unreadable(f"{shown} is text in {wide}; {_UTF16}.")
     sample = data[begin : begin + _SAMPLE]
-    inner = len(_INNER_NULS.findall(sample))
-    controls = len(_CONTROL.findall(sample))
+    inner = len(_INNER_NULS.findall(sample)) if b"\0" in sample else 0
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if inner > 8 + sample.count(b"\n") or controls * 20 > len(sample):
         raise Unreadable(f"{shown} is a binary file; give the session file itself.")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.source.errors import Refused, Unreadable
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from toolpair.source.file_bytes import Content
 from toolpair.source.values import flaws, quiet_flaws, read
 from toolpair.transcript.model import Damaged
 
@@ -13,7 +14,7 @@ UNREAD: Final = object()
 class Record:
     """One record: its bytes, and the bytes between it and the next one (`glue`).
 
-    `start` is its offset in the document as it was opened, None for new bytes. `line` counts from 1 in the
+    `start` is its offset in the bytes that it was read from, None for new bytes. `line` counts from 1 in the
     file. `touched` tells that the body is not what was read.
     """
 
@@ -32,7 +33,7 @@ class Record:
     )
 
     def __init__(
-        self, uid: int, buffer: bytes, start: int, end: int, glue: bytes, line: int | None, touched: bool = False
+        self, uid: int, buffer: Content, start: int, end: int, glue: bytes, line: int | None, touched: bool = False
     ) -> None:
         self.uid = uid
         self._buffer = buffer
@@ -50,6 +51,7 @@ class Record:
 
     @property
     def body(self) -> bytes:
+        """Its bytes. Raises Unreadable when the file that they are read from has changed."""
         return self._buffer[self._start : self._end]
 
     @property

@@ -10,24 +10,26 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
-_SPACE = re.compile(rb"[ \t\n\r]*+")
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_SCALAR = re.compile(rb'[^ \t\n\r,:\[\]{}"]++')
-_TO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
+from toolpair.dataclass import dataclass
+from toolpair.patterns import compiled
+
+_SPACE = compiled(rb"[ \t\n\r]*+")
+_STRING = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SCALAR = compiled(rb'[^ \t\n\r,:\[\]{}"]++')
+_TO_BRACKET = compiled(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
 
 # Before 3.11.5 Python does not step back from a repetition that holds alternatives and fails half way.
 _OFTEN = b"*+" if sys.version_info >= (3, 11, 5) else b"*"
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)' + _OFTEN
-_TOKEN = re.compile(
+_TOKEN = compiled(
     rb"[ \t\n\r]*+(?:([\[\]{},:])|("
     + _TEXT
     + rb'")|((?:-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|Infinity)|true|false|null|NaN)'
     rb"(?![0-9A-Za-z.+-])))"
 )
-_CUT_TOKEN = re.compile(
+_CUT_TOKEN = compiled(
     rb"[ \t\n\r]*+(?:"
     + _TEXT
     + rb"(?:\\(?:u[0-9a-fA-F]{0,3})?)?"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.source.encode import COMPACT, Originals, RawOf, Style, detect, encode, encode_text, line_indent
 from toolpair.source.spans import Node, children, key_text, node_at
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import importlib
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -18,6 +17,8 @@ _F_FULLFSYNC: Final = 51
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2
 _COPYFILE_ACL_AND_XATTR: Final = 1 << 0 | 1 << 2
+_FICLONERANGE: Final = 0x4020940D
+_SYNC_FILE_RANGE_WRITE: Final = 2
 
 FLAGS: Final = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """For every open: not for programs that are started, and bytes as they are."""
@@ -53,6 +54,8 @@ def _optional(name: str) -> Any:
 
 
 _fcntl: Final[Any] = _optional("fcntl")
+O_APPEND_FIRST: Final = 0 if _fcntl is not None else os.O_APPEND
+"""For opening a file that `Io.append_only` is called for later, where that cannot be set later."""
 _LEASES: Final[dict[str, int]] = (
     {"read": _fcntl.F_RDLCK, "write": _fcntl.F_WRLCK, "none": _fcntl.F_UNLCK}
     if hasattr(_fcntl, "F_SETLEASE") and hasattr(_fcntl, "F_SETSIG")
@@ -64,9 +67,10 @@ def _unsupported(what: str) -> OSError:
     return OSError(errno.ENOTSUP, f"no {what} on this system")
 
 
-def _renameat2() -> Any:
+def _linux_call(name: str) -> Any:
+    """A call that Python has no name for; None elsewhere and where the C library lacks it."""
     library = _c_library() if sys.platform == "linux" else None
-    return getattr(library, "renameat2", None)
+    return getattr(library, name, None)
 
 
 def _c_library() -> Any:
@@ -91,6 +95,45 @@ class Io:
 
     def read(self, descriptor: int, size: int) -> bytes:
         return os.read(descriptor, size)
+
+    def pread(self, descriptor: int, size: int, position: int) -> bytes:
+        """Read from a position; where the next read or write goes on stays as it is."""
+        if hasattr(os, "pread"):
+            return os.pread(descriptor, size, position)
+        here = os.lseek(descriptor, 0, os.SEEK_CUR)
+        try:
+            os.lseek(descriptor, position, os.SEEK_SET)
+            return os.read(descriptor, size)
+        finally:
+            os.lseek(descriptor, here, os.SEEK_SET)
+
+    def share(self, source: int, descriptor: int, size: int, position: int, here: int) -> None:
+        """Let a file share bytes of another (from `position`) from `here` on: nothing is copied until one is changed.
+
+        Some file systems of Linux can do that, with whole blocks.
+        """
+        if _fcntl is None or sys.platform != "linux":
+            raise _unsupported("sharing of ranges")
+        import struct
+
+        _fcntl.ioctl(descriptor, _FICLONERANGE, struct.pack("qQQQ", source, position, size, here))
+
+    def begin_flush(self, descriptor: int, position: int, size: int) -> None:
+        """Have the bytes written to the disk from now on, without waiting for it. Only Linux can do that."""
+        function = _linux_call("sync_file_range")
+        if function is None:
+            raise _unsupported("flushing of ranges")
+        from ctypes import c_int64
+
+        if function(descriptor, c_int64(position), c_int64(size), _SYNC_FILE_RANGE_WRITE) < 0:
+            number = _errno()
+            raise OSError(number, os.strerror(number))
+
+    def append_only(self, descriptor: int) -> None:
+        """From now on all that is written goes behind the end. It may be so already where this cannot be set later."""
+        if _fcntl is not None:
+            flags = _fcntl.fcntl(descriptor, _fcntl.F_GETFL)
+            _fcntl.fcntl(descriptor, _fcntl.F_SETFL, flags | os.O_APPEND)
 
     def seek(self, descriptor: int, position: int) -> None:
         os.lseek(descriptor, position, os.SEEK_SET)
@@ -160,6 +203,8 @@ class Io:
         if not _LEASES:
             raise _unsupported("leases")
         # A lease that somebody wants broken sends a signal whose default ends the process; this one's is ignored.
+        import signal
+
         _fcntl.fcntl(descriptor, _fcntl.F_SETSIG, signal.SIGURG)
         _fcntl.fcntl(descriptor, _fcntl.F_SETLEASE, _LEASES[kind])
 
@@ -174,7 +219,7 @@ class Io:
 
     def exchange(self, one: str, other: str) -> None:
         """Let two files change their names in one step, which only Linux can do. ENOTSUP elsewhere."""
-        function = _renameat2()
+        function = _linux_call("renameat2")
         if function is None:
             raise _unsupported("exchange of names")
         if function(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) < 0:

@@ -9,7 +9,7 @@ from toolpair.text.safe import SafeText
 
 def width(text: SafeText) -> int:
     """Cells that `text` takes."""
-    return cell_len(text)
+    return len(text) if text.isascii() else cell_len(text)
 
 
 def prefix_length(text: str, cells: int) -> int:

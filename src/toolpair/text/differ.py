@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from toolpair.dataclass import dataclass
 from toolpair.text.safe import SafeText
 
 LONG = 400

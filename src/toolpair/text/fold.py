@@ -6,6 +6,7 @@ import re
 from array import array
 from bisect import bisect_right
 from functools import lru_cache
+from itertools import accumulate
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import TAB, SafeText, visible
@@ -81,18 +82,22 @@ class Fold:
 
     def _build(self) -> None:
         text, cells, starts = self.text, self.cells, self.starts
-        start = 0
+        lengths = list(map(len, text.split("\n")))
+        begins = accumulate(map((1).__add__, lengths[:-1]), initial=0)
+        if cells == 0:
+            starts.extend(begins)
+            return
         plain = text.isascii() and "\x1b" not in text
-        while True:
-            newline = text.find("\n", start)
-            end = len(text) if newline < 0 else newline
-            if cells == 0 or end - start <= cells // 10 or (plain and end - start <= cells // TAB):
+        # So many characters fit into a line whatever they are.
+        fitting = cells // 10 if not plain else cells // TAB if "\t" in text else cells
+        if max(lengths) <= fitting:
+            starts.extend(begins)
+            return
+        for start, length in zip(begins, lengths, strict=True):
+            if length <= fitting:
                 starts.append(start)
             else:
-                self._fold_line(start, end)
-            if newline < 0:
-                return
-            start = newline + 1
+                self._fold_line(start, start + length)
 
     def _fold_line(self, start: int, end: int) -> None:
         text, cells, starts = self.text, self.cells, self.starts

@@ -25,7 +25,7 @@ def text_of(content: Any) -> str:
     if content is None:
         return ""
     if isinstance(content, list):
-        return "\n".join(_part_text(part) for part in content)
+        return "\n".join([_part_text(part) for part in content])
     if isinstance(content, dict):
         return _part_text(content)
     return json.dumps(content, ensure_ascii=False)
@@ -53,13 +53,19 @@ def is_placeholder_text(text: str) -> bool:
 
 def result_content(block: Block) -> Any:
     """The content of a result block: a string, a list of blocks, None, or whatever stands there."""
-    if is_output_item(block.value):
-        return output_content(block.value)
-    return block.value.get("content") if isinstance(block.value, dict) else None
+    value = block.value
+    if not isinstance(value, dict):
+        return None
+    type_ = value.get("type")
+    # What Anthropic and chat write is no item of the Responses API, which the tables need not be asked.
+    if type_ == "tool_result" or type_ is None or not is_output_item(value):
+        return value.get("content")
+    return output_content(value)
 
 
 def result_text(block: Block) -> str:
-    return text_of(result_content(block))
+    content = result_content(block)
+    return content if isinstance(content, str) else text_of(content)
 
 
 def media_of(content: Any) -> list[dict[str, Any]]:
@@ -93,10 +99,12 @@ def output_bytes(results: Sequence[Block]) -> int:
 
 def is_real_output(block: Block) -> bool:
     """A result that holds something real: not empty, not a known placeholder."""
-    if block.kind != "result":
-        return False
-    text = result_text(block)
-    return bool(text.strip()) and not is_placeholder_text(text)
+    return block.kind == "result" and says_something_real(result_text(block))
+
+
+def says_something_real(text: str) -> bool:
+    """Whether the text of a result is real output: not blank, not a known placeholder."""
+    return bool(text.strip()) and known_placeholder(text) is None
 
 
 def block_text(block: Block) -> str:

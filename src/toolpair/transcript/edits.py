@@ -5,9 +5,10 @@ All of a fix's edits refer to blocks and messages of one and the same transcript
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.transcript.model import Block, Message
 
 
@@ -228,6 +229,16 @@ class MendBytes:
     """For "join": the records that follow and belong to it."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RemoveThinking:
+    """Remove the signed thinking of all messages behind the one that holds a record.
+
+    Made where only a stretch of the conversation is known: the whole has a `Remove` for each block in its place.
+    """
+
+    record: int
+
+
 Edit = (
     Rename
     | SetValue
@@ -247,6 +258,7 @@ Edit = (
     | SetInRecord
     | InsertRecord
     | MendBytes
+    | RemoveThinking
 )
 
 
@@ -274,5 +286,62 @@ def targets(edit: Edit) -> frozenset[int]:
             return frozenset({-1 - before})
         case MendBytes(record=record, behind=behind):
             return frozenset(-1 - number for number in (record, *behind))
+        case RemoveThinking(record=record):
+            return frozenset({-1 - record})
         case InsertMessage():
             return frozenset()
+
+
+def records_of(edit: Edit) -> Iterator[int]:
+    """uids of the records that the edit names, in blocks, in messages, or as such."""
+    for name in ("record", "behind", "before", "children"):
+        found = getattr(edit, name, None)
+        if isinstance(found, int):
+            yield found
+        elif isinstance(found, tuple):
+            yield from found
+    spot = getattr(edit, "spot", None)
+    named = [getattr(edit, name, None) for name in ("block", "call", "result", "message", "after")]
+    named += [spot.of if spot is not None else None, *getattr(edit, "order", ())]
+    for thing in named:
+        if isinstance(thing, Block):
+            yield thing.record
+        elif isinstance(thing, Message):
+            yield from thing.records
+        elif isinstance(thing, Answer):
+            yield thing.call.record
+
+
+def messages_of(edit: Edit) -> Iterator[Message]:
+    """The messages that the edit names as such."""
+    spot = getattr(edit, "spot", None)
+    for thing in (getattr(edit, "message", None), getattr(edit, "after", None), spot and spot.of):
+        if isinstance(thing, Message):
+            yield thing
+
+
+def said_of(
+    edits: Sequence[Edit], block_of: Callable[[Block], Block], message_of: Callable[[Message], Message]
+) -> list[Edit]:
+    """The same edits of another transcript of the same records: `block_of` and `message_of` give what stands there."""
+    made: dict[int, Any] = {}
+
+    def other(thing: Any) -> Any:
+        if isinstance(thing, Block):
+            return block_of(thing)
+        if isinstance(thing, Message):
+            return message_of(thing)
+        if isinstance(thing, Spot | Answer):
+            if id(thing) not in made:
+                made[id(thing)] = _with_fields(thing, other)
+            return made[id(thing)]
+        return tuple(map(other, thing)) if isinstance(thing, tuple) else thing
+
+    return [other(edit) if isinstance(edit, Answer) else _with_fields(edit, other) for edit in edits]
+
+
+_NAMING: Final = ("block", "call", "result", "message", "after", "order", "spot", "of")
+
+
+def _with_fields(thing: Any, other: Callable[[Any], Any]) -> Any:
+    return replace(thing, **{name: other(getattr(thing, name)) for name in _NAMING if hasattr(thing, name)})

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from typing import Any, Final, TypeGuard
 
-_REFUSED: Final = re.compile(r"[^A-Za-z0-9_-]")
-_REFUSED_BY_BEDROCK: Final = re.compile(r"[^A-Za-z0-9_.:-]")
-_NOT_ALNUM: Final = re.compile(r"[^A-Za-z0-9]")
-_PREFIX: Final = re.compile(r"^(?:toolu_vrtx_|tooluse_|toolu_|chatcmpl-tool-|call_|fc_|functions[._])", re.IGNORECASE)
+from toolpair.patterns import compiled
+
+_REFUSED: Final = compiled(r"[^A-Za-z0-9_-]")
+_REFUSED_BY_BEDROCK: Final = compiled(r"[^A-Za-z0-9_.:-]")
+_NOT_ALNUM: Final = compiled(r"[^A-Za-z0-9]")
+_PREFIX: Final = compiled(r"^(?:toolu_vrtx_|tooluse_|toolu_|chatcmpl-tool-|call_|fc_|functions[._])", re.IGNORECASE)
 
 
 def usable(id_: Any) -> TypeGuard[str]:
@@ -24,6 +25,8 @@ def sanitised(id_: str) -> str:
 
 
 def _truncated(id_: str) -> str:
+    import hashlib
+
     clean = sanitised(id_)
     return (
         clean if len(clean) <= 64 else f"{clean[:55]}_{hashlib.md5(clean.encode('utf-8', 'replace')).hexdigest()[:8]}"
@@ -44,6 +47,8 @@ def _hashed(id_: str, how: str) -> str:
 
 
 def _hex(how: str, id_: str) -> str:
+    import hashlib
+
     return hashlib.new(how, id_.encode("utf-8", "replace")).hexdigest()[:8]
 
 
@@ -80,4 +85,6 @@ def cut_of_one(one: str, other: str) -> bool:
 
 def digest(id_: str) -> str:
     """Eight characters that tell an id from others: a letter and seven hexadecimal digits."""
+    import hashlib
+
     return "x" + hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()[:7]

@@ -6,9 +6,11 @@ session file, pairing and the rules read it, and edits are expressed against it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Final, Literal, Protocol
+
+from toolpair.dataclass import dataclass, field, replace
+from toolpair.transcript.frozen import frozen_by_types
 
 BlockKind = Literal[
     "text",
@@ -50,7 +52,7 @@ class Damaged:
         return f"Damaged({self.rule!r})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_by_types
 class Block:
     """One content block. Two blocks are the same only when they are the same object.
 
@@ -77,7 +79,7 @@ class Block:
         return (self.record, self.slot)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_by_types
 class Message:
     """One message as it would be sent. `records` are the uids of the records that it is made of."""
 
@@ -91,11 +93,11 @@ class Message:
 
     @property
     def calls(self) -> tuple[Block, ...]:
-        return tuple(block for block in self.blocks if block.kind == "call")
+        return tuple([block for block in self.blocks if block.kind == "call"])
 
     @property
     def results(self) -> tuple[Block, ...]:
-        return tuple(block for block in self.blocks if block.kind == "result")
+        return tuple([block for block in self.blocks if block.kind == "result"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +177,58 @@ class Branch:
     """The agent would go on from here."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Beyond:
+    """What stands around messages that are a stretch of a longer history."""
+
+    before: bool
+    after: bool
+    """Whether there are messages before them, and behind them."""
+    ids: Container[str]
+    """The ids that stand anywhere in the history."""
+    answered: int
+    """How many calls elsewhere have their result."""
+    signed: int = 0
+    """How many signed thinking blocks are behind them."""
+
+
+_USER: Final = Message("user", (Block("text", ".", -1, ("content",)),), (), "string", {"role": "user", "content": "."})
+_ASSISTANT: Final = Message(
+    "assistant", (Block("text", ".", -1, ("content",)),), (), "string", {"role": "assistant", "content": "."}
+)
+LEAD_IN: Final = (_USER,)
+"""Stands for what is before a stretch, which begins with a response: so it is not taken for the beginning."""
+LEAD_OUT: Final = (_ASSISTANT, _USER)
+"""Stands for what is behind it."""
+
+
+def _item(role: str, part: str) -> Message:
+    value = {"type": "message", "role": role, "content": [{"type": part, "text": "."}]}
+    return Message(role, (Block("text", value, -1, ()),), (), "blocks", value)
+
+
+ITEM_LEAD_IN: Final = (_item("user", "input_text"),)
+ITEM_LEAD_OUT: Final = (_item("assistant", "output_text"), _item("user", "input_text"))
+"""The same among items of the Responses API."""
+
+
+class Framed(Protocol):
+    """Records that were read between others that stand for what is around them."""
+
+    spills: bool
+    """What was read of them goes beyond them: only the whole tells it."""
+    as_items: bool
+    """They are items of the Responses API, each of which is counted."""
+
+    def count(self, sent: Sequence[Any]) -> int | None:
+        """Of the messages that are sent, how many are made of them; None when that cannot be told apart."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Transcript:
     """What the agent would send when it resumed now, and what it leaves out."""
 
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     layout: Layout = "blocks"
     merged: bool = False
     """Neighbours of one role were merged, as the agent does before it sends."""
@@ -212,6 +261,22 @@ class Transcript:
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
     unreached: tuple[Block, ...] = ()
     """Results beside the history that are never sent, since the record of their call was lost."""
+    beyond: Beyond | None = None
+    """Of a stretch: what stands around it. Its messages begin with LEAD_IN and end with LEAD_OUT where there is any."""
+    frame: Framed | None = None
+    """Of a part of a file: what its format put around the records to read them."""
+
+    @property
+    def lead(self) -> int:
+        """How many messages in front stand for what is before the stretch."""
+        return len(LEAD_IN) if self.beyond is not None and self.beyond.before else 0
+
+    def within(self, beyond: Beyond) -> Transcript:
+        """The same as a stretch of a longer history."""
+        items = self.frame is not None and self.frame.as_items
+        lead_in, lead_out = (ITEM_LEAD_IN, ITEM_LEAD_OUT) if items else (LEAD_IN, LEAD_OUT)
+        before, after = lead_in if beyond.before else (), lead_out if beyond.after else ()
+        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond)
 
 
 PLACEHOLDER: Final = (

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, field
+from toolpair.patterns import compiled
 from toolpair.transcript.ids import digest, usable
 
 THOUGHT: Final = "__thought__"
 """Stands between an id and the Gemini signature that LiteLLM writes behind it."""
 SERVER: Final = "srvtoolu_"
 """What the ids of calls begin with that the provider carries out itself."""
-_NOT_OF_SERVERS: Final = re.compile(r"[^A-Za-z0-9_]")
-NATIVE: Final = re.compile(r"functions\.(?P<name>[A-Za-z0-9_-]+):(?P<index>\d{1,9})")
+_NOT_OF_SERVERS: Final = compiled(r"[^A-Za-z0-9_]")
+NATIVE: Final = compiled(r"functions\.(?P<name>[A-Za-z0-9_-]+):(?P<index>\d{1,9})")
 """Kimi's own ids: the tool's name, and a number that counts on through the conversation."""
-_SANITISED_NATIVE: Final = re.compile(r"functions[_.-](?P<name>[A-Za-z0-9_-]+)[_:-](?P<index>\d{1,9})")
+_SANITISED_NATIVE: Final = compiled(r"functions[_.-](?P<name>[A-Za-z0-9_-]+)[_:-](?P<index>\d{1,9})")
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGEST: Final = 9
 """How much room the hash behind a changed id takes."""
@@ -90,6 +90,10 @@ class NewIds:
 
     shape: IdShape
     taken: set[str] = field(default_factory=set)
+    elsewhere: Container[str] = ()
+    """More ids that are in use."""
+    made: list[str] = field(default_factory=list)
+    """What was handed out."""
     _next: dict[str, int] = field(default_factory=dict)
     """Where counting goes on for each stem, so that many ids of one stem cost no search."""
 
@@ -97,20 +101,25 @@ class NewIds:
         """These are in use."""
         self.taken.update(id_ for id_ in ids if isinstance(id_, str))
 
+    def in_use(self, id_: str) -> bool:
+        return id_ in self.taken or id_ in self.elsewhere
+
     def make(self, id_: Any, number: int = 1, name: str | None = None) -> str:
         """An id derived from `id_`. `number` tells occurrences of one id apart; `name` is the tool's."""
         made = self._made(id_, number, name)
         self.taken.add(made)
+        self.made.append(made)
         return made
 
     def make_server(self, id_: str) -> str:
         """An id for a tool that the provider runs itself: `srvtoolu_`, then letters, digits and `_`."""
         stem = f"{SERVER}{_NOT_OF_SERVERS.sub('_', id_.removeprefix(SERVER)) or 'unnamed'}"
         made, count = stem, self._next.get(stem, 2)
-        while made in self.taken:
+        while self.in_use(made):
             made, count = f"{stem}x{count}", count + 1
         self._next[stem] = count
         self.taken.add(made)
+        self.made.append(made)
         return made
 
     def _made(self, id_: Any, number: int, name: str | None) -> str:
@@ -136,7 +145,7 @@ class NewIds:
 
     def _counted(self, stem: str, number: int, old: Any, tail: str = "") -> str:
         """The stem itself when it is free, else with a count behind it."""
-        if number == 1 and stem + tail not in self.taken and stem + tail != old:
+        if number == 1 and not self.in_use(stem + tail) and stem + tail != old:
             return stem + tail
         limit = self.shape.max_length
         # Stems that differ only where they are cut count together.
@@ -147,11 +156,13 @@ class NewIds:
             end = f"-{count}"
             made = stem[: limit - len(end)] + end + tail
             count += 1
-            if made not in self.taken:
+            if not self.in_use(made):
                 self._next[key] = count
                 return made
 
     def _hashed(self, seed: str, length: int, number: int) -> str:
+        import hashlib
+
         count = max(number, self._next.get(seed, 1))
         while True:
             value = int.from_bytes(hashlib.sha256(f"{count}:{seed}".encode("utf-8", "surrogatepass")).digest(), "big")
@@ -161,7 +172,7 @@ class NewIds:
                 letters.append(_BASE62[at])
             made = "".join(letters)
             count += 1
-            if made not in self.taken:
+            if not self.in_use(made):
                 self._next[seed] = count
                 return made
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any, Literal
 
+from toolpair.dataclass import dataclass, field
 from toolpair.transcript.content import result_text
 from toolpair.transcript.ids import SPELLINGS, cut_of_one, usable
 from toolpair.transcript.model import Block, Transcript
@@ -102,10 +102,19 @@ class _Loose:
 def pair(transcript: Transcript) -> Pairing:
     """Pair the calls and results of a transcript. Linear in the number of blocks."""
     walk = _Walk()
-    for block, at, starts in _walk_order(transcript):
-        walk.take(block, at, starts)
-    pairs = [*walk.pairs, *_explain(walk)]
-    pairs.sort(key=lambda found: found.start)
+    starts = True  # whether an assistant message began since the last call or result
+    for number, message in enumerate(transcript.messages):
+        if message.role == "assistant":
+            starts = True
+        for position, block in enumerate(message.blocks):
+            kind = block.kind
+            if kind == "call" or kind == "result":
+                walk.take(block, (number, position), starts)
+                starts = False
+    pairs = walk.pairs
+    if walk.loose:
+        pairs = [*pairs, *_explain(walk)]
+        pairs.sort(key=lambda found: found.start)
     of_block: dict[int, Pair] = {}
     for index, found in enumerate(pairs):
         found.index = index
@@ -114,17 +123,6 @@ def pair(transcript: Transcript) -> Pairing:
         for result in found.results:
             of_block[id(result)] = found
     return Pairing(tuple(pairs), of_block)
-
-
-def _walk_order(transcript: Transcript) -> Iterator[tuple[Block, Place, bool]]:
-    """Calls and results in order, each with whether an assistant message began since the last one."""
-    starts = True
-    for number, message in enumerate(transcript.messages):
-        starts = starts or message.role == "assistant"
-        for position, block in enumerate(message.blocks):
-            if block.kind in ("call", "result"):
-                yield block, (number, position), starts
-                starts = False
 
 
 class _Walk:
@@ -146,12 +144,13 @@ class _Walk:
     def take(self, block: Block, at: Place, starts: bool) -> None:
         if starts:
             self.exchange += 1
-            for id_, left in self.waiting.items():
-                if left and id_:
-                    self.open[id_] = self.open.get(id_, 0) + len(left)
+            for waits, left in self.waiting.items():
+                if left and waits:
+                    self.open[waits] = self.open.get(waits, 0) + len(left)
             self.waiting = {}
             self.answered = {}
-        key = _key(block.id)
+        id_ = block.id
+        key = id_ if isinstance(id_, str) else _key(id_)
         if block.kind == "call":
             found = Pair(call=block, call_at=at)
             self.pairs.append(found)

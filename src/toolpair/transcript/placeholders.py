@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
+
+from toolpair.dataclass import dataclass
+from toolpair.patterns import compiled
 
 _LONGEST: Final = 2000
 """Characters: whatever is longer says more than that there is nothing."""
@@ -131,7 +133,14 @@ KNOWN: Final[tuple[Placeholder, ...]] = (
 )
 """Every known text; a new one is a line here."""
 
-_LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
+_BEGINNINGS: Final = (
+    "Wall",
+    *{known.text.split()[0].partition("…")[0] for known in KNOWN},
+)
+"""With what any of them begins; the patterns are compiled when a text begins so."""
+_LEAD: Final = compiled(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
+_LEADS: Final = frozenset("<[eEtT")
+"""With what `_LEAD` begins: most words do not, and asking is quicker than looking for it."""
 _TAIL: Final = "</tool_use_error>"
 _SAYING: Final = frozenset({"error", "output", "result", "content", "message", "text"})
 _BESIDE: Final = frozenset({"is_error", "isError", "success", "status", "type", "ok"})
@@ -145,7 +154,7 @@ def known_placeholder(text: str) -> Placeholder | None:
     bare = text.strip()
     if not bare:
         return None
-    if _anything().fullmatch(bare) is not None:
+    if bare.startswith(_BEGINNINGS) and _anything().fullmatch(bare) is not None:
         return _first(bare, alone=True)
     plain = _plain(bare)
     if plain != bare and (found := _first(plain, alone=False)) is not None:
@@ -159,10 +168,14 @@ def known_placeholder(text: str) -> Placeholder | None:
 
 def _plain(words: str) -> str:
     """Without what marks an error around them."""
-    return _LEAD.sub("", words.removesuffix(_TAIL).rstrip())
+    if words.endswith(_TAIL):
+        words = words.removesuffix(_TAIL).rstrip()
+    return _LEAD.sub("", words) if words[:1] in _LEADS else words
 
 
 def _first(words: str, *, alone: bool) -> Placeholder | None:
+    if not words.startswith(_BEGINNINGS):
+        return None
     return next(
         (known for known, pattern in _patterns() if (alone or not known.alone) and pattern.fullmatch(words)), None
     )

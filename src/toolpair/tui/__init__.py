@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from toolpair.tui.result import RunResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolpair.session import Session
+    from toolpair.tui.opening import Open as Open
     from toolpair.tui.sessions import Sessions
 
 __all__ = ["RunResult", "run"]
@@ -19,26 +18,29 @@ def run(
     session: Session | None,
     at: str | None = None,
     ascii: bool = False,
-    open: Callable[[str], Session] | None = None,
+    open: Open | None = None,
+    path: str | None = None,
 ) -> RunResult:
-    """Show `session`, or the list of all that are found, until the user quits.
+    """Show `session`, or the file at `path`, else the list of all that are found, until the user quits.
 
-    `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens a path of the list.
+    `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or one of the list.
     """
     import gc
 
     # The imports make many objects that live for ever: collecting between them is time spent for nothing.
     gc.disable()
     from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.opening import Opening
 
-    app = ToolpairApp(session, at=at, ascii=ascii, sessions=lambda: _sessions(open))
+    opening = Opening(path, open) if path is not None and open is not None else None
+    app = ToolpairApp(session, at=at, ascii=ascii, sessions=lambda: _sessions(open), opening=opening)
     gc.freeze()
     gc.enable()
     app.run()
     return app.result
 
 
-def _sessions(open: Callable[[str], Session] | None) -> Sessions:
+def _sessions(open: Open | None) -> Sessions:
     from toolpair.discovery.machine import Machine, current_folder
     from toolpair.session import open_session
     from toolpair.tui.sessions import Sessions

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -18,9 +20,12 @@ from toolpair.tui.result import RunResult
 from toolpair.tui.screens.base import is_small
 from toolpair.tui.spans import Glyphs
 from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
+from toolpair.tui.work import Work
 
 if TYPE_CHECKING:
     from toolpair.session import Saved, Session, Staged
+    from toolpair.tui.opening import Opening
+    from toolpair.tui.screens.main import MainScreen
     from toolpair.tui.sessions import Sessions
 
 COPY_LIMIT = 100_000
@@ -48,12 +53,14 @@ class ToolpairApp(App[None]):
         at: str | None = None,
         ascii: bool = False,
         sessions: Callable[[], Sessions] | None = None,
+        opening: Opening | None = None,
     ) -> None:
         super().__init__()
         self.at = at
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
         self._make_sessions = sessions
+        self._opening = opening
         self._sessions: Sessions | None = None
         self._has_session = session is not None
         if session is not None:
@@ -61,6 +68,7 @@ class ToolpairApp(App[None]):
             self.overview = Overview(session)
         self.came_from: Path | None = None
         self._copied: tuple[Staged, ...] = ()
+        self._last_key = 0.0
         self.scroll_sensitivity_y = 3.0
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -82,6 +90,11 @@ class ToolpairApp(App[None]):
             from toolpair.tui.screens.main import MainScreen
 
             self.push_screen(MainScreen(self.overview, self.at))
+        elif self._opening is not None:
+            from toolpair.tui.screens.opening import OpeningScreen
+
+            self._work = Work("reading", self._opening.size)
+            self.push_screen(OpeningScreen(self._opening.path, self._work))
         else:
             from toolpair.tui.screens.picker import PickerScreen
 
@@ -95,20 +108,63 @@ class ToolpairApp(App[None]):
             self._sessions = self._make_sessions()
         return self._sessions
 
+    def begin_opening(self) -> None:
+        """Open the file that the program was started with; when it cannot be read, say so on leaving."""
+
+        def failed(error: Exception) -> None:
+            self.result.error = error
+            self.exit()
+
+        if self._opening is not None:
+            self.open_file(self._opening, self._work, failed)
+
+    def open_file(self, opening: Opening, work: Work, failed: Callable[[Exception], None]) -> None:
+        """Open a file beside the keys and show what there is of it. `failed` is called when nothing is shown yet."""
+        from toolpair.tui.opening import begin
+
+        shown: list[MainScreen] = []
+        before = self.screen
+
+        def beginning(session: Session) -> None:
+            if self.screen is before:
+                shown.append(self._show(session, opening, work))
+
+        def whole(session: Session) -> None:
+            # What was just read lives as long as the program does: nothing of it is to be collected.
+            gc.freeze()
+            if shown:
+                shown[0].take_whole(session)
+            elif self.screen is before:
+                self.show_session(session)
+
+        def not_read(error: Exception) -> None:
+            if shown:
+                shown[0].not_read(error)
+            elif self.screen is before:
+                failed(error)
+
+        begin(self, opening, work, beginning, whole, not_read)
+
+    def _show(self, session: Session, opening: Opening | None = None, work: Work | None = None) -> MainScreen:
+        """Put the main screen in the place of the one that is shown. With `opening` it has but the beginning."""
+        from toolpair.tui.screens.main import MainScreen
+
+        self.session = session
+        self.overview = Overview(session, opening.size if opening is not None else None)
+        self._copied = ()
+        self._has_session = True
+        screen = MainScreen(self.overview, self.at, opening, work)
+        self.switch_screen(screen)
+        self.at = None
+        return screen
+
     def show_session(self, session: Session, came_from: Path | None = None) -> None:
         """Put the main screen with this session in the place of the one that is shown.
 
         `came_from` is the file that a sub-agent's was opened from, and to which `b` leads back.
         """
-        from toolpair.tui.screens.main import MainScreen
-
-        self.session = session
-        self.overview = Overview(session)
         self.came_from = came_from
-        self._copied = ()
-        self._has_session = True
-        self.switch_screen(MainScreen(self.overview, self.at))
-        self.at = None
+        self._show(session)
 
     def show_list(self) -> None:
         """Put the list of sessions in the place of the main screen; what is staged and not saved is asked about."""
@@ -213,6 +269,8 @@ class ToolpairApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """In a terminal that is too small nothing can be read, so only quitting is possible."""
+        if isinstance(event, events.InputEvent):
+            self._last_key = time.monotonic()
         if isinstance(event, events.InputEvent) and not event.is_forwarded and is_small(*self.size):
             if isinstance(event, events.Key) and event.key in ("q", "ctrl+q", "ctrl+c"):
                 await self.action_quit()
@@ -221,6 +279,11 @@ class ToolpairApp(App[None]):
 
     async def action_quit(self) -> None:
         """Quit; with fixes that are not saved, ask first."""
+        from toolpair.tui.screens.writing import WritingScreen
+
+        if isinstance(self.screen, WritingScreen):
+            self.screen.say_not_now()
+            return
         if not self.unsaved:
             self.exit()
             return
@@ -253,6 +316,10 @@ class ToolpairApp(App[None]):
             self.pop_screen()
         if isinstance(self.screen, MainScreen):
             self.screen.action_review()
+
+    def last_key(self) -> float:
+        """When something was typed or clicked, by the monotonic clock."""
+        return self._last_key
 
     def switch_colours(self) -> None:
         self.theme = "toolpair-light" if self.theme == "toolpair-dark" else "toolpair-dark"

@@ -12,12 +12,12 @@ from textual.app import App
 class Aside:
     """A thread that ends with the program, whatever it is at: Textual's own workers are waited for."""
 
-    def __init__(self, app: App[object], work: Callable[[Aside], None]) -> None:
+    def __init__(self, app: App[object], work: Callable[[Aside], None], name: str = "aside") -> None:
         """`work` runs in the thread, and should look at `stopped` now and then."""
         self._app = app
         self._work = work
         self.stopped = False
-        threading.Thread(target=self._run, name="aside", daemon=True).start()
+        threading.Thread(target=self._run, name=name, daemon=True).start()
 
     def _run(self) -> None:
         # The program may have gone meanwhile, and nobody is there to be told.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from toolpair.dataclass import replace
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolpair.session import Fix, Group, Problem, Row, Session
 
 PREVIEW_MESSAGES = 5000
-"""In a longer history a preview takes longer than a key may: the card leaves the count of lines out, `p` shows them."""
+"""In a longer history that is judged as a whole a preview takes longer than a key may: `p` shows the lines."""
 IDS = 3
 Part = tuple[int, list[Line]]
 """How much the lines matter (0 most), and the lines."""
@@ -27,9 +27,25 @@ def loss_text(fix: Fix) -> str:
     return f"Loses {fix.loses}." if fix.loses else "Loses nothing."
 
 
+def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
+    """`changes_text`; of a long history only when that is known, else it is noted that somebody wants to know."""
+    key = (id(problem), fix.id)
+    if key not in overview.previews:
+        if overview.session.conversation.in_stretches:
+            overview.wanted = (problem, fix)
+            return ""
+        learn_preview(overview, problem, fix)
+    return overview.previews[key]
+
+
+def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
+    """Work out what the fix would change."""
+    overview.previews[id(problem), fix.id] = changes_text(overview.session, problem, fix)
+
+
 def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
     """`Changes 1 line.`, from what the fix would really do."""
-    if len(session.transcript.messages) > PREVIEW_MESSAGES:
+    if not session.conversation.in_stretches and len(session.transcript.messages) > PREVIEW_MESSAGES:
         return ""
     changes = session.preview(problem, fix)
     noun = "line" if session.document.kind == "lines" else "message"
@@ -180,7 +196,7 @@ class Card:
     def _fix(self, problem: Problem, fix: Fix) -> list[Line]:
         glyphs = self.glyphs
         words = [f"Fix: {fix.title}."]
-        changed = changes_text(self.session, problem, fix)
+        changed = preview_text(self.overview, problem, fix)
         if changed:
             words.append(changed)
         words.append(loss_text(fix))
@@ -255,6 +271,8 @@ class Card:
             pair = row.pair
             mended = self.overview.is_mended(pair)
             state = "mended, not saved" if mended and session.changed else "mended" if mended else ""
+            if not state and self.overview.partial is not None:
+                state = "not judged yet"
             if not state:
                 state = {"ok": "sound", "pending": "not answered yet"}.get(pair.state, pair.state)
             lines.append(glyphs.rule(f"Pair {pair.index:,} · {state}{where}", cells))
@@ -292,7 +310,7 @@ def cause_lines(overview: Overview, glyphs: Glyphs, cells: int, height: int, cur
     entries: list[list[Line]] = []
     focus = 0
     for n, group in enumerate(overview.groups):
-        if all(problem.severity == "info" for problem in group.problems):
+        if overview.only_notes(n):
             notes += len(group.problems)
             continue
         if n == here:
@@ -309,7 +327,7 @@ def cause_lines(overview: Overview, glyphs: Glyphs, cells: int, height: int, cur
     if notes:
         lines.append((glyphs.ui(f"  · {count_text(notes, 'note')}: nothing breaks", "dim"),))
     if not entries and not notes:
-        lines.append((glyphs.ui("  none", "dim"),))
+        lines.append((glyphs.ui("  none" if overview.partial is None else "  not judged yet", "dim"),))
     return lines
 
 

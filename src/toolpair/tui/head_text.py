@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from toolpair.discovery.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text, size_text
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from toolpair.session import Session
 
 LONG_ID = 20
+BEGINNING = "This is the beginning of the file. Its problems are known when all of it is read."
 
 
 def file_name(session: Session, glyphs: Glyphs) -> SafeText:
@@ -23,7 +23,7 @@ def file_name(session: Session, glyphs: Glyphs) -> SafeText:
     if transcript.native and transcript.session_id:
         name = visible(transcript.session_id)
         return name if len(name) <= LONG_ID else SafeText(name[:6] + glyphs.ellipsis)
-    return visible(session.path.name if session.path is not None else session.shown_name)
+    return visible(session.path.name if session.path is not None else os.path.basename(session.shown_name))
 
 
 def state_text(session: Session) -> tuple[str, str]:
@@ -39,17 +39,22 @@ def state_text(session: Session) -> tuple[str, str]:
     return f"{count_text(fixed, 'fix')}{where}, not saved", "warning"
 
 
-def file_line(session: Session, glyphs: Glyphs, cells: int) -> Line:
+def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = None) -> Line:
+    """`size` is that of the file, of which the session holds the beginning."""
     transcript = session.transcript
     parts: list[str] = [file_name(session, glyphs)]
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
         if transcript.folder:
+            from toolpair.discovery.machine import home_short
+
             folder = home_short(transcript.folder, os.path.expanduser("~"))
             parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))
-        parts.append(size_text(session.size))
+        parts.append(size_text(session.size if size is None else size))
         if session.profile.id != session.format.profile:
             parts.append(f"judged as {session.profile.id}")
+    elif size is not None:
+        parts.append(size_text(size))
     else:
         messages = count_text(len(transcript.messages), "message")
         parts.append(f"{messages}, judged as {session.profile.id} (P changes it)")
@@ -60,8 +65,11 @@ def file_line(session: Session, glyphs: Glyphs, cells: int) -> Line:
     return spread(left, (glyphs.ui(f" {state} ", style),), cells, glyphs.ellipsis)
 
 
-def head_lines(session: Session, glyphs: Glyphs, cells: int, limit: int) -> list[Line]:
-    """The file line and the verdict, at most `limit` lines in all."""
+def head_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, size: int | None = None) -> list[Line]:
+    """The file line and the verdict, at most `limit` lines in all. `size`: only the beginning is there."""
+    if size is not None:
+        lines = [file_line(session, glyphs, cells, size)]
+        return lines + glyphs.paragraph(BEGINNING, cells - 1, "dim", limit=max(1, limit - 1))
     verdict = session.verdict
     lines = [file_line(session, glyphs, cells)]
     style = "error" if verdict.errors else "warning" if verdict.warnings else "good"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual.binding import Binding, BindingType
+
+from toolpair.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,7 @@ LOOK = Group(
         Key("b", "branches", "another branch, or a sub-agent"),
         Key("c", "conversation", "another conversation of this file"),
         Key("ctrl+o", "sessions", "another session of this machine"),
+        Key("r", "read_rest", "read the rest, where reading was stopped", False),
         Key("F", "follow", "follow the file as it grows, or stop"),
     ),
 )

@@ -2,80 +2,67 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from toolpair.session import Group, Pair, Problem, Row, Session, Verdict
+from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
-RANK = {"stops": 0, "loses": 1, "harmless": 2}
-SEVERITY = {"error": 0, "warning": 1, "info": 2}
+if TYPE_CHECKING:
+    from toolpair.session import Fix, Group, Pair, Problem, Row, Session, Verdict
+
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
+NEAR = 50
+"""So many places around the found one are looked at for problems that are not in the order of their rows."""
 
 BlockKey = tuple[int, object]
 """A conversation's number and where a block stands in it."""
 
 
 class Overview:
-    """Read anew after each change of the session; cheap enough for 100,000 rows."""
+    """Read anew after each change of the session. No question walks over the rows: there may be 100,000 and more."""
 
     rows: Sequence[Row]
-    walk: list[Problem]
-    """The problems that `]` goes through: errors, then warnings, then notes, each in the order of the file."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, partial: int | None = None) -> None:
+        """`partial`: the session is the beginning of a file of so many bytes; nothing is said of its problems."""
         self.session = session
+        self.partial = partial
         self.current: Problem | None = None
-        self._mended: list[frozenset[BlockKey]] = []
-        self._mended_redo: list[frozenset[BlockKey]] = []
+        self._mended: list[tuple[frozenset[BlockKey], Problem | None]] = []
+        self._mended_redo: list[tuple[frozenset[BlockKey], Problem | None]] = []
         self.reload()
 
     def reload(self) -> None:
         session = self.session
         self.rows = session.rows()
-        problems = list(session.problems)
-        self._levels = [[p for p in problems if p.severity == severity] for severity in SEVERITY]
-        self.walk = [p for level in self._levels for p in level]
-        self._walk_index = {id(p): n for n, p in enumerate(self.walk)}
-        self._number = {id(p): (n, len(level)) for level in self._levels for n, p in enumerate(level, 1)}
-        self.groups: Sequence[Group] = session.groups
-        self._group_of = {id(p): n for n, group in enumerate(self.groups) for p in group.problems}
-        errors = [n for n, group in enumerate(self.groups) if any(p.severity == "error" for p in group.problems)]
-        self._cause_number = {group: n for n, group in enumerate(errors, 1)}
-        self.causes = len(errors)
-        self._first_row: dict[int, int] = {}
-        self._record_row: dict[int, int] = {}
-        self._part_row: dict[int, int] = {}
-        self._messages: list[int] = []
-        self._message_rows: list[int] = []
-        for n, row in enumerate(self.rows):
-            parts = (row, row.result) if row.pair is not None else (row,)
-            for part in parts:
-                if part is not None and part.record is not None:
-                    self._part_row.setdefault(part.record, n)
-            if row.pair is not None:
-                self._first_row.setdefault(row.pair.index, n)
-            elif row.record is not None and row.kind in ("cut", "damaged"):
-                self._record_row.setdefault(row.record, n)
-            if row.message is not None and (not self._messages or row.message > self._messages[-1]):
-                self._messages.append(row.message)
-                self._message_rows.append(n)
-        self._row_problem: dict[int, Problem] = {}
-        for problem in problems:
-            rows = {self.row_of(problem), *(self._first_row[n] for n in problem.pairs if n in self._first_row)}
-            for n in rows:
-                other = self._row_problem.get(n)
-                if other is None or self._order(problem) < self._order(other):
-                    self._row_problem[n] = problem
-        self._marked = frozenset().union(*self._mended) if self._mended else frozenset()
+        if self.partial is not None and self.rows and self.rows[-1].kind == "damaged":
+            self.rows = self.rows[:-1]  # That is where the beginning ends.
+        self._places = session.conversation.places
+        self._index = (
+            ProblemIndex((), ()) if self.partial is not None else ProblemIndex(session.problems, session.groups)
+        )
+        self._row_of: dict[int, int] = {}
+        self._problem_at: dict[int, Problem | None] = {}
+        self.previews: dict[tuple[int, str], str] = {}
+        """What a fix of a problem (by `id`) would change, as far as that was worked out."""
+        self.wanted: tuple[Problem, Fix] | None = None
+        """Of this one it was asked and is not known yet."""
+        self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._mended))
 
-    def _key(self) -> tuple[int, str]:
-        return (self.session.current, self.session.profile.id)
+    @property
+    def walk(self) -> list[Problem]:
+        """The problems that `]` goes through: errors, then warnings, then notes, each in the order of the file."""
+        return self._index.walk
 
-    @staticmethod
-    def _order(problem: Problem) -> tuple[int, int]:
-        return (RANK[problem.impact], SEVERITY[problem.severity])
+    @property
+    def groups(self) -> Sequence[Group]:
+        return self._index.groups
+
+    @property
+    def causes(self) -> int:
+        return self._index.causes
 
     @property
     def verdict_before(self) -> Verdict:
@@ -86,73 +73,153 @@ class Overview:
 
     def row_of(self, problem: Problem) -> int:
         """The row that shows `problem`: its pair's, its line's, else the nearest before its message."""
-        if problem.pair is not None and problem.pair in self._first_row:
-            n = self._first_row[problem.pair]
-            if problem.result is not None:
-                for m in range(n, min(n + 50, len(self.rows))):
-                    row = self.rows[m]
-                    if row.pair is None or row.pair.index != problem.pair:
-                        break
-                    if row.result is problem.result:
-                        return m
-            return n
-        if problem.record is not None and problem.record in self._record_row:
-            return self._record_row[problem.record]
-        if problem.message is None:
-            return self._part_row.get(problem.record, 0) if problem.record is not None else 0
-        place = bisect_right(self._messages, problem.message) - 1
-        return self._message_rows[place] if place >= 0 else 0
+        row = self._row_of.get(id(problem))
+        if row is None:
+            row = self._row_of[id(problem)] = self._find_row(problem)
+        return row
+
+    def _find_row(self, problem: Problem) -> int:
+        places = self._places
+        if problem.pair is not None:
+            n = places.of_pair(problem.pair)
+            if n is not None:
+                return self._row_of_result(problem, n)
+        if problem.record is not None:
+            row = places.of_record(problem.record)
+            if row is not None:
+                return row
+        if problem.message is not None:
+            return places.of_message(problem.message)
+        return (places.of_part(problem.record) or 0) if problem.record is not None else 0
+
+    def _row_of_result(self, problem: Problem, n: int) -> int:
+        """Behind the pair's first row there may be one for each further result."""
+        if problem.result is not None and problem.result is not self.rows[n].result:
+            for m in range(n, min(n + NEAR, len(self.rows))):
+                row = self.rows[m]
+                if row.pair is None or row.pair.index != problem.pair:
+                    break
+                if row.result is problem.result:
+                    return m
+        return n
+
+    def row_of_place(self, pair: int | None, message: int | None) -> int | None:
+        """The row of a pair or, without one, of a message; None when there is none."""
+        if pair is not None:
+            return self._places.of_pair(pair)
+        return self._places.of_message(message) if message is not None and self.rows else None
+
+    def row_of_record(self, record: int) -> int | None:
+        """The first row that shows anything of a record."""
+        return self._places.of_part(record)
 
     def problem_at(self, row: int) -> Problem | None:
-        return self._row_problem.get(row)
+        """The problem that the row shows: the worst where there are several."""
+        if row not in self._problem_at:
+            self._problem_at[row] = min(self._problems_on(row), key=self._index.weight, default=None)
+        return self._problem_at[row]
+
+    def _problems_on(self, n: int) -> list[Problem]:
+        if not self._index.walk or not 0 <= n < len(self.rows):
+            return []
+        row, index = self.rows[n], self._index
+        found: list[Problem] = []
+        if row.pair is not None:
+            about = index.of_pair(row.pair.index)
+            if about:
+                first = self._places.of_pair(row.pair.index) == n
+                found += [problem for problem in about if first or self.row_of(problem) == n]
+        records = {row.record, row.result.record if row.result is not None else None}
+        for record in records:
+            if record is not None:
+                found += [problem for problem in index.of_record(record) if self.row_of(problem) == n]
+        if row.message is not None:
+            # Those whose message has no row of its own stand on the row of the nearest one before it.
+            for problem in index.from_message(row.message if n else 0):
+                if self.row_of(problem) == n:
+                    found.append(problem)
+                elif problem.record is None or self._places.of_record(problem.record) is None:
+                    break
+        if n == 0:
+            found += [problem for problem in index.unplaced if self.row_of(problem) == 0]
+        return found
+
+    def rows_with_problems(self) -> list[int]:
+        """All rows that may show a problem, in order."""
+        found = set(map(self.row_of, self.walk))
+        for problem in self.walk:
+            firsts = (self._places.of_pair(pair) for pair in (problem.pair, *problem.pairs) if pair is not None)
+            found.update(row for row in firsts if row is not None)
+        return sorted(found)
 
     def number(self, problem: Problem) -> tuple[int, int] | None:
         """Which one of those as severe as it is, from 1, and how many there are. The head counts the errors so."""
-        return self._number.get(id(problem))
+        return self._index.number(problem)
 
     def cause_number(self, problem: Problem) -> int | None:
         """Which one of the causes that the head counts, from 1."""
-        group = self._group_of.get(id(problem))
-        return None if group is None else self._cause_number.get(group)
+        return self._index.cause_number(problem)
+
+    def group_number(self, problem: Problem) -> int | None:
+        """Index of the problem's group."""
+        return self._index.group_number(problem)
+
+    def only_notes(self, group: int) -> bool:
+        """Whether nothing in the group breaks anything."""
+        return self._index.notes[group]
+
+    def same(self, key: tuple[object, ...]) -> Problem | None:
+        """The problem with this key, after the session was read again."""
+        return next((p for p in self._index.walk if p.key == key), None)
+
+    def again(self, problem: Problem | None) -> Problem | None:
+        """The same problem, after the session was read again."""
+        if problem is None or self._index.place(problem) is not None:
+            return problem
+        return self.same(problem.key)
 
     def next_as_severe(self, row: int, fixed: Sequence[Problem]) -> Problem | None:
         """Where to go on after `fixed`: the next one that is as severe as they were, or more."""
         least = max((SEVERITY[p.severity] for p in fixed), default=0)
-        for level in self._levels[: least + 1]:
-            if level:
-                return next((p for p in level if self.row_of(p) >= row), level[0])
-        return None
-
-    def group_number(self, problem: Problem) -> int | None:
-        """Index of the problem's group."""
-        return self._group_of.get(id(problem))
-
-    def same(self, key: tuple[object, ...]) -> Problem | None:
-        """The problem with this key, after the session was read again."""
-        return next((p for p in self.session.problems if p.key == key), None)
+        level = next((level for level in self._index.levels[: least + 1] if level), None)
+        return None if level is None else level[self._first_from(level, row) % len(level)]
 
     def after(self, row: int, by: int, current: Problem | None) -> tuple[Problem | None, bool]:
         """The next (`by` 1) or previous problem as seen from the current one or, without one, from `row`.
 
         The second value says whether the search went around the end.
         """
-        if not self.walk:
+        walk = self.walk
+        if not walk:
             return None, False
-        if current is not None and id(current) in self._walk_index:
-            n = self._walk_index[id(current)] + by
-            return self.walk[n % len(self.walk)], not 0 <= n < len(self.walk)
-        worst = next(level for level in self._levels if level)
-        placed = [(self.row_of(p), p) for p in worst]
-        if by > 0:
-            found = next((p for n, p in placed if n >= row), None)
-            return (found, False) if found else (placed[0][1], True)
-        found = next((p for n, p in reversed(placed) if n <= row), None)
-        return (found, False) if found else (placed[-1][1], True)
+        place = self._index.place(current) if current is not None else None
+        if place is not None:
+            n = place + by
+            return walk[n % len(walk)], not 0 <= n < len(walk)
+        worst = next(level for level in self._index.levels if level)
+        n = self._first_from(worst, row) if by > 0 else self._last_until(worst, row)
+        return worst[n % len(worst)], not 0 <= n < len(worst)
+
+    def _first_from(self, level: list[Problem], row: int) -> int:
+        """Place of the first problem on this row or below it; the problems are, but for a few, in order of rows."""
+        n = bisect_left(level, row, key=self.row_of)
+        for m in range(max(0, n - NEAR), n):
+            if self.row_of(level[m]) >= row:
+                return m
+        return n
+
+    def _last_until(self, level: list[Problem], row: int) -> int:
+        """Place of the last problem on this row or above it; -1 when there is none."""
+        n = bisect_right(level, row, key=self.row_of)
+        for m in range(min(len(level), n + NEAR) - 1, n - 1, -1):
+            if self.row_of(level[m]) <= row:
+                return m
+        return n - 1
 
     def marker(self, n: int) -> tuple[str, str]:
         """The sign of a row and its style."""
         row = self.rows[n]
-        problem = self._row_problem.get(n)
+        problem = self.problem_at(n)
         pair = row.pair
         if problem is None:
             if pair is not None and self.is_mended(pair):
@@ -175,16 +242,30 @@ class Overview:
         number = self.session.current
         return any(block is not None and (number, block.key) in self._marked for block in (pair.call, *pair.results))
 
+    def rows_mended(self) -> list[int]:
+        """All rows that may be of pairs that are mended, in order."""
+        conversation, number = self.session.conversation, self.session.current
+        records = {block[0] for at, block in self._marked if at == number and isinstance(block, tuple)}
+        return sorted(set(chain.from_iterable(map(conversation.rows_beside, records))))
+
     def note_staged(self, problems: Sequence[Problem], conversation: int | None = None) -> None:
         """Remember which blocks the step that was just taken was about; the current conversation's by default."""
         number = self.session.current if conversation is None else conversation
         blocks = [block for problem in problems for block in (problem.call, problem.result) if block is not None]
-        self._mended.append(frozenset((number, block.key) for block in blocks))
+        first = min(problems, key=self._first_of, default=None)
+        self._mended.append((frozenset((number, block.key) for block in blocks), first))
         self._mended_redo.clear()
 
-    def note_undone(self) -> None:
-        if self._mended:
-            self._mended_redo.append(self._mended.pop())
+    def _first_of(self, problem: Problem) -> int:
+        place = self._index.place(problem)
+        return len(self.walk) if place is None else place
+
+    def note_undone(self) -> Problem | None:
+        """Gives back the problem that is first in the file of those that are back, where that is known."""
+        if not self._mended:
+            return None
+        self._mended_redo.append(self._mended.pop())
+        return self._mended_redo[-1][1]
 
     def note_redone(self) -> None:
         if self._mended_redo:
@@ -202,8 +283,9 @@ class Overview:
         self._mended_redo.clear()
 
     def forget(self, session: Session) -> None:
-        """Go on with a session that was read from the saved file."""
+        """Go on with a session that was read from the file as it is now."""
         self.session = session
+        self.partial = None
         self.current = None
         self.forget_marks()
         self.reload()

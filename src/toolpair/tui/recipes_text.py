@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from toolpair.dataclass import dataclass
 from toolpair.text.cells import width, wrap
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text

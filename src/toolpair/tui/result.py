@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from toolpair.dataclass import dataclass, field
 
 NOTHING = "Nothing was changed."
 
@@ -15,6 +16,8 @@ class RunResult:
     saved: list[Path] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     crashed: bool = False
+    error: Exception | None = None
+    """Why the file could not be opened."""
 
     @property
     def lines(self) -> list[str]:

@@ -12,18 +12,19 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Staged, Verdict
+    from toolpair.session import Change, Staged, Verdict
 
 
 class ReviewText:
     """Makes the lines for one width."""
 
-    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int) -> None:
+    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, changes: Sequence[Change]) -> None:
+        """`changes` is all that is staged, against the file."""
         self.overview = overview
         self.session = overview.session
         self.glyphs = glyphs
         self.cells = cells
-        self.changes = overview.session.changes()
+        self.changes = changes
         self.before: Sequence[Verdict] = self.session.verdicts_before
         self.noun = "line" if overview.session.document.kind == "lines" else "message"
 

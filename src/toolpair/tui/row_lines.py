@@ -18,6 +18,7 @@ NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
 ELSEWHERE = "┄┄ lost here, found elsewhere ┄┄"
 NOT_SURE = "┄┄ a result that may be its own stands below ┄┄"
 NOT_SURE_SHORT = "┄┄ maybe a result that stands below ┄┄"
+NOT_READ = "┄┄ not read yet ┄┄"
 NO_RESULT_YET = "┄┄ no result yet ┄┄"
 NO_CALL = "┄┄ no call for this result ┄┄"
 ANOTHER = "┄┄ another result of this call ┄┄"
@@ -180,6 +181,8 @@ class RowLines:
         space = Span(SafeText(" "))
         room = (self.cells - self.gutter if self.stacked else self.right) - 2
         if row.result is None:
+            if self.overview.partial is not None:
+                return (space, Span(cut(glyphs.own(NOT_READ), room, glyphs.ellipsis), "dim"))
             if pair.state == "pending" and not pair.candidates:
                 return (space, Span(cut(glyphs.own(NO_RESULT_YET), room, glyphs.ellipsis), "dim"))
             style = "error" if pair.state in BROKEN else "dim"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
+    from toolpair.opened import Sieve
     from toolpair.session import Row
 
 Test = Callable[[int], bool]
@@ -33,9 +37,10 @@ def row_text(overview: Overview, row: Row) -> str:
 def text_test(overview: Overview, query: str) -> Test:
     """Whether a row holds `query`; upper case letters in it make case matter."""
     exact = query != query.lower()
+    rows = overview.session.conversation.passing_rows()
 
     def test(n: int) -> bool:
-        text = row_text(overview, overview.rows[n])
+        text = row_text(overview, rows[n])
         return query in (text if exact else text.lower())
 
     return test
@@ -53,9 +58,55 @@ def filter_test(overview: Overview, words: str) -> Test:
     return lambda n: all(test(n) for test in tests)
 
 
+def text_sieve(overview: Overview, query: str) -> Sieve | None:
+    """What passes by rows that do not hold `query`; None: each has to be looked at."""
+    return overview.session.conversation.sieve([query])
+
+
+def filter_sieve(overview: Overview, words: str) -> Sieve | None:
+    """What passes by rows that do not fit a filter; None: each has to be looked at."""
+    texts: list[str] = []
+    for term in words.split():
+        name, colon, value = term.partition(":")
+        if not colon or name not in ("tool", "is", "id"):
+            texts.append(term)
+        elif name != "is":
+            texts.append(value)
+        elif value == "error":
+            texts.append("is_error")
+        elif value in ("problem", "mended"):
+            return OnlyThese(overview.rows_with_problems if value == "problem" else overview.rows_mended)
+    return overview.session.conversation.sieve(texts)
+
+
+class OnlyThese:
+    """Passes by all rows but some."""
+
+    def __init__(self, find: Callable[[], Sequence[int]]) -> None:
+        """`find` gives the rows, in order; it is called when the first row is asked about."""
+        self._find = find
+
+    @cached_property
+    def _rows(self) -> Sequence[int]:
+        return self._find()
+
+    def about(self, row: int) -> tuple[range, bool]:
+        place = bisect_left(self._rows, row)
+        behind = self._rows[place] if place < len(self._rows) else sys.maxsize
+        if behind == row:
+            return range(row, row + 1), True
+        return range(self._rows[place - 1] + 1 if place else 0, behind), False
+
+
 def _term(overview: Overview, name: str, value: str) -> Test:
+    rows = overview.session.conversation.passing_rows()
+
     def pair_test(check: Callable[[Row], bool]) -> Test:
-        return lambda n: overview.rows[n].pair is not None and check(overview.rows[n])
+        def test(n: int) -> bool:
+            row = rows[n]
+            return row.pair is not None and check(row)
+
+        return test
 
     if name == "tool":
         wanted = value.lower()

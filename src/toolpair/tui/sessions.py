@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from toolpair.dataclass import dataclass, field
 from toolpair.discovery.machine import Machine
 from toolpair.tui.judging import Judge, Mark, ProcessJudge
 
 if TYPE_CHECKING:
-    from toolpair.session import Session
+    from toolpair.tui.opening import Open
 
 
 def _process_judge() -> Judge:
@@ -21,7 +21,7 @@ def _process_judge() -> Judge:
 class Sessions:
     """What the picker lists and how it opens one; kept while the interface runs, marks and all."""
 
-    open: Callable[[str], Session]
+    open: Open
     machine: Machine
     folder: str
     """Whose sessions come first."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from toolpair.dataclass import dataclass
 from toolpair.text.cells import take, width, wrap
 from toolpair.text.safe import SafeText, visible
 

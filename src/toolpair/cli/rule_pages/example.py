@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Literal
 
+from toolpair.dataclass import dataclass
 from toolpair.rules.pages import Example, Page
 from toolpair.session import Fix, Problem, Session, open_session
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.formats.base import AS_RESUMED, Beside, Companion, Damage, Harm, Item, Seen, View
-from toolpair.formats.claude_code.companions import companions_of
-from toolpair.formats.claude_code.damage import harms
-from toolpair.formats.claude_code.editing import apply_edits
-from toolpair.formats.claude_code.inactive import inactive_histories
-from toolpair.formats.claude_code.reading import SUB_AGENT, read_transcript
 from toolpair.formats.claude_code.records import sniff
-from toolpair.formats.claude_code.resume import on_resume
-from toolpair.formats.claude_code.sending import sees
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
 
 class ClaudeCode:
-    """The session file of Claude Code, one record a line."""
+    """The session file of Claude Code, one record a line. What only some files need is loaded when it is needed."""
 
     id = "claude-code"
     title = "Claude Code"
@@ -33,27 +25,45 @@ class ClaudeCode:
         return sniff(values)
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        from toolpair.formats.claude_code.reading import read_transcript
+
         return read_transcript(items, view)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        from toolpair.formats.claude_code.editing import apply_edits
+
         return apply_edits(items, transcript, edits)
 
     def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        from toolpair.formats.claude_code.damage import harms
+
         return harms(items, transcript, found)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+        from toolpair.formats.claude_code.sending import sees
+
         return sees(items, transcript)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+        from toolpair.formats.claude_code.resume import on_resume
+
         return on_resume(transcript, problem, seen)
 
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+        from toolpair.formats.claude_code.inactive import inactive_histories
+
         return inactive_histories(items, transcript.leaf)
 
     def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[Companion]:
+        from toolpair.formats.claude_code.companions import companions_of
+
         return companions_of(items, transcript, beside)
 
     def resume_command(self, transcript: Transcript) -> str | None:
+        import shlex
+
+        from toolpair.formats.claude_code.reading import SUB_AGENT
+
         if not transcript.session_id or transcript.agent == SUB_AGENT:
             return None
         command = f"claude --resume {shlex.quote(transcript.session_id)}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.blocks import block_of, blocks_of
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.records import Node, text_or_none
@@ -32,12 +32,18 @@ def blocks_of_node(node: Node) -> tuple[tuple[Block, ...], ContentShape]:
     content = node.content
     if not isinstance(content, list):
         return blocks_of(content, node.uid, _SLOT)
-    result_link = text_or_none(node.value.get("sourceToolAssistantUUID")) or node.parent
-    links: dict[Any, str | None] = {"tool_use": node.uuid, "tool_result": result_link}
+    result_link = None
+    if node.results:
+        result_link = text_or_none(node.value.get("sourceToolAssistantUUID")) or node.parent
     found = []
     for index, value in enumerate(content):
-        kind = value.get("type") if isinstance(value, dict) else None
-        link = links.get(kind) if isinstance(kind, str) else None
+        link = None
+        if isinstance(value, dict):
+            kind = value.get("type")
+            if kind == "tool_use":
+                link = node.uuid
+            elif kind == "tool_result":
+                link = result_link
         found.append(block_of(value, node.uid, (*_SLOT, index), link))
     return tuple(found), "blocks"
 
@@ -48,68 +54,91 @@ def assemble(order: Iterable[Node], recovered: set[int]) -> list[Message]:
     # Responses since the last user words, by message id: only among these does the agent look for more of one.
     open_responses: dict[str, _Draft] = {}
     told = False
+    last: _Draft | None = None
     for node in order:
         if not node.sent:
             if speaks(node):
                 told = True
-                if drafts and drafts[-1].role == "user":
-                    drafts[-1].told = True
+                if last is not None and last.role == "user":
+                    last.told = True
             continue
         blocks, shape = blocks_of_node(node)
-        last = drafts[-1] if drafts else None
-        if node.type == "assistant":
+        role = node.type
+        key = None
+        if role == "assistant":
             key = node.message_id
             draft = open_responses.get(key) if key is not None else None
         else:
-            key = None
             draft = last if last is not None and last.role == "user" else None
         if draft is not None:
             draft.nodes.append(node)
             draft.blocks.append(blocks)
             draft.shape = "blocks"
         else:
-            draft = _Draft(node.type, [node], [blocks], shape)
+            draft = last = _Draft(role, [node], [blocks], shape)
             drafts.append(draft)
-            if node.type == "assistant" and key is not None:
+            if key is not None:
                 open_responses[key] = draft
-        draft.told = draft.told or told
-        told = False
-        if node.type == "user":
-            draft.with_results = draft.with_results or any(block.kind == "result" for block in blocks)
+        if told:
+            draft.told = True
+            told = False
+        if role == "user":
+            # A node's results are those of its content, so its blocks need not be asked.
+            if node.results:
+                draft.with_results = True
             if not draft.with_results:
                 open_responses = {}
-    return [_message(draft, recovered) for draft in drafts]
+    return [
+        _message_of_one(draft) if len(draft.nodes) == 1 and not draft.told else _message(draft, recovered)
+        for draft in drafts
+    ]
+
+
+def _message_of_one(draft: _Draft) -> Message:
+    """What nearly all messages are made of: one record, out of which nothing is moved."""
+    node = draft.nodes[0]
+    value = node.value
+    note = None
+    if value.get("isCompactSummary") is True:
+        note = "summary"
+    elif value.get("isMeta") is True:
+        note = "meta"
+    return Message(draft.role, draft.blocks[0], (node.uid,), draft.shape, value.get("message"), note)
 
 
 def _message(draft: _Draft, recovered: set[int]) -> Message:
     parts = list(zip(draft.nodes, draft.blocks, strict=True))
     if draft.role == "user" and len(parts) > 1:
-        answers = [part for part in parts if any(block.kind == "result" for block in part[1])]
-        if any(node.uid in recovered for node, _ in answers):
+        answering = ["result" in [block.kind for block in found] for _, found in parts]
+        answers = [part for part, answer in zip(parts, answering, strict=True) if answer]
+        others = [part for part, answer in zip(parts, answering, strict=True) if not answer]
+        if answers and not recovered.isdisjoint([node.uid for node, _ in answers]):
             answers.sort(key=lambda part: part[0].position)
-        parts = [*answers, *(part for part in parts if not any(block.kind == "result" for block in part[1]))]
+        parts = [*answers, *others]
     elif draft.role == "assistant" and len(parts) > 1:
         # It moves calls behind the words of their response.
-        words = [part for part in parts if part[1] and all(block.kind == "text" for block in part[1])]
-        calls = [index for index, part in enumerate(parts) if any(block.kind == "call" for block in part[1])]
-        if calls and words and parts.index(words[-1]) > calls[0]:
-            late = [part for index, part in enumerate(parts) if index > calls[0] and part in words]
-            rest = [part for part in parts[calls[0] :] if part not in late]
-            parts = [*parts[: calls[0]], *late, *rest]
+        kinds = [[block.kind for block in found] for _, found in parts]
+        first = next((index for index, found in enumerate(kinds) if "call" in found), len(kinds))
+        words = [bool(found) and found.count("text") == len(found) for found in kinds]
+        if True in words[first:]:
+            behind = list(zip(parts, words, strict=True))[first:]
+            late = [part for part, speaks in behind if speaks]
+            rest = [part for part, speaks in behind if not speaks]
+            parts = [*parts[:first], *late, *rest]
     blocks = [block for _, found in parts for block in found]
     if draft.role == "user" and (len(parts) > 1 or draft.told):
         # Of several parts the agent puts the results first; what one record holds by itself goes out as it stands.
         blocks.sort(key=lambda block: block.kind != "result")
     values = [node.value for node, _ in parts]
     note = None
-    if any(value.get("isCompactSummary") is True for value in values):
+    if True in [value.get("isCompactSummary") is True for value in values]:
         note = "summary"
-    elif all(value.get("isMeta") is True for value in values):
+    elif False not in [value.get("isMeta") is True for value in values]:
         note = "meta"
     return Message(
         role=draft.role,
         blocks=tuple(blocks),
-        records=tuple(node.uid for node, _ in parts),
+        records=tuple([node.uid for node, _ in parts]),
         shape=draft.shape,
         value=values[0].get("message") if len(values) == 1 else None,
         note=note,

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
 from toolpair.formats.base import Beside
@@ -31,8 +30,11 @@ class FilesOfSession:
         """`uuids` are those of the session's first records."""
         self._beside = beside
         self._uuids = uuids
-        self._own = beside.path.stem
         self._lines: dict[str, Mapping[bytes, Sequence[bytes]]] = {}
+
+    @cached_property
+    def _own(self) -> str:
+        return self._beside.path.stem
 
     def outputs(self, call: Block, unanswered: Iterable[str], *, shared: bool) -> Sequence[Copy]:
         """The copies of one call's output of the most trusted place that has any."""
@@ -46,6 +48,8 @@ class FilesOfSession:
         """The output that the agent stored under this path, as it would send it: looked for in its own folder."""
         if not isinstance(path, str) or not path:
             return None
+        from pathlib import PurePosixPath, PureWindowsPath
+
         base = PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
         return self._persisted_text(base, path)
 

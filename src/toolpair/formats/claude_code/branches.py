@@ -7,9 +7,9 @@ of one turn, and the reports of hooks beside them, are never ends of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.records import (
     Node,

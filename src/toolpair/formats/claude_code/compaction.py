@@ -20,7 +20,7 @@ def _metadata(line: Line | None) -> dict[str, Any] | None:
 
 def keep(work: Working, line: Line, call: Line, group: Sequence[Line]) -> None:
     """A result of a kept call is sent only if it is listed too: behind the last kept call of its response."""
-    if not work.history.preserved:
+    if call.uuid not in work.history.preserved:
         return
     boundary = _newest(work)
     metadata = _metadata(boundary)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.claude_code.working import Line, Working, kind_of
 
 _BESIDE: Final = ("attachment", "progress", "system")

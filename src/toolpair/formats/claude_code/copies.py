@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.formats.base import Beside, Item
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
@@ -24,9 +24,12 @@ _FIRST: Final = 20
 """How many of a session's first records tell a session that was forked from it."""
 
 
-def copies_of(items: Sequence[Item], beside: Beside | None = None) -> Copies:
-    """What the records and the files beside them hold of outputs; nothing is read before it is asked for."""
-    return _Found(items, beside)
+def copies_of(items: Sequence[Item], beside: Beside | None = None, first: Sequence[str] | None = None) -> Copies:
+    """What the records and the files beside them hold of outputs; nothing is read before it is asked for.
+
+    `first` are the uuids of the file's first records, where these are others.
+    """
+    return _Found(items, beside, first)
 
 
 @dataclass(slots=True)
@@ -46,9 +49,11 @@ class _InFile:
 
 
 class _Found(Copies):
-    def __init__(self, items: Sequence[Item], beside: Beside | None) -> None:
+    def __init__(self, items: Sequence[Item], beside: Beside | None, first: Sequence[str] | None) -> None:
         self._items = items
-        self._files = FilesOfSession(beside, _first_uuids(items)) if beside is not None else None
+        if beside is not None and first is None:
+            first = _first_uuids(items)
+        self._files = FilesOfSession(beside, first or ()) if beside is not None else None
         self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
 
     def of_call(self, call: Block) -> Sequence[Copy]:

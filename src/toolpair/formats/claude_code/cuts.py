@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
+from toolpair.dataclass import replace
 from toolpair.formats.claude_code.assembling import assemble
 from toolpair.formats.claude_code.branches import Ways, step_above
 from toolpair.formats.claude_code.history import (
@@ -19,7 +19,7 @@ from toolpair.formats.claude_code.history import (
 from toolpair.formats.claude_code.kept import kept_records
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.records import Node, is_compact_boundary, text_or_none
-from toolpair.formats.claude_code.relink import Found, line_words, mended
+from toolpair.formats.claude_code.relink import Found, line_words, meant, mended
 from toolpair.transcript.model import Boundary, Defect, Message, Repair
 from toolpair.transcript.words import plural
 
@@ -259,7 +259,7 @@ def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:
     limit = root
     bridged = dict(history.bridged)
     loose: Walk | None = None
-    nameless = mended(history, root).nameless
+    nameless = meant(history, root)
     if nameless is not None and nameless.uuid is None and nameless.uid not in seen:
         loose = walk_up(history, nameless, seen)
         path.extend(loose.path)
@@ -279,6 +279,8 @@ def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:
         limit = loose.path[-1]
         begun = _is_beginning(loose)
     history.bridged = bridged
+    if not path:
+        return 0, 0
     messages = _messages(history, path, active)
     return len(messages), _outputs(messages)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from toolpair.dataclass import replace
 from toolpair.formats.claude_code.cuts import beginning_in_a_circle, further_breaks
 from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
 from toolpair.formats.claude_code.history import History

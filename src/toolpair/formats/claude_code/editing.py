@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from typing import Any
 
-from toolpair.formats.base import Item
+from toolpair.formats.base import Item, Spills
 from toolpair.formats.claude_code import chain_edits, compaction, copied_ids, pointers
+from toolpair.formats.claude_code.answering import Answers
 from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
+from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.reading import history_behind
 from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
 from toolpair.formats.claude_code.together import bring_together
@@ -42,7 +45,8 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
     """The records after the edits. The content of records changes first, then what stands where."""
     if not edits:
         return list(items)
-    editor = _Editor(items, transcript)
+    frame = transcript.frame if isinstance(transcript.frame, Frame) else None
+    editor = _Editor(items if frame is None else frame.items, transcript)
     for step in _STEPS:
         for edit in edits:
             if isinstance(edit, step):
@@ -52,7 +56,13 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
     editor.drop_emptied()
     copied_ids.rename_copies(editor.work, editor.renames)
     pointers.follow(editor.work, editor.heirs)
-    return editor.work.finish()
+    changed = editor.work.finish()
+    if frame is None:
+        return changed
+    inside = frame.without(changed)
+    if inside is None:
+        raise Spills
+    return inside
 
 
 _STEPS: tuple[type, ...] = (
@@ -75,14 +85,41 @@ _STEPS: tuple[type, ...] = (
 )
 
 
+class _Turn:
+    """The lines of a response and of what answers it, by their place in the chain."""
+
+    def __init__(self, work: Working, lines: Sequence[Line]) -> None:
+        self._work = work
+        self._entries = {
+            line.uid: (-work.chain_index.get(line.uid, -1), number, line)
+            for number, line in reversed(list(enumerate(lines)))
+        }
+        self._waiting = list(self._entries.values())
+        heapify(self._waiting)
+
+    def last_beside(self, line: Line) -> Line | None:
+        """The last one of those that are in the chain, but for `line`."""
+        while self._waiting:
+            found = self._waiting[0][2]
+            if found is not line and not found.gone and found.uid in self._work.on_chain and found.uuid is not None:
+                return found
+            heappop(self._waiting)
+        return None
+
+    def put_in(self, line: Line) -> None:
+        """The line is in the chain now."""
+        if line.uid in self._entries:
+            heappush(self._waiting, self._entries[line.uid])
+
+
 class _Editor:
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.transcript = transcript
         self.history = history_behind(transcript, items)
         self.work = Working(items, self.history)
+        frame = transcript.frame
+        self._front = [self.work.lines[uid] for uid in frame.front] if isinstance(frame, Frame) else []
         self.renames: list[copied_ids.Renamed] = []
-        self.kept: list[Part] = []
-        """What was kept of results as text: the next one goes behind it."""
         self.touched: dict[int, Line] = {}
         self.heirs: dict[str, str] = {}
         """uuid of a record that was taken out -> uuid of the one before it."""
@@ -90,14 +127,23 @@ class _Editor:
         for number, message in enumerate(transcript.messages):
             for uid in message.records:
                 self.message_of[uid] = number
-        self.answers: dict[int, list[Line]] = {}
-        """Number of an assistant message -> the lines that hold its results."""
+        self.answers = Answers()
+        """Of each assistant message, by its number, the lines that hold its results."""
+        self.prompts: dict[int, Any] = {}
+        """Number of an assistant message -> the prompt that its results name."""
+        self.last_user: list[int] = []
+        """Of each message the number of the last one of the user in front of it; -1 where there is none."""
+        self.groups: dict[int, list[Line]] = {}
         for number, message in enumerate(transcript.messages[:-1]):
             if message.role == "assistant":
                 follower = transcript.messages[number + 1]
                 lines = [self.work.lines[uid] for uid in follower.records] if follower.role == "user" else []
-                self.answers[number] = [line for line in lines if line.has_result]
+                for line in lines:
+                    if line.has_result:
+                        self.answers.add(number, line)
         self.call_numbers: dict[int, dict[Any, int]] = {}
+        self.inserted: dict[int, Line] = {}
+        """id() of a message -> the last one that was inserted behind it."""
         self.in_call_order: set[int] = set()
         """id() of each `Answer` that is to stand in call order, whatever its spot."""
         self.together: set[int] = set()
@@ -257,9 +303,11 @@ class _Editor:
         for index in range(at, len(rest)):
             if kind_of(rest[index].value) == "tool_result":
                 behind = index + 1
-        while behind < len(rest) and any(rest[behind] is kept for kept in self.kept):
+        while behind < len(rest) and rest[behind].kept:
             behind += 1
-        self.kept += texts
+        for text in texts:
+            text.kept = True
+        part.taken = True
         line.parts = [*rest[:behind], *texts, *rest[behind:]]
         line.parts_changed = True
 
@@ -267,6 +315,7 @@ class _Editor:
         line = self._line(block)
         part = line.part(block.slot)
         if part is not None:
+            part.taken = True
             line.parts = [found for found in line.content() if found is not part]
             line.parts_changed = True
 
@@ -280,6 +329,9 @@ class _Editor:
         parts = line.content()
         at = next(index for index, found in enumerate(parts) if found is part)
         before, after = parts[:at], parts[at + 1 :]
+        for other in after:
+            other.taken = True
+        part.taken = bool(before)
         tail = line
         followers = self.work.chain_children_of(line)
         own = line.type if isinstance(line.type, str) else "user"
@@ -336,12 +388,26 @@ class _Editor:
     # results
 
     def _group(self, number: int) -> list[Line]:
-        return [self.work.lines[uid] for uid in self.transcript.messages[number].records]
+        """The lines of a message as it was read."""
+        if number not in self.groups:
+            self.groups[number] = [self.work.lines[uid] for uid in self.transcript.messages[number].records]
+        return self.groups[number]
+
+    def _is_of(self, number: int, line: Line) -> bool:
+        """Whether the line is one of the message as it was read."""
+        return self.message_of.get(line.uid) == number
+
+    def _answers_of(self, number: int, line: Line) -> bool:
+        """Whether the line holds results of the message."""
+        return self.answers.has(number, line) and line.has_result
 
     def _bring_together(self, number: int) -> None:
         if number not in self.together and self.transcript.messages[number].role == "assistant":
             self.together.add(number)
+            before = self.work.puts
             bring_together(self.work, self._group(number))
+            if self.work.puts != before:
+                self.answers.forget()
 
     def _numbers(self, number: int) -> dict[Any, int]:
         """Of one message: the id of a call, as it is written now, -> which of its calls it is."""
@@ -359,18 +425,17 @@ class _Editor:
         """The line that a result is put behind: its message's calls, and if `among` the results of earlier calls."""
         numbers = self._numbers(number)
         mine = numbers.get(id_, 0) if isinstance(id_, str) else 0
-        lines = [line for line in self.answers.get(number, ()) if not line.gone and line is not moved]
-        first = min((line.place for line in lines), default=None)
+        ranks = len(self.transcript.messages[number].blocks) + 1
+        order = self.answers.order(number, ranks, lambda line: self._answered(line, numbers), moved)
         found = call
         own = message_id(call.value)
-        for line in self._group(number):
-            if own is None or message_id(line.value) != own:
-                continue
-            if line.place > found.place and (first is None or line.place < first) and not line.gone:
-                found = line
-        for line in lines if among else ():
-            if line.place > found.place and self._answered(line, numbers) < mine:
-                found = line
+        if own is not None:
+            last = self.answers.last_call(number, lambda: self._group(number), own, order.first)
+            if last is not None and last.place > found.place:
+                found = last
+        earlier = order.last_below(mine) if among else None
+        if earlier is not None and earlier.place > found.place:
+            found = earlier
         if found.place >= self.work.last_place and number != self.last_response:
             return call
         return found
@@ -383,7 +448,7 @@ class _Editor:
         found = self._behind(number, call, None, None, among=False)
         if spot.side == "behind" and isinstance(spot.of, Block) and spot.of.kind == "result":
             line = self.work.lines[spot.of.record]
-            if not line.gone and any(line is other for other in self.answers.get(number, ())):
+            if not line.gone and self.answers.has(number, line):
                 found = line
         if found.place >= self.work.last_place and number != self.last_response:
             return call
@@ -400,19 +465,23 @@ class _Editor:
 
     def _take_followers(self, number: int, call: Line, result: Line) -> list[Line]:
         """What the chain goes on with behind the call goes on behind its result."""
-        group = {line.uid for line in self._group(number)}
-        answers = {line.uid for line in self.answers.get(number, ()) if line.has_result}
         followers = [
             child
             for child in self.work.chain_children_of(call)
-            if child.uid not in group and child.uid not in answers and child is not result
+            if not self._is_of(number, child) and not self._answers_of(number, child) and child is not result
         ]
         # A record that lost its parent next to this response most likely lost the very result that is put in now.
-        still = [line for line in self.answers.get(number, ()) if line.has_result]
-        for child in self.work.bridged_beside([*self._group(number), *still]):
-            if child not in followers and child.uid not in group and child.uid not in answers and child is not result:
+        for child in self._bridged_beside(number):
+            own = self._is_of(number, child) or self._answers_of(number, child)
+            if child not in followers and not own and child is not result:
                 followers.append(child)
         return followers
+
+    def _bridged_beside(self, number: int) -> list[Line]:
+        if not self.work.history.bridged:
+            return []
+        still = [line for line in self.answers.of(number) if line.has_result]
+        return self.work.bridged_beside([*self._group(number), *still])
 
     def _answer(self, edit: Answer) -> None:
         call = self.work.lines[edit.call.record]
@@ -460,25 +529,30 @@ class _Editor:
             if call.uuid is not None:
                 self.work.set_parent(child, line.uuid)
                 self.work.on_chain.add(line.uid)
-        answers = self.answers.setdefault(number, [])
-        if line not in answers:
-            answers.append(line)
-        compaction.keep(self.work, line, call, self._group(number))
+        numbers = self._numbers(number)
+        self.answers.add_ranked(number, line, self._answered(line, numbers))
+        if self.work.history.preserved:
+            compaction.keep(self.work, line, call, self._group(number))
 
     def _prompt_id(self, call: Line) -> Any:
         """The prompt that the turn belongs to: the results of one turn name the same."""
         number = self.message_of[call.uid]
-        for line in self.answers.get(number, ()):
+        if number not in self.prompts:
+            self.prompts[number] = self._prompt_of(number)
+        return self.prompts[number]
+
+    def _prompt_of(self, number: int) -> Any:
+        for line in self.answers.of(number):
             if line.get("promptId") is not None:
                 return line.get("promptId")
-        for message in reversed(self.transcript.messages[:number]):
-            if message.role == "user":
-                for uid in message.records:
-                    found = self.work.lines[uid].get("promptId")
-                    if found is not None:
-                        return found
-                return None
-        return None
+        if not self.last_user:
+            last = -1
+            for place, message in enumerate(self.transcript.messages):
+                self.last_user.append(last)
+                last = place if message.role == "user" else last
+        before = self.last_user[number]
+        lines = self._group(before) or self._front if before >= 0 else []
+        return next((found for line in lines if (found := line.get("promptId")) is not None), None)
 
     def _place(self, edit: Place) -> None:
         call = self.work.lines[edit.call.record]
@@ -509,9 +583,8 @@ class _Editor:
         if mine is None or (start is not None and mine < start) or any(mine > limit for limit in limits):
             line.set("timestamp", moment_between(call.get("timestamp"), stamps))
         self.work.put_behind(line, behind)
-        for answers in self.answers.values():
-            if line in answers:
-                answers.remove(line)
+        self.answers.remove(line)
+        self.prompts.clear()
         self._hang_in(number, call, line, followers)
 
     def _take_out(self, line: Line) -> None:
@@ -531,19 +604,23 @@ class _Editor:
             number -= 1
         if number < 0 or self.transcript.messages[number].role != "assistant":
             return parent
-        group = [other for other in self._group(number) if not other.gone and other is not line]
-        answers = [
-            other for other in self.answers.get(number, ()) if not other.gone and other is not line and other.has_result
-        ]
-        if any(child is other for other in (*group, *answers)):
+
+        def is_left(other: Line) -> bool:
+            """Of the response or its results, and there without `line`."""
+            own = self._is_of(number, other) or self._answers_of(number, other)
+            return own and not other.gone and other is not line
+
+        if is_left(child):
             return parent
         above = self.work.by_uuid.get(parent or "")
-        if above is None or above in group or above in answers or not (group or answers):
+        if above is None or is_left(above):
             return parent
         chain = self.work.on_chain
-        if line.uid not in {*self.transcript.messages[number].records} and any(other.uid in chain for other in group):
+        group = self._group(number)
+        if not self._is_of(number, line) and any(is_left(other) and other.uid in chain for other in group):
             return parent
-        heirs = [other for other in (answers or group) if other.uuid is not None]
+        answers = [other for other in self.answers.of(number) if is_left(other)]
+        heirs = [other for other in (answers or filter(is_left, group)) if other.uuid is not None]
         return max(heirs, key=lambda other: other.place).uuid if heirs else parent
 
     # lines
@@ -581,6 +658,8 @@ class _Editor:
 
     def keep_texts_on_chain(self) -> None:
         """Words are sent only from the chain, where results are found beside it too: bring them there."""
+        last_of: dict[int, int] = {}
+        turns: dict[int, _Turn] = {}
         for line in self.touched.values():
             if line.gone or line.type != "user" or line.has_result or not line.content() or line.uuid is None:
                 continue
@@ -588,25 +667,22 @@ class _Editor:
             if number is None or number == 0 or self.transcript.messages[number - 1].role != "assistant":
                 continue
             group = self._group(number - 1)
-            index = self.work.chain_index.get(line.uid, -1)
-            wedged = any(self.work.chain_index.get(other.uid, -1) > index for other in group)
+            if number not in last_of:
+                last_of[number] = max((self.work.chain_index.get(other.uid, -1) for other in group), default=-1)
+            wedged = last_of[number] > self.work.chain_index.get(line.uid, -1)
             if line.uid in self.work.on_chain and not wedged:
                 continue
             if line.uid in self.work.on_chain:
                 self._take_out(line)
-            self._behind_all(line, group, self.transcript.messages[number])
+            if number not in turns:
+                turns[number] = _Turn(self.work, (*group, *self._group(number)))
+            self._behind_all(line, turns[number])
 
-    def _behind_all(self, line: Line, group: Sequence[Line], message: Message) -> None:
+    def _behind_all(self, line: Line, turn: _Turn) -> None:
         """Put a line of words into the chain behind a response and all its results."""
-        beside = [self.work.lines[uid] for uid in message.records]
-        candidates = [
-            other
-            for other in (*group, *beside)
-            if other is not line and not other.gone and other.uid in self.work.on_chain and other.uuid is not None
-        ]
-        if not candidates:
+        tail = turn.last_beside(line)
+        if tail is None:
             return
-        tail = max(candidates, key=lambda other: self.work.chain_index.get(other.uid, -1))
         new = [child for child in self.work.chain_children_of(tail) if child.item is None]
         while new:
             tail = new[0]
@@ -618,24 +694,30 @@ class _Editor:
                 self.work.set_parent(child, line.uuid)
         self.work.put_behind(line, tail)
         self.work.on_chain.add(line.uid)
+        turn.put_in(line)
 
     def _insert_message(self, edit: InsertMessage) -> None:
-        chain = [self.work.lines[node.uid] for node in self.history.chain]
-        chain = [line for line in chain if not line.gone]
         if edit.after is not None:
-            lines = [self.work.lines[uid] for uid in edit.after.records]
-            lines = [line for line in lines if line.uid in self.work.on_chain and not line.gone] or lines
-            behind = max(lines, key=lambda line: self.work.chain_index.get(line.uid, -1))
+            behind = self.inserted.get(id(edit.after)) or self._end_of(edit.after)
             new = [child for child in self.work.chain_children_of(behind) if child.item is None]
             while new:
                 behind = new[0]
                 new = [child for child in self.work.chain_children_of(behind) if child.item is None]
-            self._new_text(behind, edit, self.work.chain_children_of(behind), behind.uuid)
-        elif chain and self.history.boundary is not None:
+            followers = self.work.chain_children_of(behind)
+            self.inserted[id(edit.after)] = self._new_text(behind, edit, followers, behind.uuid)
+            return
+        chain = [line for node in self.history.chain if not (line := self.work.lines[node.uid]).gone]
+        if chain and self.history.boundary is not None:
             self._new_text(chain[0], edit, self.work.chain_children_of(chain[0]), chain[0].uuid)
         elif chain:
             line = self._new_text(chain[0], edit, [chain[0]], text_or_none(chain[0].get("parentUuid")))
             line.place = (chain[0].place[0] - 0.5,)
+
+    def _end_of(self, message: Message) -> Line:
+        """The line of a message that stands last in the chain."""
+        lines = [self.work.lines[uid] for uid in message.records]
+        lines = [line for line in lines if line.uid in self.work.on_chain and not line.gone] or lines
+        return max(lines, key=lambda line: self.work.chain_index.get(line.uid, -1))
 
     def _new_text(self, near: Line, edit: InsertMessage, followers: Sequence[Line], parent: str | None) -> Line:
         uuid = self.work.fresh_uuid(near.uuid, "message", edit.role, edit.text)

@@ -8,10 +8,11 @@ gathered by message id although they form a tree.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence, Set
+from operator import attrgetter
 from typing import Any, Final, Literal
 
+from toolpair.dataclass import dataclass, field
 from toolpair.formats.base import Item
 from toolpair.formats.claude_code.records import (
     Node,
@@ -131,29 +132,34 @@ def _collect(items: Sequence[Item]) -> History:
     skipped: dict[str, str | None] = {}
     prompted: list[tuple[int, str]] = []
     for position, item in enumerate(items):
-        value = value_of(item)
-        if isinstance(value, dict) and value.get("type") == "last-prompt":
-            named = text_or_none(value.get("leafUuid"))
-            if named is not None:
-                prompt_leaf = named
-                prompted.append((position, named))
+        value = item.value
+        if not isinstance(value, dict):
+            value = value_of(item)
         node = node_of(position, item.uid, value)
         if node is None:
-            if isinstance(value, dict) and "parentUuid" in value and (uuid := text_or_none(value.get("uuid"))):
+            if not isinstance(value, dict):
+                continue
+            if value.get("type") == "last-prompt":
+                named = text_or_none(value.get("leafUuid"))
+                if named is not None:
+                    prompt_leaf = named
+                    prompted.append((position, named))
+            if "parentUuid" in value and (uuid := text_or_none(value.get("uuid"))):
                 skipped[uuid] = text_or_none(value.get("parentUuid"))
             continue
-        if node.uuid is None:
+        uuid = node.uuid
+        if uuid is None:
             slots.append(node)
-        elif node.uuid in place:
-            shadowed.append(slots[place[node.uuid]])
-            slots[place[node.uuid]] = node
+        elif uuid in place:
+            shadowed.append(slots[place[uuid]])
+            slots[place[uuid]] = node
         else:
-            place[node.uuid] = len(slots)
+            place[uuid] = len(slots)
             slots.append(node)
     by_uuid = {node.uuid: node for node in slots if node.uuid is not None}
     parents = {uuid: node.parent for uuid, node in by_uuid.items()}
-    talk = [node for node in slots if node.type in ("user", "assistant")]
-    sidechain = bool(talk) and all(node.sidechain for node in talk)
+    talk = (node.sidechain for node in slots if node.type in ("user", "assistant"))
+    sidechain = next(talk, False) and all(talk)
     return History(
         slots,
         by_uuid,
@@ -210,14 +216,17 @@ def _kept(history: History, metadata: dict[str, Any]) -> tuple[str | None, list[
     return None, []
 
 
+_POSITION: Final = attrgetter("position")
+
+
 def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
     """The last chain record, if it descends from what the last prompt names; else what that names.
 
     The very last one may even lack its uuid.
     """
-    ends = [node for node in history.nodes if node.type != "progress" and node.uuid is not None]
-    linked = (node for node in history.nodes if node.type != "progress")
-    newest = max(linked, key=lambda node: node.position, default=None)
+    linked = [node for node in history.nodes if node.type != "progress"]
+    ends = [node for node in linked if node.uuid is not None]
+    newest = max(linked, key=_POSITION, default=None)
     if (
         newest is not None
         and newest.uuid is None
@@ -254,20 +263,26 @@ def _last_said(history: History, ends: Sequence[Node]) -> Node | None:
     return ends[-1] if ends else None
 
 
-def walk_up(history: History, start: Node, seen: set[int] | None = None) -> Walk:
-    """From a record to the oldest one that it hangs on. `seen` holds records (by uid) that count as walked already."""
+def walk_up(history: History, start: Node, seen: set[int] | None = None, through: Set[int] = frozenset()) -> Walk:
+    """From a record to the oldest one that it hangs on. `seen` holds records (by uid) that count as walked already.
+
+    Where it comes through a record of `through` (uids) it ends at the first one above that is none of them.
+    """
     seen = set() if seen is None else seen
     path: list[Node] = []
+    parents, by_uuid = history.parents, history.by_uuid
     node = start
     while True:
         seen.add(node.uid)
         path.append(node)
-        if is_compact_boundary(node):
+        if through and node.uid not in through and len(path) > 1 and path[-2].uid in through:
+            return Walk(path, "null")
+        if node.type == "system" and is_compact_boundary(node):
             return Walk(path, "boundary")
-        parent = history.parent_of(node)
+        parent = parents.get(node.uuid) if node.uuid is not None else node.parent
         if parent is None:
             return Walk(path, "null")
-        above = history.by_uuid.get(parent)
+        above = by_uuid.get(parent)
         end: End = "missing" if above is None else "cycle"
         if above is None or above.uid in seen:
             above = bridge(history, node, seen)
@@ -313,15 +328,6 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
     chain = _without_early_results(whole)
     early = {node.uid for node in whole} - {node.uid for node in chain} if len(chain) < len(whole) else set()
     on_chain = {node.uid for node in chain}
-    anchors: dict[str, Node] = {}
-    group_of_record: dict[str, str] = {}
-    for node in chain:
-        if node.type == "assistant" and node.message_id is not None:
-            key = _group(node)
-            anchors[key] = node
-            if node.uuid is not None:
-                group_of_record[node.uuid] = key
-    answered: set[Any] = {id_ for node in chain if node.type == "user" for id_ in node.answers}
     boundary = chain[0].position if chain and is_compact_boundary(chain[0]) else -1
     kept = set(history.preserved)
     beside = [
@@ -332,6 +338,17 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
         and history.main(node)
         and (node.position > boundary or (node.uuid is not None and node.uuid in kept))
     ]
+    if not beside:
+        return list(chain)
+    anchors: dict[str, Node] = {}
+    group_of_record: dict[str, str] = {}
+    for node in chain:
+        if node.type == "assistant" and node.message_id is not None:
+            key = _group(node)
+            anchors[key] = node
+            if node.uuid is not None:
+                group_of_record[node.uuid] = key
+    answered: set[Any] = {id_ for node in chain if node.type == "user" for id_ in node.answers}
     siblings: dict[str, list[Node]] = {}
     for node in beside:
         if node.type == "assistant" and (key := _group(node)) in anchors and node.uuid is not None:
@@ -390,9 +407,11 @@ def _without_early_results(chain: list[Node]) -> list[Node]:
     early = {
         index
         for index, node in enumerate(chain)
-        if node.type == "user"
+        if node.only_results
+        and node.type == "user"
+        # Nearly all stand behind their call: the first id of them says so.
+        and moved(node.results[0], index)
         and index != len(chain) - 1
-        and node.only_results
         and all(moved(id_, index) for id_ in node.results)
     }
     return [node for index, node in enumerate(chain) if index not in early] if early else chain

@@ -43,9 +43,9 @@ def _links_between(history: History, end: Node, steps: Sequence[Step]) -> dict[i
     """The records that carry the chain from step to step: attachments, reports, progress."""
     last = {node.uid for node in steps[-1].nodes} if steps else set()
     found: dict[int, Node] = {}
-    bridged = dict(history.bridged)
+    bridged, history.bridged = history.bridged, {}
     inside = False
-    for node in walk_up(history, end).path:
+    for node in walk_up(history, end, through=last).path:
         if inside and node.uid not in last:
             break
         inside = node.uid in last

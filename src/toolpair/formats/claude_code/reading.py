@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from toolpair.formats.base import AS_RESUMED, Item, View
+from toolpair.dataclass import dataclass, field, replace
+from toolpair.formats.base import AS_RESUMED, Inside, Item, View
 from toolpair.formats.claude_code.assembling import assemble, blocks_of_node
 from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
 from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
+from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, unframed
 from toolpair.formats.claude_code.history import History, history_of
 from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, model_of, text_or_none, value_of
 from toolpair.formats.claude_code.retries import retries_of
@@ -36,12 +37,22 @@ class _Facts:
 
 
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    if view.inside is not None:
+        return _read_inside(items, view, view.inside)
     history = history_of(items, view.leaf)
     transcript = transcript_of(items, history, view)
     while len(_HISTORIES) >= _KEPT:
         del _HISTORIES[next(iter(_HISTORIES.keys()))]
     _HISTORIES[transcript] = history
     return transcript
+
+
+def _read_inside(items: Sequence[Item], view: View, inside: Inside) -> Transcript:
+    """The transcript of records that are a part of a longer file."""
+    frame = framed(items, inside)
+    frame.history = history = history_of(frame.items)
+    read = unframed(transcript_of(frame.items, history, view), frame, inside)
+    return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, inside.first_uuids))
 
 
 _HISTORIES: Final[WeakKeyDictionary[Transcript, History]] = WeakKeyDictionary()
@@ -51,6 +62,8 @@ _KEPT: Final = 2
 
 def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made of. Nothing of it is to be changed."""
+    if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
+        return transcript.frame.history
     return _HISTORIES.get(transcript) or history_of(items, transcript.leaf)
 
 
@@ -59,7 +72,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
     facts = _facts(items, history.sidechain or history.inside)
     scopes = scopes_of(history, facts.damaged)
     # Only where a record that talks is left out can there be another way through the file.
-    forks = any(node.type in ("user", "assistant") and scopes.get(node.uid) == "inactive" for node in history.nodes)
+    forks = any(scopes.get(node.uid) == "inactive" and node.type in ("user", "assistant") for node in history.nodes)
     ways = ways_of(history) if forks else Ways()
     leaf = history.chain[-1] if history.chosen else None
     inactive = tuple(_inactive_blocks(history, scopes))
@@ -91,30 +104,41 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
 
 def _facts(items: Sequence[Item], sidechain: bool) -> _Facts:
     facts = _Facts()
-    for item in items:
-        value = value_of(item)
-        if isinstance(item.value, Damaged):
-            facts.damaged.append(item.uid)
+    # From the end on, since of nearly all the newest counts: what is found is not asked for again.
+    for item in reversed(items):
+        value = item.value
         if not isinstance(value, dict):
+            if isinstance(value, Damaged):
+                facts.damaged.append(item.uid)
+            value = value_of(item)
+            if not isinstance(value, dict):
+                continue
+        if facts.version is None:
+            facts.version = text_or_none(value.get("version"))
+        if facts.session_id is None:
+            facts.session_id = text_or_none(value.get("sessionId"))
+        if facts.model is not None and facts.thinking is not None:
             continue
-        facts.version = text_or_none(value.get("version")) or facts.version
-        facts.session_id = text_or_none(value.get("sessionId")) or facts.session_id
-        # The session lies under the folder that it was begun in; later commands may have changed the folder.
-        facts.folder = facts.folder or text_or_none(value.get("cwd"))
-        if value.get("type") == "assistant" and (sidechain or value.get("isSidechain") is not True):
-            model = model_of(value)
-            if model is not None and model != SYNTHETIC_MODEL:
-                facts.model = model
-        elif value.get("type") == "api-request":
+        type_ = value.get("type")
+        if type_ == "assistant":
+            if facts.model is None and (sidechain or value.get("isSidechain") is not True):
+                model = model_of(value)
+                facts.model = model if model != SYNTHETIC_MODEL else None
+        elif type_ == "api-request" and facts.thinking is None:
             parameters = value.get("params")
             if isinstance(parameters, dict):
                 thinking = parameters.get("thinking")
                 facts.thinking = isinstance(thinking, dict) and thinking.get("type") != "disabled"
+    facts.damaged.reverse()
+    # The session lies under the folder that it was begun in; later commands may have changed the folder.
+    values = (value_of(item) for item in items)
+    folders = (text_or_none(value.get("cwd")) for value in values if isinstance(value, dict))
+    facts.folder = next((folder for folder in folders if folder), None)
     return facts
 
 
 def _inactive_blocks(history: History, scopes: Mapping[int, Scope]) -> Iterable[Block]:
     for node in history.nodes:
-        if node.type in ("user", "assistant") and scopes.get(node.uid) == "inactive":
+        if scopes.get(node.uid) == "inactive" and node.type in ("user", "assistant"):
             blocks, _ = blocks_of_node(node)
             yield from (block for block in blocks if block.kind in ("call", "result"))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.base import Item
 from toolpair.transcript.model import Damaged
 
@@ -107,29 +107,41 @@ def without_time(node: Node) -> str:
 
 def node_of(position: int, uid: int, value: Any) -> Node | None:
     """The record as a chain record, None when it is none. One without uuid is one too: results need none."""
+    # Done for each record of a file: so it asks `value` itself for its texts, and makes nothing that is not kept.
     if not isinstance(value, dict):
         return None
-    type_ = value.get("type")
+    get = value.get
+    type_ = get("type")
     if not isinstance(type_, str) or type_ not in CHAIN_TYPES:
         return None
-    get = value.get
-    uuid, parent = text_or_none(get("uuid")), text_or_none(get("parentUuid"))
-    node = Node(position, uid, value, type_, uuid, parent, get("isSidechain") is True)
-    if type_ in ("user", "assistant"):
-        _read_message(node)
+    uuid, parent = get("uuid"), get("parentUuid")
+    node = Node(
+        position,
+        uid,
+        value,
+        type_,
+        uuid if isinstance(uuid, str) and uuid else None,
+        parent if isinstance(parent, str) and parent else None,
+        get("isSidechain") is True,
+    )
+    if type_ == "user" or type_ == "assistant":
+        message = get("message")
+        if isinstance(message, dict):
+            _read_message(node, message)
     return node
 
 
-def _read_message(node: Node) -> None:
-    message = node.value.get("message")
-    if not isinstance(message, dict):
-        return
-    content = node.content = message.get("content")
-    node.message_id = text_or_none(message.get("id"))
-    node.model = text_or_none(message.get("model"))
+def _read_message(node: Node, message: dict[str, Any]) -> None:
+    get = message.get
+    content = node.content = get("content")
+    node.message_id = text_or_none(get("id"))
+    model = get("model")
+    if isinstance(model, str) and model:
+        node.model = model
     if isinstance(content, list):
         objects = 0
-        calls, results = [], []
+        calls: list[str] = []
+        results: list[Any] = []
         for part in content:
             if not isinstance(part, dict):
                 continue
@@ -140,12 +152,16 @@ def _read_message(node: Node) -> None:
                     calls.append(id_)
             elif kind == "tool_result":
                 results.append(part.get("tool_use_id"))
-        node.calls, node.results = tuple(calls), tuple(results)
-        node.only_results = bool(results) and len(results) == len(content)
+        if calls:
+            node.calls = tuple(calls)
+        if results:
+            node.results = tuple(results)
+            node.only_results = len(results) == len(content)
         speaks = objects > 0 or node.type == "assistant"
     else:
         speaks = isinstance(content, str)
-    node.api_error = is_api_error(node.value)
+    if model == SYNTHETIC_MODEL or node.value.get("isApiErrorMessage") is True:
+        node.api_error = is_api_error(node.value)
     node.sent = speaks and not (node.api_error and node.type == "assistant")
 
 

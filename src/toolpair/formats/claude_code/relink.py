@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid as uuids
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.claude_code.history import History, may_be_parent
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.records import (

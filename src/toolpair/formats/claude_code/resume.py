@@ -5,9 +5,9 @@ What is dropped, replaced and sent comes from the model of what it sends; here s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.base import Seen
 from toolpair.formats.claude_code.reading import AGENT, SUB_AGENT
 from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old

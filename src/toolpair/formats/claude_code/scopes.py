@@ -21,7 +21,8 @@ def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
     scopes: dict[int, Scope] = dict.fromkeys(damaged, "malformed")
     known = {node.uid: True for node in (*history.chain, *history.order)}
     for node in history.nodes:
-        if not _is_active(history, node, known):
+        active = known.get(node.uid)
+        if not (active if active is not None else _is_active(history, node, known)):
             scopes.setdefault(node.uid, "inactive")
     for node in history.shadowed:
         scopes.setdefault(node.uid, "inactive")

@@ -43,10 +43,12 @@ def _between(work: Working, above: Line, below: Line) -> list[Line]:
 def _with_results(work: Working, part: Line, own: set[int], calls: set[str]) -> list[Line]:
     """A part of a response, and what the chain has right behind it of the same response: more parts and results."""
     run = [part]
+    inside = {part.uid}
     while True:
         follower = next((line for line in work.chain_children_of(run[-1]) if _belongs(line, own, calls)), None)
-        if follower is None or follower in run:
+        if follower is None or follower.uid in inside:
             return run
+        inside.add(follower.uid)
         run.append(follower)
 
 

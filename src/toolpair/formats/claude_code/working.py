@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid as uuids
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.formats.base import Item
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.records import content_of, text_or_none, value_of
@@ -24,6 +24,10 @@ class Part:
 
     value: Any
     origin: int | None
+    taken: bool = False
+    """It stands in its record no more."""
+    kept: bool = False
+    """It is what was kept of a result as text: the next one goes behind it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +46,8 @@ class Line:
     gone: bool = False
     put: int = 0
     """How many lines were put behind it."""
+    origins: dict[int, Part] = field(default_factory=dict)
+    """The parts as they were, by their index in the content."""
 
     @property
     def type(self) -> Any:
@@ -68,12 +74,15 @@ class Line:
                 self.parts = [Part(value, index) for index, value in enumerate(content)]
             else:
                 self.parts = [] if content is None else [Part(content, WHOLE)]
+            self.origins = {part.origin: part for part in self.parts if part.origin is not None}
         return self.parts
 
     def part(self, slot: tuple[str | int, ...]) -> Part | None:
         """The part that a block's slot names, None when it was taken out."""
         origin = slot[2] if len(slot) > 2 else WHOLE
-        return next((part for part in self.content() if part.origin == origin), None)
+        self.content()
+        part = self.origins.get(origin) if isinstance(origin, int) else None
+        return None if part is None or part.taken else part
 
     def holds(self, kind: str) -> bool:
         return any(kind_of(part.value) == kind for part in self.content())
@@ -116,6 +125,8 @@ class Working:
         self._doubles: dict[str, list[Line]] = {}
         self._bridged_to: dict[str, list[str]] = {}
         self._bridged_near: dict[str, list[str]] | None = None
+        self.puts = 0
+        """How often a line was put behind another."""
         self._next_uid = min(0, min((item.uid for item in items), default=0)) - 1
         self.on_chain: set[int] = {node.uid for node in history.chain}
         self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
@@ -174,6 +185,8 @@ class Working:
 
     def bridged_beside(self, lines: Iterable[Line]) -> list[Line]:
         """Chain records whose lost parent the agent takes one of these for, or a report that hangs beside them."""
+        if not self.history.bridged:
+            return []
         if self._bridged_near is None:
             self._bridged_near = {}
             for child, above in self.history.bridged.items():
@@ -200,6 +213,7 @@ class Working:
 
     def put_behind(self, line: Line, other: Line) -> None:
         other.put += 1
+        self.puts += 1
         line.place = (*other.place, float(other.put))
 
     def fresh_uuid(self, *seeds: Any) -> str:

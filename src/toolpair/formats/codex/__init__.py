@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.base import AS_RESUMED, Beside, Damage, Harm, Item, Seen, View
-from toolpair.formats.codex.damage import harms
-from toolpair.formats.codex.editing import apply_edits
-from toolpair.formats.codex.fix_notes import notes_on
-from toolpair.formats.codex.forks import fork_notes
-from toolpair.formats.codex.own_rules import check, refusal
-from toolpair.formats.codex.projection import index_notes
-from toolpair.formats.codex.reading import AGENT, read_transcript
 from toolpair.formats.codex.records import passed_by, sniff
-from toolpair.formats.codex.resume import on_resume
-from toolpair.formats.codex.sending import sent_by
 from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit
@@ -24,7 +14,7 @@ from toolpair.transcript.model import Transcript
 
 
 class Codex:
-    """A rollout of Codex, one record a line."""
+    """A rollout of Codex, one record a line. What only some files need is loaded when it is needed."""
 
     id = "codex"
     title = "Codex"
@@ -36,30 +26,53 @@ class Codex:
         return sniff(values)
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        from toolpair.formats.codex.reading import read_transcript
+
         return read_transcript(items, view)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        from toolpair.formats.codex.editing import apply_edits
+
         return apply_edits(items, transcript, edits)
 
     def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+        from toolpair.formats.codex.damage import harms
+
         return harms(items, transcript, found)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
-        return sent_by(AGENT, transcript, passed_by(items), refusal(items))
+        from toolpair.formats.codex.own_rules import begins_file, refusal
+        from toolpair.formats.codex.reading import AGENT
+        from toolpair.formats.codex.sending import sent_by
+
+        return sent_by(AGENT, transcript, passed_by(items), refusal(items, begins_file(transcript)))
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+        from toolpair.formats.codex.resume import on_resume
+
         return on_resume(transcript, problem, seen)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        from toolpair.formats.codex.own_rules import check
+
         check(context, items, view)
 
     def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
+        if not fixes:
+            return []
+        from toolpair.formats.codex.fix_notes import notes_on
+
         return notes_on(items, transcript, fixes)
 
     def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
+        from toolpair.formats.codex.forks import fork_notes
+        from toolpair.formats.codex.projection import index_notes
+
         return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
 
     def resume_command(self, transcript: Transcript) -> str | None:
+        import shlex
+
         if not transcript.session_id:
             return None
         command = f"codex resume {shlex.quote(transcript.session_id)}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.base import Item
+from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.items import Slot, is_output, type_of
 from toolpair.formats.codex.mirrors import Mirrors
 from toolpair.formats.codex.ordinals import renumbered
 from toolpair.formats.codex.working import Work, Works
+from toolpair.formats.runs import Ends
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     ABSENT,
@@ -36,6 +38,8 @@ from toolpair.transcript.items import OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 
 _HISTORY = "replacement_history"
+_KEEP_OUTPUTS = (ToText, Rename)
+"""Edits that leave the outputs where they stand, or say which they take away."""
 
 
 def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
@@ -43,7 +47,11 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
     editor = Editor(items, transcript)
     for edit in edits:
         editor.carry_out(edit)
-    return renumbered(items, editor.records())
+    records = editor.records()
+    frame = frame_of(transcript)
+    if frame is not None:
+        frame.hold(items, records, edits)
+    return renumbered(items, records)
 
 
 class _Place:
@@ -104,6 +112,9 @@ class Editor:
         """id() of a message -> the last one that was inserted behind it."""
         self._put_behind: dict[tuple[int, Slot], _Place] = {}
         """Where an item stood -> the last output that was put behind it."""
+        self._outputs: Ends[Work] = Ends(self._has_item, self._has_output)
+        self._in_front: dict[int, dict[int, int]] = {}
+        """id() of a message's blocks -> number of one that was taken out -> of one in front of it that may stand."""
 
     def anchor_of(self, call: Block) -> int | None:
         """uid of the record that an output of the call would stand behind; None inside of a compaction."""
@@ -114,6 +125,8 @@ class Editor:
         return [work.result() for work in self.works]
 
     def carry_out(self, edit: Edit) -> None:
+        if not isinstance(edit, _KEEP_OUTPUTS):
+            self._outputs.forget()
         match edit:
             case Rename(block=block, id=id_):
                 self._rename(block, id_)
@@ -307,13 +320,6 @@ class Editor:
         self._runs[id(message)] = ranks, places
         return ranks, places
 
-    def _following(self, work: Work) -> Iterator[tuple[Work, Any]]:
-        """The records behind `work`, each with its item where it is one of the history."""
-        found = work.after
-        while found is not None:
-            yield found, self._active_item(found)
-            found = found.after
-
     def _active_item(self, work: Work) -> Any:
         value = work.value
         if not isinstance(value, dict) or self.transcript.scopes.get(work.uid) in ("inactive", "malformed"):
@@ -377,17 +383,25 @@ class Editor:
         """The reasoning straight before a call that nothing of the model would follow without it."""
         blocks = self._message_of[id(call)].blocks
         rank = self._rank[id(call)]
-        left = [block for block in blocks[rank + 1 :] if not self._is_gone(self._place(block))]
-        if left and left[0].kind != "thinking":
+        behind = next((at for at in range(rank + 1, len(blocks)) if not self._is_gone(self._place(blocks[at]))), None)
+        if behind is not None and blocks[behind].kind != "thinking":
             return []
         found: list[Block] = []
-        for block in reversed(blocks[:rank]):
-            if self._is_gone(self._place(block)):
-                continue
-            if block.kind != "thinking":
-                break
-            found.append(block)
+        at = self._last_standing(blocks, rank - 1)
+        while at >= 0 and blocks[at].kind == "thinking":
+            found.append(blocks[at])
+            at = self._last_standing(blocks, at - 1)
         return found
+
+    def _last_standing(self, blocks: Sequence[Block], at: int) -> int:
+        """The number of the last block up to `at` that was not taken out; -1 where none is left."""
+        known = self._in_front.setdefault(id(blocks), {})
+        passed: list[int] = []
+        while at >= 0 and self._is_gone(self._place(blocks[at])):
+            passed.append(at)
+            at = known.get(at, at - 1)
+        known.update(dict.fromkeys(passed, at))
+        return at
 
     def _to_text(self, block: Block, text: str, media: tuple[Any, ...]) -> None:
         place = self._place(block)
@@ -400,28 +414,26 @@ class Editor:
         if place.in_history:
             self._put(place, item)
             return
-        anchor = self._last_output(place.work)
+        anchor = self._outputs.of(place.work)
+        self._outputs.taken_out(place.work)
         self._put(place, item)
         if anchor is not place.work:
             self.works.drop(place.work)
             self.works.insert_after(anchor, place.work)
 
-    def _last_output(self, work: Work) -> Work:
-        """The last of the outputs that follow: a text stands behind them, so that they stay with their calls."""
-        anchor = work
-        for following, found in self._following(work):
-            if found is not None and not is_output(found):
-                break
-            if found is not None:
-                anchor = following
-        return anchor
+    def _has_item(self, work: Work) -> bool:
+        return self._active_item(work) is not None
+
+    def _has_output(self, work: Work) -> bool:
+        """Whether a text stands behind it, so that outputs stay with their calls."""
+        return is_output(self._active_item(work))
 
     def place_as_text(self, block: Block) -> int | None:
         """uid of the record that an output stands behind once it is text; None where it stays."""
         place = self._place(block)
         if block.kind != "result" or place.in_history:
             return None
-        anchor = self._last_output(place.work)
+        anchor = self._outputs.of(place.work)
         return anchor.uid if anchor is not place.work else None
 
     def _insert_message(self, after: Message | None, role: str, text: str | list[Any]) -> None:

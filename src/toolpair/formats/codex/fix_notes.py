@@ -7,6 +7,7 @@ from typing import Final
 
 from toolpair.formats.base import Item
 from toolpair.formats.codex.editing import Editor
+from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.ordinals import is_numbered
 from toolpair.formats.codex.records import ordinal_of
 from toolpair.rules.base import Fix
@@ -38,6 +39,8 @@ class _Ground:
         for message in transcript.messages:
             for rank, block in enumerate(message.blocks):
                 self.message_of[id(block)] = (message, rank)
+        frame = frame_of(transcript)
+        beyond = frame.inside.numbered if frame is not None else None
         self.pushed = [0] * (len(items) + 1)
         """Place -> how many records from there on get another number when one is put in front of it."""
         self.behind = [0] * (len(items) + 1)
@@ -48,6 +51,10 @@ class _Ground:
         for own in numbers:
             gap_before.append(own is not None and last is not None and own > last + 1)
             last = own if own is not None else last
+        if beyond is not None and beyond[0]:
+            # One more place stands for all that is behind the part.
+            self.behind = [0] * len(items) + [beyond[0], 0]
+            self.pushed = [0] * len(items) + [beyond[1], 0]
         for number in range(len(items) - 1, -1, -1):
             counted = numbers[number] is not None
             self.behind[number] = self.behind[number + 1] + counted

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from toolpair.dataclass import dataclass, field
 from toolpair.formats.codex.context_texts import begins_turn, is_context, is_summary
 from toolpair.formats.codex.items import Slot, is_sent, texts_of, type_of
 from toolpair.formats.codex.records import Line
+from toolpair.transcript.frozen import frozen_by_types
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_by_types
 class Entry:
     """One item of the history, and where it stands. `made` items are built by Codex and stand nowhere as such."""
 

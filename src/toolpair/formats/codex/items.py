@@ -34,9 +34,9 @@ def type_of(item: Any) -> str | None:
     if not isinstance(item, dict):
         return None
     type_ = item.get("type")
-    if type_ is None and isinstance(item.get("role"), str) and "content" in item:
-        return "message"
-    return type_ if isinstance(type_, str) else None
+    if isinstance(type_, str):
+        return type_
+    return "message" if type_ is None and isinstance(item.get("role"), str) and "content" in item else None
 
 
 def is_sent(item: Any) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from toolpair.formats.base import Item
@@ -41,7 +42,8 @@ class Mirrors:
         mine = max(bisect_right(calls, place) - 1, 0)
         start = calls[mine] if mine else -1
         end = calls[mine + 1] if mine + 1 < len(calls) else len(self._items)
-        return (spot for at, spot in events if start <= at < end)
+        first, last = (bisect_left(events, at, key=itemgetter(0)) for at in (start, end))
+        return (spot for _, spot in events[first:last])
 
     @cached_property
     def _place(self) -> dict[int, int]:

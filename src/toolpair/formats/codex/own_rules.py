@@ -15,22 +15,28 @@ from toolpair.formats.codex.records import Line, lines_of, ordinal_of
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
 from toolpair.transcript.edits import ABSENT, InsertRecord, SetInRecord
-from toolpair.transcript.model import Damaged
+from toolpair.transcript.model import Damaged, Transcript
 
 REFUSES: Final = "Codex does not resume this session"
 
 
-def refusal(items: Sequence[Item]) -> str | None:
-    """Why Codex does not resume the file at all, as far as its records tell."""
-    if _no_meta(items):
+def refusal(items: Sequence[Item], begins: bool = True) -> str | None:
+    """Why Codex does not resume the file at all, as far as its records tell. `begins`: the file begins with them."""
+    if begins and _no_meta(items):
         return f"{REFUSES}: it does not start with its session_meta line."
     if _without_ordinal(items) is not None:
         return f"{REFUSES}: its last line has no ordinal."
     return None
 
 
+def begins_file(transcript: Transcript) -> bool:
+    """Whether nothing stands in front of the records that it was read from."""
+    return transcript.beyond is None or not transcript.beyond.before
+
+
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    _first_line(context, items, view)
+    if begins_file(context.transcript):
+        _first_line(context, items, view)
     _last_ordinal(context, items)
     lines = lines_of(items)
     _compactions(context, lines)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.codex.context_texts import is_context, is_summary
+from toolpair.formats.codex.frames import framed, with_events_elsewhere
 from toolpair.formats.codex.history import Entry, History, rebuild
 from toolpair.formats.codex.items import block_of, is_call, is_of_assistant, is_output, is_sent, type_of
 from toolpair.formats.codex.records import Line, ends_response, lines_of, passed_by
@@ -30,11 +31,16 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
     # A record that Codex passes by is shown where it stands; only what it would do to others does not count.
     gone = passed_by(items)
     history = rebuild([line for line in lines if line.kind == "item" or line.uid not in gone])
-    messages = messages_of(history.entries, _responses(lines))
+    frame = framed(items, view.inside) if view.inside is not None else None
+    responses = _responses(lines)
+    if responses is None and frame is not None:
+        responses = {}  # none ends in this part, but elsewhere they do
+    messages = messages_of(history.entries, responses)
     facts = _facts(lines)
     scopes = _scopes(items, lines, history)
     inactive = tuple(_inactive_blocks(lines, scopes))
-    return Transcript(
+    told = lines if frame is None else with_events_elsewhere(lines, messages, frame)
+    read = Transcript(
         messages=tuple(messages),
         layout="tool_messages",
         native=True,
@@ -46,7 +52,14 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         scopes=scopes,
         inactive_blocks=_without_answered_results(inactive),
         boundaries=tuple(_boundaries(history, messages)),
-        copies=recovered_outputs(lines, messages),
+        copies=recovered_outputs(told, messages),
+        frame=frame,
+    )
+    if view.inside is None:
+        return read
+    head = view.inside.head
+    return replace(
+        read, agent_version=head.agent_version, session_id=head.session_id, folder=head.folder, model=head.model
     )
 
 
@@ -65,10 +78,11 @@ def messages_of(entries: Sequence[Entry], responses: Mapping[int, int] | None = 
     messages: list[Message] = []
     run: list[Entry] = []
     for entry in entries:
-        if run and (not is_of_assistant(entry.item) or _begins_anew(entry, run, responses)):
+        of_assistant = is_of_assistant(entry.item)
+        if run and (not of_assistant or _begins_anew(entry, run, responses)):
             messages.append(_message("assistant", run))
             run = []
-        if is_of_assistant(entry.item):
+        if of_assistant:
             run.append(entry)
         else:
             messages.append(_message(_role(entry.item), [entry]))
@@ -96,10 +110,11 @@ def _message(role: Any, entries: Sequence[Entry]) -> Message:
     blocks = tuple(block_of(entry.item, entry.record, entry.slot) for entry in entries)
     item = entries[0].item if len(entries) == 1 else None
     note = None
-    if item is not None and is_summary(item):
-        note = "summary"
-    elif item is not None and (is_context(item) or type_of(item) == "agent_message"):
-        note = "meta"
+    if item is not None and (type_ := type_of(item)) in ("message", "agent_message"):
+        if is_summary(item):
+            note = "summary"
+        elif type_ == "agent_message" or is_context(item):
+            note = "meta"
     shape: ContentShape = "string" if item is not None and isinstance(item.get("content"), str) else "blocks"
     return Message(role, blocks, tuple(dict.fromkeys(entry.record for entry in entries)), shape, item, note)
 

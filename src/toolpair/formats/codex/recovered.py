@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.formats.codex.items import block_of
 from toolpair.formats.codex.records import Line
 from toolpair.transcript.content import is_real_output
@@ -31,7 +31,7 @@ def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dic
 
     Records are named by their place in the file as it was opened, which their uids keep.
     """
-    wanted = _unanswered(messages)
+    wanted = unanswered(messages)
     if not wanted:
         return {}
     times = Counter(
@@ -55,7 +55,8 @@ def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dic
     }
 
 
-def _unanswered(messages: Sequence[Message]) -> dict[str, Block]:
+def unanswered(messages: Sequence[Message]) -> dict[str, Block]:
+    """Call id -> a call of the history that has no real output."""
     answered = {
         block.id
         for message in messages

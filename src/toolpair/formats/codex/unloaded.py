@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
+from toolpair.dataclass import replace
 from toolpair.formats.base import Item
 from toolpair.formats.codex.items import is_loaded
 from toolpair.formats.codex.records import Line, needs_timestamp

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from toolpair.dataclass import replace
 from toolpair.rules.base import Cause
 from toolpair.rules.causes.known import named
 from toolpair.transcript.content import is_placeholder_text, output_key, result_text

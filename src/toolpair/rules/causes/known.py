@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from toolpair.dataclass import dataclass
 from toolpair.rules.base import Cause
+from toolpair.rules.shipped import shipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,7 @@ class CausePage:
 
 @cache
 def _all() -> Mapping[str, CausePage]:
-    data = json.loads(files("toolpair.rules").joinpath("data", "causes.json").read_text(encoding="utf-8"))
-    return {id_: _page(id_, entry) for id_, entry in data.items()}
+    return {id_: _page(id_, entry) for id_, entry in shipped("causes.json").items()}
 
 
 def _page(id_: str, entry: Mapping[str, object]) -> CausePage:

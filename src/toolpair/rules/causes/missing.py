@@ -50,8 +50,7 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
     if at == len(messages) - 1:
         return named("killed", "the call stands in the last message", agent)
     calls = context.whole.calls_in[at]
-    together = _same_message(context, pair)
-    if any(_REJECTED.match(result_text(result)) for found in together for result in found.results):
+    if _rejected(context, at):
         return named("rejected", "its result says that it was rejected")
     if calls > 1:
         return _of_parallel(context, pair, calls)
@@ -91,7 +90,11 @@ def _says(message: Message, note: re.Pattern[str]) -> bool:
     return any(block.kind == "text" and note.search(block_text(block)[:_HEAD]) for block in message.blocks)
 
 
-def _same_message(context: Context, pair: Pair) -> list[Pair]:
-    assert pair.call_at is not None
-    blocks = context.messages[pair.call_at[0]].blocks[:_LOOKED_AT]
-    return [found for block in blocks if block.kind == "call" and (found := context.pairing.pair_of(block)) is not None]
+def _rejected(context: Context, at: int) -> bool:
+    """Whether a result of one of the first calls of message `at` says that it was rejected: looked for once."""
+    known = context.whole.rejections
+    if at not in known:
+        calls = [block for block in context.messages[at].blocks[:_LOOKED_AT] if block.kind == "call"]
+        pairs = [found for call in calls if (found := context.pairing.pair_of(call)) is not None]
+        known[at] = any(_REJECTED.match(result_text(result)) for found in pairs for result in found.results)
+    return known[at]

@@ -8,6 +8,7 @@ from toolpair.rules.base import Cause
 from toolpair.rules.causes.known import named
 from toolpair.transcript.ids import sanitised, usable
 from toolpair.transcript.pairing import Pair
+from toolpair.transcript.words import plural
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context
@@ -18,7 +19,7 @@ def of_orphan(context: Context, pair: Pair) -> Cause | None:
     assert result is not None
     at = pair.results_at[0][0]
     if pair.call is not None and pair.call_at is not None:
-        return named("result_before_call", f"messages.{at} answers a call of messages.{pair.call_at[0]}")
+        return named("result_before_call", f"its call comes {plural(pair.call_at[0] - at, 'message')} later")
     whole, agent = context.whole, context.transcript.agent
     if (merged := collision(context, result.id)) is not None:
         return named("id.collision", merged, agent=agent)

@@ -28,12 +28,15 @@ class Whole:
         self._pairing = pairing
         self.interruptions: dict[int, Cause | None] = {}
         """By the message of calls: what of those behind it says that they were interrupted, as far as it was asked."""
+        self.rejections: dict[int, bool] = {}
+        """By the message of calls: whether a result of one of the first says that it was rejected, likewise."""
 
     @cached_property
     def doubled(self) -> tuple[int, int]:
         """(calls with the same result several times, answered calls)."""
         answered = [pair for pair in self._pairing.pairs if pair.call is not None and pair.results]
-        return sum(map(_has_copies, answered)), len(answered)
+        beyond = self._transcript.beyond
+        return sum(map(_has_copies, answered)), len(answered) + (beyond.answered if beyond is not None else 0)
 
     @property
     def doubled_on_resume(self) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Sequence
 from typing import Final, Literal
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.transcript.model import Block, Transcript
 
 Way = Literal["turns", "messages", "items"]
@@ -42,6 +42,8 @@ class Counted:
     """id() of a block -> which message, and where in it."""
     calls: dict[int, int]
     """id() of a call -> which of the calls of its message it is."""
+    sent: Container[int] | None = None
+    """id() of the blocks that are sent; the others, and `sources`, are numbered as the transcript has them."""
 
     def blocks(self, number: int) -> tuple[Block, ...]:
         """The blocks of a message; none when there is no such message."""
@@ -52,6 +54,10 @@ class Counted:
     def place(self, block: Block) -> tuple[int, int] | None:
         return self.places.get(id(block))
 
+    def shifted(self, sent: int, others: int) -> Shifted:
+        """The same behind so many messages, as they are sent and as the transcript has them."""
+        return Shifted(self, sent, others)
+
     def call_number(self, block: Block) -> int:
         """The K of `tool_calls[K]`; 0 for what is no call, or is not counted."""
         return self.calls.get(id(block), 0)
@@ -60,6 +66,27 @@ class Counted:
         """What number the message `source` has; None when it is not counted."""
         at = bisect_left(self.sources, source)
         return at if at < len(self.sources) and self.sources[at] == source else None
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """Where the blocks of a stretch stand in the whole."""
+
+    counted: Counted
+    before: int
+    """Messages that are sent in front of it."""
+    others: int
+    """Messages of the transcript in front of it."""
+
+    def place(self, block: Block) -> tuple[int, int] | None:
+        found, sent = self.counted.place(block), self.counted.sent
+        if found is None:
+            return None
+        return found[0] + (self.before if sent is None or id(block) in sent else self.others), found[1]
+
+    def first_of(self, source: int) -> int | None:
+        found = self.counted.first_of(source)
+        return None if found is None else found + (self.before if self.counted.sent is None else self.others)
 
 
 def way_of(provider: str) -> Way:
@@ -78,6 +105,7 @@ def counted_as_sent(transcript: Transcript, sent: Iterable[Source], provider: st
         sources=before.sources,
         places={**before.places, **now.places},
         calls={**before.calls, **now.calls},
+        sent=now.places,
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 from toolpair.rules.errors.wordings import GRAM, LISTS, NAMES, NUMBERS, Wording, grams, locates, wordings
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from toolpair.dataclass import dataclass
 
 LIMIT: Final = 2_000_000
 """Characters of a paste that are looked at: its last ones, since the newest error stands at the end."""

@@ -8,18 +8,11 @@ from functools import cache
 from typing import Any, Final
 
 from toolpair.rules.base import Problem
-from toolpair.rules.errors.counting import Counted
+from toolpair.rules.errors.counting import Counted, Shifted
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.profiles import profile
+from toolpair.rules.responses_items import ITEM_PREFIXES
 from toolpair.transcript.model import Block
-
-ITEM_PREFIXES: Final = {
-    "reasoning": "rs",
-    "function_call": "fc",
-    "custom_tool_call": "ctc",
-    "message": "msg",
-}
-"""How the Responses API wants the ids of these items to begin."""
 
 _SEEN_AS: Final = dict.fromkeys(
     (
@@ -64,10 +57,13 @@ def error_for(rule: str, provider: str) -> ErrorText | None:
     return None
 
 
-def words_for(problem: Problem, provider: str, count: Callable[[], Counted]) -> str | None:
+def words_for(
+    problem: Problem, provider: str, count: Callable[[], Counted], before: int = 0, unsent: int | None = None
+) -> str | None:
     """What the provider would answer to this problem; None where no such text is known.
 
-    `provider` is a profile's id, `count` gives the messages as that provider counts them.
+    `provider` is a profile's id, `count` gives the messages as that provider counts them; `before` more are in front.
+    Of what is not sent `unsent` are.
     """
     error = error_for(problem.rule, provider)
     if error is None:
@@ -84,10 +80,11 @@ def words_for(problem: Problem, provider: str, count: Callable[[], Counted]) -> 
     kind = str(value.get("type", ""))
     if kind.startswith("custom_tool_call"):
         text = text.replace(" function call", " custom tool call")
-    number, at = _place(problem, error, block, counted)
+    shifted = counted.shifted(before, before if unsent is None else unsent)
+    number, at = _place(problem, error, block, shifted)
     id_ = _named_id(problem, error, block, value)
     others = [result for result in (problem.result, *problem.others) if result is not None and result is not block]
-    first = counted.place(others[0]) if others else None
+    first = shifted.place(others[0]) if others else None
     values = {
         "N": str(number + error.base),
         "M": str(at + error.base),
@@ -120,12 +117,12 @@ def _block(problem: Problem, error: ErrorText) -> Block | None:
     return first or next(iter(problem.others), None)
 
 
-def _place(problem: Problem, error: ErrorText, block: Block | None, counted: Counted) -> tuple[int, int]:
+def _place(problem: Problem, error: ErrorText, block: Block | None, counted: Shifted) -> tuple[int, int]:
     """The message, and the block in it, that the provider would name."""
     place = counted.place(block) if block is not None else None
     if place is None:
         number = counted.first_of(problem.message) if problem.message is not None else None
-        place = (number or 0, problem.block or 0)
+        place = (counted.before if number is None else number, problem.block or 0)
     elif error.rules[0] in ("call.duplicate_id", "result.duplicate"):
         # The later one is named.
         later = [counted.place(other) for other in (problem.call, problem.result, *problem.others) if other is not None]

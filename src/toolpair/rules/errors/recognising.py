@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from toolpair.dataclass import dataclass, replace
 from toolpair.rules.errors.matching import Hit, hits, last_of_each_place
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 from toolpair.rules.errors.texts import ErrorText, texts, title_of

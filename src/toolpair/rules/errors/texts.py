@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Final
+
+from toolpair.dataclass import dataclass
+from toolpair.rules.shipped import shipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def title_of(provider: str) -> str:
 @cache
 def texts() -> tuple[ErrorText, ...]:
     """All known error texts."""
-    data = json.loads(files("toolpair.rules").joinpath("data", "errors.json").read_text(encoding="utf-8"))
     return tuple(
-        ErrorText(**{**entry, "words": tuple(entry["words"]), "rules": tuple(entry["rules"])}) for entry in data
+        ErrorText(**{**entry, "words": tuple(entry["words"]), "rules": tuple(entry["rules"])})
+        for entry in shipped("errors.json")
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.rules.errors.pasted import squeezed
 from toolpair.rules.errors.texts import ErrorText, texts
 

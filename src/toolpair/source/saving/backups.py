@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.source.errors import Refused
 from toolpair.source.saving.holders import writers
 from toolpair.source.saving.leases import Leased

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import Final
 
+from toolpair.dataclass import dataclass
 from toolpair.live import descriptors
 
 _SECONDS: Final = 2.0

@@ -10,13 +10,16 @@ from typing import Final
 
 from toolpair.source.errors import Refused
 from toolpair.source.opening import Snapshot
+from toolpair.source.runs import Piece
 from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, refuse_links, refuse_unwritable
 from toolpair.source.saving.keeping import copy_old, flush_new_name, keep_old, put_aside
+from toolpair.source.saving.known import known
 from toolpair.source.saving.made import Made, undone_on_failure
 from toolpair.source.saving.names import KeptNames
 from toolpair.source.saving.replaced import Drained, Old, Replaced
 from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.streaming import Differs, Progress, Source
 from toolpair.source.saving.sweeping import sweep
 from toolpair.source.saving.temporary import Temporary
 from toolpair.source.system import RENAMES_OPEN_FILES, Io
@@ -26,7 +29,7 @@ _SYSTEM: Final = Io()
 
 def save_in_place(
     snapshot: Snapshot,
-    chunks: Iterable[bytes],
+    pieces: Iterable[Piece],
     *,
     now: datetime | None = None,
     io: Io = _SYSTEM,
@@ -34,32 +37,46 @@ def save_in_place(
     appendable: bool = False,
     aside: Sequence[bytes] = (),
     keep_backups: int | None = None,
+    progress: Progress | None = None,
 ) -> SaveResult:
     """Replace the file that `snapshot` was read from and keep the old one as a backup.
 
-    `chunks` are the bytes of the file as they are to be on the disk. `appendable`: what other programs have added
-    to the file since it was read is added to the new content, too; without it a file that grew is not replaced.
-    `aside` goes to a side file. `keep_backups` is how many backups are left afterwards, None for all.
-    Raises Refused (nothing was written) or SaveFailed (the text says which state the file is in).
+    `pieces` are the file as it is to be on the disk: new bytes, and runs of what it holds. `appendable`: what other
+    programs have added to the file since it was read is added to the new content, too; without it a file that grew
+    is not replaced. `aside` goes to a side file. `keep_backups` is how many backups are left afterwards, None for all.
+    Raises Refused (nothing was written) or SaveFailed (the text says which state the file is in), and what
+    `progress` raises, which is asked a last time when the new content is about to take the name.
     """
     if snapshot.path is None or snapshot.identity is None:
         raise Refused(
             "There is no file to save to, because it came from standard input; save it under a name.", "no-file"
         )
-    old = Old(str(snapshot.path), snapshot.shown, snapshot.identity, snapshot.raw, appendable)
-    return replace_file(old, chunks, now=now, io=io, allow_links=allow_links, aside=aside, keep_backups=keep_backups)
+    old = Old(str(snapshot.path), snapshot.shown, snapshot.identity, known(snapshot), appendable)
+    return replace_file(
+        old,
+        pieces,
+        now=now,
+        io=io,
+        allow_links=allow_links,
+        aside=aside,
+        keep_backups=keep_backups,
+        progress=progress,
+    )
 
 
 def replace_file(
     old: Old,
-    chunks: Iterable[bytes],
+    pieces: Iterable[Piece],
     *,
+    source: int | None = None,
     now: datetime | None = None,
     io: Io = _SYSTEM,
     allow_links: bool = False,
     aside: Sequence[bytes] = (),
     keep_backups: int | None = None,
+    progress: Progress | None = None,
 ) -> SaveResult:
+    """As `save_in_place`; `source` is the open file that the runs are of, else it is the replaced one."""
     path = old.path
     names = KeptNames(path, now)
     with undone_on_failure(path) as made:
@@ -76,13 +93,15 @@ def replace_file(
         replaced.refuse_writer()
         replaced.refuse_changed()
         new = Temporary(os.path.dirname(path), made, io)
-        new.write(chunks)
+        _write(new, pieces, replaced, old, source, progress)
         notes += new.take_on(found, replaced.descriptor)
         new.flush()
         aside_name = put_aside(aside, names, made, io, found)
         replaced.settle(new)
         backup, linked = keep_old(path, replaced.descriptor, old.shown, names, made, io)
         last = replaced.just_before(io.stat(backup) if linked else None)
+        if progress is not None:
+            progress(new.size)
         if not RENAMES_OPEN_FILES:
             made.close(replaced.descriptor)
         try:
@@ -102,7 +121,7 @@ def replace_file(
         new.release()
         if replaced.appended:
             notes.append(
-                f"Another program has added {len(replaced.appended):,} bytes to {old.shown} since it was opened; they "
+                f"Another program has added {replaced.appended:,} bytes to {old.shown} since it was opened; they "
                 "stand behind the new content, but nothing in them was checked: open it again."
             )
     removed = prune(path, backup, keep_backups, io) if keep_backups is not None else ()
@@ -115,6 +134,27 @@ def replace_file(
         replaced.appended,
         removed,
     )
+
+
+def _write(
+    new: Temporary,
+    pieces: Iterable[Piece],
+    replaced: Replaced,
+    old: Old,
+    source: int | None,
+    progress: Progress | None,
+) -> None:
+    if source is None:
+        content = old.content if isinstance(old.content, bytes) else None
+        runs = Source(replaced.descriptor, content)
+    else:
+        runs = Source(source)
+    try:
+        new.write(pieces, runs, progress)
+    except Differs:
+        # What stands in the file may have changed in between.
+        replaced.refuse_changed()
+        raise
 
 
 def _after(

@@ -6,17 +6,17 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from toolpair.source.errors import Refused
+from toolpair.source.runs import Run
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.made import Made, stat_or_none
 from toolpair.source.saving.names import KeptNames, temporary_name
-from toolpair.source.saving.temporary import write_all
+from toolpair.source.saving.streaming import Source, Stream, write_all
 from toolpair.source.system import O_DIRECTORY, Io
 
-_PIECE: Final = 1 << 20
 NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
 """What systems say that cannot give a file a second name."""
 _NO_FLUSH: Final = (errno.EINVAL, errno.ENOTSUP)
@@ -63,13 +63,11 @@ def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Ma
     """A copy of the open file as a backup. Under a temporary name first: half a copy is no backup."""
     temporary = temporary_name(os.path.dirname(names.free("bak")))
     made.names.append(temporary)
-    written = io.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    written = io.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     made.descriptors.append(written)
     with contextlib.suppress(OSError):
         io.flock(written)  # else the sweep of another save takes it away
-    io.seek(descriptor, 0)
-    while piece := io.read(descriptor, _PIECE):
-        write_all(written, piece, io)
+    Stream(written, io).write([Run(0, io.fstat(descriptor).st_size)], Source(descriptor))
     kept_owner = _give_to(target, written, io)
     io.fchmod(written, stat.S_IMODE(target.st_mode) & (0o7777 if kept_owner else 0o700))
     io.fsync(written)
@@ -144,10 +142,3 @@ def flush_new_name(path: str, io: Io) -> list[str]:
         if error.errno not in _NO_FLUSH:
             return ["The new content is in place, but the system did not confirm that it would survive a power cut."]
     return []
-
-
-def file_chunks(descriptor: int, io: Io) -> Iterator[bytes]:
-    """The content of an open file, in pieces."""
-    io.seek(descriptor, 0)
-    while piece := io.read(descriptor, _PIECE):
-        yield piece

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
+
+from toolpair.dataclass import dataclass
 
 _KEPT: Final = re.compile(r"\.toolpair-(\d{8}-\d{6})(?:-(\d+))?\.(bak|aside)\Z")
 _TEMPORARY: Final = re.compile(r"\.toolpair-[0-9a-f]{16}\.tmp\Z")

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from toolpair.source.errors import Refused
+from toolpair.source.runs import Piece
 from toolpair.source.saving.checks import exists, refuse_folder
 from toolpair.source.saving.keeping import NO_LINKS, flush_new_name, put_aside
 from toolpair.source.saving.made import Made, stat_or_none, undone_on_failure
 from toolpair.source.saving.names import KeptNames
 from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.saving.temporary import Temporary
 from toolpair.source.system import O_WAITLESS, Io
 
@@ -24,7 +26,7 @@ _SYSTEM: Final = Io()
 
 def save_as(
     path: str | os.PathLike[str],
-    chunks: Iterable[bytes],
+    pieces: Iterable[Piece],
     force: bool = False,
     mode: int | None = None,
     *,
@@ -32,9 +34,12 @@ def save_as(
     io: Io = _SYSTEM,
     aside: Sequence[bytes] = (),
     like: int | None = None,
+    source: Source | None = None,
+    progress: Progress | None = None,
 ) -> SaveResult:
     """Write a new file; an existing one only with `force`. `aside` goes to a side file beside it.
 
+    `pieces` are new bytes and runs of `source`. What `progress` raises ends the save, and nothing is written then.
     `mode` is 0600 when None. `like` is an open file whose owner, mode and attributes the new one takes on.
     Raises Refused or SaveFailed.
     """
@@ -50,7 +55,11 @@ def save_as(
     notes: list[str] = []
     with undone_on_failure(target) as made:
         new = Temporary(os.path.dirname(target), made, io)
-        new.write(chunks)
+        if source is not None and source.refuse_changed is not None:
+            source.refuse_changed(io)
+        new.write(pieces, source, progress)
+        if source is not None and source.refuse_changed is not None:
+            source.refuse_changed(io)
         over = _open_or_none(target, made, io) if existing is not None else None
         if over is not None and existing is not None:
             notes += new.take_on(existing, over)
@@ -61,6 +70,8 @@ def save_as(
             new.set_mode(existing.st_mode if existing is not None else 0o600 if mode is None else mode)
         new.flush()
         aside_name = put_aside(aside, names, made, io, existing)
+        if progress is not None:
+            progress(new.size)
         if existing is not None:
             new.give_name(target)
         else:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import errno
 import os
 import time
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from toolpair.dataclass import dataclass
 from toolpair.source.errors import Refused
-from toolpair.source.memory import fits
+from toolpair.source.fingerprint import Fingerprint
 from toolpair.source.opening import Identity
+from toolpair.source.runs import Run
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder, writers
 from toolpair.source.saving.joint import joint
 from toolpair.source.saving.leases import POLL, Leased
 from toolpair.source.saving.made import Made
-from toolpair.source.saving.temporary import Temporary, reads
+from toolpair.source.saving.streaming import Source, begins, last_line, read_at, same
+from toolpair.source.saving.temporary import Temporary
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io, open_leased
 
-_PIECE: Final = 1 << 20
 _HELD: Final = 0.3
 """Seconds that a writer is given to close the file before anything is done."""
 _SETTLE: Final = 3.0
@@ -34,14 +35,15 @@ _UNGUARDED: Final = 0.05
 class Old:
     """What is known of the file from when it was read.
 
-    `content` is None when only the identity counts. `appendable`: what other programs add behind the content may
-    stand behind the new content, too, as records of their own.
+    `content` is what it held, or its fingerprint where it is not in memory; None when only the identity counts.
+    `appendable`: what other programs add behind the content may stand behind the new content, too, as records of
+    their own.
     """
 
     path: str
     shown: str
     identity: Identity
-    content: bytes | None
+    content: bytes | Fingerprint | None
     appendable: bool = False
 
 
@@ -67,9 +69,12 @@ class Replaced:
         self._old = old
         self._known = old.identity
         self._io = io
-        self._added: list[bytes] = []
-        self.appended = b""
-        """What was put behind the new content: the added bytes, and the line end before them where one was needed."""
+        self._added = 0
+        """Bytes behind the old content that were brought over."""
+        self._brought: tuple[int, int] | None = None
+        """The file that they are in now, too, and how much further behind."""
+        self.appended = 0
+        """Bytes put behind the new content: the added ones, and the line end before them where one was needed."""
         try:
             self.descriptor = open_leased(lambda: io.open(old.path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS))
         except FileNotFoundError:
@@ -151,17 +156,26 @@ class Replaced:
     @property
     def _size(self) -> int:
         """Bytes of the old file that the new one accounts for."""
-        return self._old.identity.size + sum(map(len, self._added))
+        return self._old.identity.size + self._added
 
     def _still_begins(self, found: os.stat_result) -> bool:
         """Whether the file is what was read, with nothing or only something to bring over behind it."""
-        grew = found.st_size > self._size
-        if self._old.content is None or found.st_size < self._size:
+        content = self._old.content
+        if content is None or found.st_size < self._size:
             return False
-        if grew and not (self._old.appendable and fits(found.st_size)):
+        if found.st_size > self._size and not self._old.appendable:
             return False
-        self._io.seek(self.descriptor, 0)
-        return all(reads(self.descriptor, part, self._io) for part in (self._old.content, *self._added))
+        if isinstance(content, bytes):
+            known = begins(self.descriptor, content, self._io)
+        else:
+            known = content.size == self._old.identity.size and content.begins(self._read)
+        if not known or self._brought is None:
+            return known
+        new, shift = self._brought
+        return same(self.descriptor, new, self._added, shift, self._io, self._old.identity.size)
+
+    def _read(self, size: int, position: int) -> bytes:
+        return read_at(self.descriptor, size, position, self._io)
 
     # --- catching up
 
@@ -189,28 +203,27 @@ class Replaced:
 
         False when not all of it is there then, because it has no place there.
         """
-        self._io.seek(self.descriptor, self._size)
-        pieces: list[bytes] = []
-        while piece := self._io.read(self.descriptor, _PIECE):
-            pieces.append(piece)
-        added = b"".join(pieces)
-        rest = added[added.rfind(b"\n") + 1 :] if whole else b""
-        added = added[: len(added) - len(rest)]
-        if not added:
-            return not rest
-        between: bytes | None = b""
+        begin, end = self._size, self.stat().st_size
+        rest = len(last_line(self.descriptor, end, self._io, begin)) if whole else 0
+        end -= rest
+        if end <= begin:
+            return end == begin and not rest
+        between = b""
         if not self._added:
-            between = joint(self._old.content or b"", new.last_line(), added)
-            if between is None:
+            old_end = last_line(self.descriptor, begin, self._io)
+            found = joint(old_end, new.last_line(), read_at(self.descriptor, 2, begin, self._io))
+            if found is None:
                 return False
+            between = found
         size = new.size
         try:
-            new.write([between or b"", added])
+            new.append([between, Run(begin, end)], Source(self.descriptor))
         except BaseException:
-            new.cut_back(size, len(added) + 1)
+            new.cut_back(size, end - begin + 1)
             raise
-        self._added.append(added)
-        self.appended += (between or b"") + added
+        self._brought = self._brought or (new.descriptor, size + len(between) - begin)
+        self._added += end - begin
+        self.appended += new.size - size
         return not rest
 
     # --- the new file gets the name

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from toolpair.dataclass import replace
 from toolpair.source.errors import Refused
 from toolpair.source.opening import Identity
+from toolpair.source.runs import Run
 from toolpair.source.saving.backups import Backup, is_written_to
 from toolpair.source.saving.in_place import replace_file
-from toolpair.source.saving.keeping import file_chunks
 from toolpair.source.saving.made import stat_or_none
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.replaced import Old
 from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.system import O_WAITLESS, Io, open_leased
 
 _SYSTEM: Final = Io()
@@ -29,6 +30,7 @@ def restore(
     now: datetime | None = None,
     io: Io = _SYSTEM,
     allow_links: bool = False,
+    progress: Progress | None = None,
 ) -> SaveResult:
     """Put a backup back in the file's place, byte for byte; the present file, if any, becomes a backup itself.
 
@@ -43,14 +45,23 @@ def restore(
     except OSError:
         raise Refused(unreadable, "gone") from None
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        try:
+            kept = io.fstat(descriptor)
+        except OSError:
+            raise Refused(unreadable, "gone") from None
+        if not stat.S_ISREG(kept.st_mode):
             raise Refused(unreadable, "not-regular")
+        pieces = [Run(0, kept.st_size)]
         found = stat_or_none(target)
         if found is None:
-            result = save_as(target, file_chunks(descriptor, io), like=descriptor, now=now, io=io)
+            result = save_as(
+                target, pieces, like=descriptor, source=Source(descriptor), progress=progress, now=now, io=io
+            )
         else:
             old = Old(target, shown, Identity.of(found), None)
-            result = replace_file(old, file_chunks(descriptor, io), now=now, io=io, allow_links=allow_links)
+            result = replace_file(
+                old, pieces, source=descriptor, now=now, io=io, allow_links=allow_links, progress=progress
+            )
         return replace(result, notes=(*result.notes, *_note_on_writer(source, io)))
     finally:
         os.close(descriptor)

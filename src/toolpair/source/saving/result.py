@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from toolpair.dataclass import dataclass
 from toolpair.source.opening import Identity
 
 
@@ -12,7 +12,7 @@ from toolpair.source.opening import Identity
 class SaveResult:
     """What was written where. `identity` is the new file's, to check it before the next save.
 
-    `notes` are sentences that a person has to read. `appended` are the bytes behind the given content: what
+    `notes` are sentences that a person has to read. `appended` counts the bytes behind the given content: what
     other programs had appended to the old file meanwhile, and the line end before it where one was needed.
     `removed` are older backups that the limit took away.
     """
@@ -22,5 +22,5 @@ class SaveResult:
     notes: tuple[str, ...]
     identity: Identity
     aside: Path | None = None
-    appended: bytes = b""
+    appended: int = 0
     removed: tuple[Path, ...] = ()

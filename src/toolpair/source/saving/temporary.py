@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from toolpair.source.opening import Identity
+from toolpair.source.runs import Piece
 from toolpair.source.saving.leases import Leased
 from toolpair.source.saving.made import Made, stat_or_none
 from toolpair.source.saving.names import temporary_name
-from toolpair.source.system import RENAMES_OPEN_FILES, Io
+from toolpair.source.saving.streaming import Differs, Progress, Source, Stream, last_line
+from toolpair.source.system import O_APPEND_FIRST, RENAMES_OPEN_FILES, Io
 
-_PIECE: Final = 1 << 20
 _NO_EXCHANGE: Final = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 _ACL: Final = "system.posix_acl_"
 
@@ -29,8 +29,7 @@ class Temporary:
         self.name = temporary_name(folder)
         self.size = 0
         made.names.append(self.name)
-        # Appending: where nothing holds off those who open the new file early, nothing of theirs is written over.
-        self.descriptor = io.open(self.name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        self.descriptor = io.open(self.name, os.O_RDWR | os.O_CREAT | os.O_EXCL | O_APPEND_FIRST, 0o600)
         made.descriptors.append(self.descriptor)
         self._lease = Leased(self.descriptor, io)
         self._guarded = False
@@ -41,58 +40,30 @@ class Temporary:
         except OSError:
             pass  # no locks on this file system: then nobody sweeps there either
 
-    def write(self, chunks: Iterable[bytes]) -> None:
-        """Add the bytes, flush them to the disk, read them back and compare."""
-        start, digest = self.size, hashlib.sha256()
-        # What can be gone through twice is compared itself, which is quicker.
-        kept = chunks if isinstance(chunks, Sequence) else None
-        for chunk in chunks:
-            if kept is None:
-                digest.update(chunk)
-            write_all(self.descriptor, chunk, self._io)
-            self.size += len(chunk)
+    def write(self, pieces: Iterable[Piece], source: Source | None, progress: Progress | None = None) -> None:
+        """Write the content and compare it. What comes behind it later is only appended; nothing is flushed yet."""
+        stream = Stream(self.descriptor, self._io, progress=progress)
+        stream.write(pieces, source)
+        if self._io.fstat(self.descriptor).st_size != stream.size:
+            raise Differs
+        self.size = stream.size
+        # Where nothing holds off those who open the new file early, nothing of theirs is written over.
+        self._io.append_only(self.descriptor)
+
+    def append(self, pieces: Iterable[Piece], source: Source) -> None:
+        """Add bytes behind the content, flush them to the disk, read them back and compare."""
+        stream = Stream(self.descriptor, self._io, self.size, shares=False)
+        stream.write(pieces, source)
+        self.size = stream.size
         self.flush()
-        self._io.seek(self.descriptor, start)
-        if not (self._has_digest(start, digest.digest()) if kept is None else all(map(self._has_next, kept))):
-            raise OSError(errno.EIO, "what was written reads back differently")
 
     def flush(self) -> None:
         """To the disk. Once only: after a failure a second attempt may claim success for what was dropped."""
         self._io.fsync(self.descriptor)
 
-    def _has_digest(self, start: int, digest: bytes) -> bool:
-        again, left = hashlib.sha256(), self.size - start
-        while left and (piece := self._io.read(self.descriptor, min(left, _PIECE))):
-            again.update(piece)
-            left -= len(piece)
-        return not left and again.digest() == digest
-
-    def _has_next(self, chunk: bytes) -> bool:
-        return reads(self.descriptor, chunk, self._io)
-
     def last_line(self) -> bytes:
         """What stands behind the last line end; all of it when there is none."""
-        end: list[bytes] = []
-        position = self.size
-        while position:
-            start = max(0, position - _PIECE)
-            self._io.seek(self.descriptor, start)
-            piece = self._read_exactly(position - start)
-            head, newline, tail = piece.rpartition(b"\n")
-            end.append(tail if newline else head + tail)
-            if newline:
-                break
-            position = start
-        return b"".join(reversed(end))
-
-    def _read_exactly(self, size: int) -> bytes:
-        pieces: list[bytes] = []
-        while size and (piece := self._io.read(self.descriptor, size)):
-            pieces.append(piece)
-            size -= len(piece)
-        if size:
-            raise OSError(errno.EIO, "the file ended early")
-        return b"".join(pieces)
+        return last_line(self.descriptor, self.size, self._io)
 
     def take_on(self, like: os.stat_result, source: int) -> list[str]:
         """Owner, ACLs, attributes and mode of the file `like`, open as `source`. Returns notes on what was not kept."""
@@ -225,25 +196,5 @@ class Temporary:
         return Identity(*self._inode, self.size, 0, 0)
 
 
-def reads(descriptor: int, expected: bytes, io: Io) -> bool:
-    """Whether these are the next bytes of the open file."""
-    position = 0
-    while position < len(expected):
-        piece = io.read(descriptor, min(len(expected) - position, _PIECE))
-        if not piece or not expected.startswith(piece, position):
-            return False
-        position += len(piece)
-    return True
-
-
 def _inode(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
-
-
-def write_all(descriptor: int, chunk: bytes, io: Io) -> None:
-    view = memoryview(chunk)
-    while view:
-        written = io.write(descriptor, view[:_PIECE])
-        if written <= 0:
-            raise OSError(errno.EIO, "nothing was written")
-        view = view[written:]

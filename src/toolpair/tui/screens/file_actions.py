@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
+from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
-from toolpair.tui.screens.base import BaseScreen
+from toolpair.tui.screens.working import WorkingScreen, changing
 from toolpair.tui.widgets.pair_view import PairView
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Backup, Session
+    from toolpair.session import Backup, Saved, Session
 
 FIRST_LOOK = 0.01
 """Seconds until the first look: a timer of none fails in Textual."""
@@ -25,13 +26,12 @@ WORDS = 60
 """Characters of a branch's last words in the menu."""
 
 
-class FileActions(BaseScreen[None]):
+class FileActions(WorkingScreen):
     """The part of the main screen that knows the file; the screen itself knows problems and rows."""
 
     overview: Overview
     _note: str
     _filter: str
-    _busy: bool
     _following: Timer | None = None
     _taken_off: str = ""
     """What following took off the stage, while nothing else has been staged."""
@@ -44,9 +44,6 @@ class FileActions(BaseScreen[None]):
     def pairs(self) -> PairView:
         return self.query_one(PairView)
 
-    def say(self, note: str) -> None:
-        raise NotImplementedError
-
     def reload(self, row: int | None = None) -> None:
         raise NotImplementedError
 
@@ -55,10 +52,12 @@ class FileActions(BaseScreen[None]):
 
     def _look_around(self) -> None:
         """Who writes to the file, and which agent has its history in memory: looked for beside the work."""
+        Aside(self.app, lambda aside: self.session.remember())
         found = self.session.look_around()
         if found and not self._note:
             self.app.call_from_thread(self.say, f"! {visible(found[0])}")
 
+    @changing
     def action_restore(self) -> None:
         from toolpair.tui.screens.confirm import ConfirmScreen
         from toolpair.tui.screens.menu import Entry, MenuScreen
@@ -87,16 +86,34 @@ class FileActions(BaseScreen[None]):
 
     def _put_back(self, backup: Backup) -> None:
         from toolpair.session import Refused, SaveFailed
+        from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 
+        def ended(result: Saved | Exception | None) -> None:
+            if result is None or isinstance(result, GivenUp):
+                self.say("given up: nothing was written")
+            elif isinstance(result, (Refused, SaveFailed, OSError)):
+                self.say(f"not put back: {result}")
+            elif isinstance(result, Exception):
+                raise result
+            else:
+                self.tool.note_restored(result, backup.path)
+                problem = self.tool.read_again()
+                self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
+
+        def work(steps: Steps) -> Saved:
+            return self.session.restore(backup, steps.advance)
+
+        if backup.size >= LARGE:
+            self.app.push_screen(WritingScreen(backup.size, work), ended)
+            return
         try:
             saved = self.session.restore(backup)
         except (Refused, SaveFailed, OSError) as error:
-            self.say(f"not put back: {error}")
-            return
-        self.tool.note_restored(saved, backup.path)
-        problem = self.tool.read_again()
-        self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
+            ended(error)
+        else:
+            ended(saved)
 
+    @changing
     def action_follow(self) -> None:
         if self._following is not None:
             self._stop_following("not followed any more")
@@ -126,7 +143,7 @@ class FileActions(BaseScreen[None]):
         """Take up what came since the last look; not while another screen shows what is staged."""
         from toolpair.session import SessionError
 
-        if self._busy or self.app.screen is not self:
+        if self.held_up or self.app.screen is not self:
             return
         at_end = self.pairs.cursor >= len(self.pairs.shown) - 1
         try:
@@ -153,6 +170,7 @@ class FileActions(BaseScreen[None]):
             came = "" if followed.dropped else followed.text
             self.say(" ".join(words for words in (self._taken_off, came, "F stops following") if words))
 
+    @changing
     def action_branches(self) -> None:
         """All ways through the file and the sub-agents beside it; the chosen one is shown and judged by itself."""
         from toolpair.tui.screens.menu import Entry, MenuScreen

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
 
 from toolpair.text.safe import visible, visible_text
+from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_search import Test, filter_test, text_test
+from toolpair.tui.row_search import filter_sieve, filter_test, text_sieve, text_test
 from toolpair.tui.screens.file_actions import FileActions
+from toolpair.tui.screens.working import changing, takes_long
+from toolpair.tui.searching import Search
 
 if TYPE_CHECKING:
-    from toolpair.session import Problem, Target, Transcript
+    from toolpair.session import Problem, Session, Target, Transcript
     from toolpair.tui.screens.menu import Entry
-
-SLICE = 0.01
-"""Seconds of searching between two looks at the keyboard."""
 
 
 class LookActions(FileActions):
     """The part of the main screen that changes what is looked at, and never what is staged."""
 
     _query: str
-    _busy: bool
+    _looking: tuple[Search, Aside] | None = None
+    """What looks for `_query`, or has done so."""
+    _filtering: tuple[Search, Aside] | None = None
     _counted: dict[str, tuple[str, str]]
     """What each profile finds in `_counted_of`, as far as it was counted."""
     _counted_of: Transcript | None
@@ -35,6 +36,11 @@ class LookActions(FileActions):
         raise NotImplementedError
 
     def _show_problem(self, problem: Problem) -> None:
+        raise NotImplementedError
+
+    def _on_draft(
+        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
+    ) -> None:
         raise NotImplementedError
 
     def action_open(self) -> None:
@@ -65,6 +71,7 @@ class LookActions(FileActions):
         def given(query: str | None) -> None:
             if query is None:
                 return
+            self._stop_looking()
             self._query = query
             self.pairs.query_text = query
             self.pairs.forget()
@@ -83,27 +90,65 @@ class LookActions(FileActions):
         self._find(by)
 
     def _find(self, by: int) -> None:
-        self.run_worker(self._find_slowly(by, self._query), group="search", exclusive=True)
+        """Go to the next hit; where nothing is known yet, look for it from the cursor on."""
+        if self._looking is None:
+            self._look_for(by)
+            return
+        search, row = self._looking[0], self.pairs.row_index or 0
+        hit, around = search.next(row, by)
+        if hit is None:
+            self.say(self._not_found(search))
+        elif around and not search.done:
+            self.say(f"{self._query}: {count_text(len(search.hits), 'hit')} so far, {search.percent} % looked at")
+        else:
+            self._go_to_hit(search, hit, around)
 
-    async def _find_slowly(self, by: int, query: str) -> None:
-        test = text_test(self.overview, query)
-        shown = self.pairs.shown
-        count = len(shown)
-        begin = self.pairs.cursor
-        pause = time.monotonic() + SLICE
-        for step in range(1, count + 1):
-            position = begin + by * step
-            if test(shown[position % count]):
-                self._note = f"{query}" + (" (around the end)" if not 0 <= position < count else "")
-                self.pairs.move_to(position % count, centre=True)
-                self._draw()
+    def _look_for(self, by: int) -> None:
+        query, pairs = self._query, self.pairs
+        test, sieve = text_test(self.overview, query), text_sieve(self.overview, query)
+        search = Search(pairs.shown, pairs.cursor, by, test, self.tool.last_key, sieve)
+        moved = False
+
+        def told(search: Search) -> None:
+            nonlocal moved
+            if self._looking is None or self._looking[0] is not search:
                 return
-            if time.monotonic() > pause:
-                if step % 50 == 0:
-                    self.say(f"looking for {query}: {100 * step // count} %, esc stops")
-                await asyncio.sleep(0)
-                pause = time.monotonic() + SLICE
-        self.say(f"not found: {query}")
+            if search.first is not None and not moved:
+                moved = True
+                self._go_to_hit(search, search.first, False)
+            elif not moved:
+                self.say(self._not_found(search))
+            elif self._note.startswith(query):
+                self.say(self._hit_text(search, self.pairs.row_index or 0))
+
+        self._looking = search, Aside(self.app, lambda aside: search.run(aside, told), "search")
+
+    def _not_found(self, search: Search) -> str:
+        if search.done:
+            return f"not found: {self._query}"
+        return f"looking for {self._query}: {search.percent} %, esc stops"
+
+    def _hit_text(self, search: Search, row: int) -> str:
+        if not search.done:
+            return f"{self._query}: {count_text(len(search.hits), 'hit')} so far, {search.percent} %, esc stops"
+        return f"{self._query}: hit {search.number(row):,} of {len(search.hits):,}"
+
+    def _go_to_hit(self, search: Search, row: int, around: bool) -> None:
+        if not self.pairs.go_to_row(row):
+            self._clear_filter()
+            self.pairs.go_to_row(row)
+        self._note = self._hit_text(search, row) + (" (around the end)" if around else "")
+        self._draw()
+
+    def _stop_looking(self) -> bool:
+        """True when something was being looked for."""
+        running = False
+        for looking in (self._looking, self._filtering):
+            if looking is not None:
+                running = running or not looking[0].done
+                looking[1].stop()
+        self._looking = self._filtering = None
+        return running
 
     def action_filter(self) -> None:
         from toolpair.tui.screens.prompt import PromptScreen
@@ -112,66 +157,89 @@ class LookActions(FileActions):
             if words is None:
                 return
             words = words.strip()
-            try:
-                test = filter_test(self.overview, words)
-            except ValueError as error:
-                self.say(str(error))
-                return
             if not words:
                 self._clear_filter()
                 return
-            self.run_worker(self._filter_slowly(words, test), group="search", exclusive=True)
+            self._stop_looking()
+            self._filter_by(words)
 
         notes = ["tool:Bash  is:problem  is:error  id:toolu_01…  or any words"]
         self.app.push_screen(PromptScreen("Show only", self._filter, notes, "filter"), given)
 
-    async def _filter_slowly(self, words: str, test: Test) -> None:
-        found: list[int] = []
-        pause = time.monotonic() + SLICE
-        count = len(self.overview.rows)
-        for n in range(count):
-            if test(n):
-                found.append(n)
-            if time.monotonic() > pause:
-                await asyncio.sleep(0)
-                pause = time.monotonic() + SLICE
-                if n % 100 == 0:
-                    self.say(f"filtering: {100 * n // count} %, esc stops")
-        if not found:
-            self.say(f"no row fits {words}")
+    def _filter_by(self, words: str, quietly: bool = False) -> None:
+        """Show the rows that fit as they are found; `quietly`: what is shown stays until all are."""
+        try:
+            test = filter_test(self.overview, words)
+        except ValueError as error:
+            self.say(str(error))
             return
         here = self.pairs.row_index or 0
-        self._filter = words
-        self.pairs.reload(found)
-        self.pairs.move_to(min(range(len(found)), key=lambda i: abs(found[i] - here)))
-        self.say("esc takes the filter off")
+        sieve = filter_sieve(self.overview, words)
+        search = Search(range(len(self.overview.rows)), -1, 1, test, self.tool.last_key, sieve)
 
-    def _apply_filter_now(self) -> None:
-        """Rows may have come or gone: filter again, without a pause."""
-        if self._filter:
-            try:
-                test = filter_test(self.overview, self._filter)
-            except ValueError:
+        def told(search: Search) -> None:
+            if self._filtering is None or self._filtering[0] is not search:
                 return
-            found = [n for n in range(len(self.overview.rows)) if test(n)]
-            if found:
-                self.pairs.reload(found)
+            if search.done and not search.hits:
+                self._filtering = None
+                if quietly:
+                    self._clear_filter()
+                else:
+                    self.say(f"no row fits {words}")
                 return
-            self._filter = ""
-        self.pairs.reload()
+            if search.hits and not (quietly and not search.done):
+                first = self._filter != words
+                at = here if first else self.pairs.row_index or 0
+                self._filter = words
+                self._show_only(list(search.hits), at)
+            if not search.done:
+                found = f", {count_text(len(search.hits), 'row')} so far"
+                self.say(f"filtering: {search.percent} %{found}, esc stops")
+            elif quietly:
+                self._draw()
+            else:
+                self.say("esc takes the filter off")
+
+        if self._filtering is not None:
+            self._filtering[1].stop()
+        self._filtering = search, Aside(self.app, lambda aside: search.run(aside, told), "search")
+
+    def _show_only(self, rows: Sequence[int], at: int) -> None:
+        """Show these rows; the cursor goes to the one that is nearest to the row `at`."""
+        place = bisect_left(rows, at)
+        near = [n for n in (place - 1, place) if 0 <= n < len(rows)]
+        self.pairs.reload(rows)
+        if near:
+            self.pairs.move_to(min(near, key=lambda n: abs(rows[n] - at)))
+
+    def rows_changed(self, row: int, more: int) -> None:
+        """Rows are others from `row` on, and there are `more` of them: what was found is looked for again."""
+        self._stop_looking()
+        if not self._filter:
+            self.pairs.reload()
+            return
+        count = len(self.overview.rows)
+        shown = (n if n <= row else n + more for n in self.pairs.shown)
+        self.pairs.reload([n for n in shown if row < n < count or n <= min(row, count - 1)])
+        self._filter_by(self._filter, quietly=True)
 
     def _clear_filter(self) -> None:
         row = self.pairs.row_index
         self._filter = ""
+        if self._filtering is not None:
+            self._filtering[1].stop()
+            self._filtering = None
         self.pairs.reload()
         if row is not None:
             self.pairs.go_to_row(row)
         self.say("")
 
     def action_back(self) -> None:
-        """One layer: a running search, what it marks, the filter, the note."""
-        if self.workers and any(w.group == "search" and w.is_running for w in self.workers):
-            self.workers.cancel_group(self, "search")
+        """One layer: long work, a running search, what it marks, the filter, the note."""
+        if self.stop_work():
+            rest = "r reads the rest" if self.overview.partial is not None else "nothing was changed"
+            self.say(f"stopped: {rest}")
+        elif self._stop_looking():
             self.say("stopped")
         elif self._query:
             self._query = self.pairs.query_text = ""
@@ -188,7 +256,7 @@ class LookActions(FileActions):
     def on_paste(self, event: events.Paste) -> None:
         """A paste on this screen is an error text that somebody wants to be led by."""
         event.stop()
-        if event.text.strip() and not self._busy:
+        if event.text.strip():
             self._ask_where(event.text)
 
     def _ask_where(self, pasted: str = "") -> None:
@@ -244,15 +312,7 @@ class LookActions(FileActions):
         if problem is not None:
             self._show_problem(problem)
             return
-        row: int | None = None
-        for n, candidate in enumerate(self.overview.rows):
-            pair_index = candidate.pair.index if candidate.pair is not None else None
-            if target.pair is not None and pair_index == target.pair:
-                row = n
-                break
-            if target.pair is None and candidate.message is not None and candidate.message == target.message:
-                row = n
-                break
+        row = self.overview.row_of_place(target.pair, target.message)
         if row is None:
             self.say(target.text)
             return
@@ -306,6 +366,7 @@ class LookActions(FileActions):
 
         self.app.push_screen(MenuScreen("Copy", entries), chosen)
 
+    @changing
     def action_profile(self) -> None:
         from toolpair.tui.screens.profiles import ProfilesScreen
 
@@ -314,19 +375,36 @@ class LookActions(FileActions):
 
         def chosen(value: str | None) -> None:
             if value is not None and value != self.session.profile.id:
-                self.session.set_profile(value)
-                self.overview.current = None
-                self._note = f"judged as {value}"
-                self.reload()
-                self._first()
+                self._judge_by(value)
 
         self.app.push_screen(ProfilesScreen(self._counted), chosen)
+
+    def _judge_by(self, profile: str) -> None:
+        """Judge by another profile: beside the keys where that takes long."""
+
+        def judged() -> None:
+            self.overview.current = None
+            self._note = f"judged as {profile}"
+            self.reload()
+            self._first()
+
+        if not takes_long(self.session):
+            self.session.set_profile(profile)
+            judged()
+            return
+
+        def ended(draft: Session) -> None:
+            self.session.accept(draft)
+            judged()
+
+        self._on_draft("judging", len(self.session.problems), lambda draft: draft.set_profile(profile), ended)
 
     def _first(self) -> None:
         first = self.session.first_problem()
         if first is not None:
             self._show_problem(first)
 
+    @changing
     def action_conversation(self) -> None:
         conversations = self.session.conversations
         if len(conversations) < 2:

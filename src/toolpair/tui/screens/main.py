@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
-from toolpair.tui.card_text import Card, cause_lines
+from toolpair.tui.card_text import Card, cause_lines, learn_preview
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.keys import APP, GROUPS, LOOK, PROBLEMS, key_names
 from toolpair.tui.numbers import count_text
@@ -19,26 +19,30 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import id_text
 from toolpair.tui.screens.base import Hint, hint_line
 from toolpair.tui.screens.look_actions import LookActions
+from toolpair.tui.screens.working import changing, takes_long
+from toolpair.tui.screens.writing import bar_line
 from toolpair.tui.spans import Line, Span
 from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.pair_view import PairView
+from toolpair.tui.work import Work, failure
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from toolpair.session import Conversation, Fix, Group, Problem, Saved, Session, Staged
+    from toolpair.tui.opening import Opening
     from toolpair.tui.recipes_text import Sketch
     from toolpair.tui.screens.menu import Entry
 
 WIDE, NARROW = 110, 72
+REST = 0.12
+"""Seconds without a key after which there is time for what can wait."""
 HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
     ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("M", "recipes", "recipe"),
     ("&", "filter", "filter"), ("y", "copy", "yank"), ("P", "judge as", "profile"), ("m", "model's view", "sees"),
     ("?", "all keys", "help"), ("q", "quit", "leave"),
 )  # fmt: skip
-
-
-MANY_MESSAGES, MANY_PROBLEMS = 2000, 500
-"""With more of them a change takes so long that it is said before."""
 
 
 def card_height(height: int, wide: bool) -> int:
@@ -50,13 +54,6 @@ def card_height(height: int, wide: bool) -> int:
     if height < 30:
         return 8
     return min(16, height // 3) if wide else 10
-
-
-def takes_long(session: Session) -> bool:
-    """Whether a change of the session takes longer than a key may."""
-    # What a lost link hides is in the file and not in the transcript: a fix brings it back.
-    many = max(len(session.transcript.messages), len(session.document.records)) > MANY_MESSAGES
-    return many or len(session.problems) > MANY_PROBLEMS
 
 
 class MainScreen(LookActions):
@@ -71,16 +68,25 @@ class MainScreen(LookActions):
     MainScreen #causes { height: 100%; width: 40%; display: none; }
     """
 
-    def __init__(self, overview: Overview, at: str | None = None) -> None:
+    def __init__(
+        self,
+        overview: Overview,
+        at: str | None = None,
+        opening: Opening | None = None,
+        reading: Work | None = None,
+    ) -> None:
+        """`opening`: of this file the session has but the beginning, while `reading` goes on."""
         super().__init__()
         self.overview = overview
         self._at = at
         self._note = ""
         self._filter = ""
         self._query = ""
-        self._busy = False
         self._counted = {}
         self._counted_of = None
+        self._resting: Timer | None = None
+        self._opening = opening
+        self._reading = reading
         self._tried: dict[int, Sketch | Exception] = {}
         """What is known of the recipes on `_tried_on`."""
         self._tried_on: Conversation | None = None
@@ -97,7 +103,7 @@ class MainScreen(LookActions):
     def on_mount(self) -> None:
         self.pairs.reload()
         self.pairs.focus()
-        first = self.session.first_problem()
+        first = self.session.first_problem() if self.overview.partial is None else None
         self.overview.current = first
         if first is not None:
             self.pairs.cursor = self.overview.row_of(first)
@@ -105,9 +111,63 @@ class MainScreen(LookActions):
 
     def _begin(self) -> None:
         self.pairs.reveal(centre=True)
-        if self._at:
-            self._go_to(self._at)
+        if self.overview.partial is None:
+            self._all_is_read()
+        elif self._reading is not None and not self._reading.stopped:
+            self.follow_work(self._reading)
+
+    def _all_is_read(self) -> None:
+        at, self._at = self._at, None
+        if at:
+            self._go_to(at)
         self.run_worker(self._look_around, group="around", exclusive=True, thread=True)
+
+    # while the file is read
+
+    def take_whole(self, session: Session) -> None:
+        """All of the file is read: go on with that, at the row where the cursor is."""
+        if self._work is not None:
+            self._forget_work()
+        row, before = self.pairs.row, len(self.overview.rows)
+        moved, depth = self.pairs.cursor > 0, self.pairs.depth
+        self.tool.session = session
+        self.overview.forget(session)
+        self._note = ""
+        self.rows_changed(0, len(self.overview.rows) - before)
+        if moved and row is not None and row.record is not None:
+            self.pairs.go_to_row(self.overview.row_of_record(row.record) or 0, depth)
+            errors = session.verdict.errors
+            self._note = f"all is read: {count_text(errors, 'problem')}" + (", ] leads there" if errors else "")
+            self._draw()
+        elif not self._at:
+            self._first()
+        self._draw()
+        self._all_is_read()
+
+    def not_read(self, error: Exception) -> None:
+        """The rest cannot be read."""
+        self._forget_work()
+        self.say(f"not read: {failure(error)}")
+
+    @property
+    def held_up(self) -> str:
+        if self.overview.partial is not None:
+            if self._work is None:
+                return "only the beginning is read: r reads the rest"
+            return "not yet: the file is still read, esc stops that"
+        return super().held_up
+
+    def action_read_rest(self) -> None:
+        opening = self._opening
+        if self.overview.partial is None or opening is None:
+            self.say("all of the file is read")
+        elif self._work is None:
+            from toolpair.tui.opening import begin
+
+            work = Work("reading", opening.size)
+            self._note = ""
+            self.follow_work(work)
+            begin(self.app, opening, work, self.take_whole, self.take_whole, self.not_read, with_beginning=False)
 
     # drawing
 
@@ -128,11 +188,12 @@ class MainScreen(LookActions):
         glyphs = self.glyphs
         wide, stacked = width >= WIDE, width < NARROW
         limit = 2 if height < 14 else 4 if width < NARROW and height >= 20 else 3
-        self.query_one("#head", Lines).show(head_lines(self.session, glyphs, width, limit))
+        self.query_one("#head", Lines).show(head_lines(self.session, glyphs, width, limit, self.overview.partial))
         note = f" · filter {self._filter} · {count_text(len(self.pairs.shown), 'row')}" if self._filter else ""
         self.query_one("#titles", Lines).show([column_titles(glyphs, width, stacked, note)])
         card_width = width - (width * 2 // 5) - 1 if wide else width
         rows = card_height(height, wide)
+        self.overview.wanted = None
         card = Card(self.overview, glyphs, card_width, rows, wide)
         row = self.pairs.row_index
         problem = self.overview.current
@@ -141,6 +202,7 @@ class MainScreen(LookActions):
         else:
             card_lines = card.row(self.pairs.row)
         self.query_one("#card", Lines).show(card_lines)
+        self._preview_soon()
         if wide:
             causes = self.query_one("#causes", Lines)
             causes.styles.width = width * 2 // 5
@@ -153,13 +215,36 @@ class MainScreen(LookActions):
             keys = hint_line(glyphs, HINTS, width)
         self.query_one("#keys", Lines).show([*bar, keys])
 
+    def _preview_soon(self) -> None:
+        """What a fix would change in a long history is worked out when the keys rest."""
+        if self._resting is not None:
+            self._resting.stop()
+            self._resting = None
+        if self.overview.wanted is not None:
+            self._resting = self.set_timer(REST, self._preview)
+
+    def _preview(self) -> None:
+        wanted, self._resting = self.overview.wanted, None
+        if wanted is not None and self.overview.current is wanted[0]:
+            learn_preview(self.overview, *wanted)
+            self._draw()
+
     def _note_line(self, width: int) -> Line:
         glyphs = self.glyphs
+        work = self._work
+        if work is not None:
+            right = glyphs.ui(f"{self._note or 'esc stops'} ", "warning" if self._note else "dim")
+            return bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)
         if not self._note:
             return glyphs.rule("", width)
         words = cut(glyphs.own(f"── {self._note} "), width, glyphs.ellipsis)
         rest = glyphs.rule("", max(0, width - sum(map(len, [words]))))
         return (Span(words, "warning"), *rest)
+
+    def draw_bar(self) -> None:
+        width, height = self.size.width, self.size.height
+        if width and height >= 12:
+            self.query_one("#keys", Lines).show([self._note_line(width), hint_line(self.glyphs, HINTS, width)])
 
     def say(self, note: str) -> None:
         """One line above the keys, until the next thing happens."""
@@ -174,9 +259,10 @@ class MainScreen(LookActions):
         """The session is another one now; keep to the row where the cursor is, or to `row`."""
         here = self.pairs.row_index if row is None else row
         key = self.overview.current.key if self.overview.current is not None else None
+        before = len(self.overview.rows)
         self.overview.reload()
         self.overview.current = self.overview.same(key) if key is not None else None
-        self._apply_filter_now()
+        self.rows_changed(here or 0, len(self.overview.rows) - before)
         if here is not None:
             self.pairs.go_to_row(min(here, max(0, len(self.overview.rows) - 1)))
         self._draw()
@@ -214,56 +300,66 @@ class MainScreen(LookActions):
             self._note = "around the end"
         self._show_problem(problem)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not self._busy and super().check_action(action, parameters)
-
-    def _slowly(self, work: Callable[[], None]) -> None:
-        """Do it; when it takes long, say so first."""
-        if not takes_long(self.session):
-            work()
-            return
-
-        def run() -> None:
-            self._busy = False
-            work()
-
-        self._busy = True
-        self.say("working …")
-        self.call_after_refresh(run)
-
     def _take(
         self,
-        put_on: Callable[[], Staged | None],
+        put_on: Callable[[Session], Staged | None],
         problems: Sequence[Problem],
         what: str,
         then: Callable[[], None] | None = None,
     ) -> None:
-        """Stage something, read the session again and go to the next problem."""
+        """Stage something, read the session again and go to the next problem. What takes long is done beside."""
 
-        def work() -> None:
-            self._take_now(put_on, problems, what)
+        def done() -> None:
+            self._taken(problems, what)
             if then is not None:
                 then()
 
-        self._slowly(work)
-
-    def _take_now(self, put_on: Callable[[], Staged | None], problems: Sequence[Problem], what: str) -> bool:
-        """False when it was refused."""
-        row = self.pairs.row_index or 0
-        count = len(self.session.staged)
+        session, count = self.session, len(self.session.staged)
+        if takes_long(session, len(problems)):
+            self._on_draft("mending", len(problems), put_on, lambda draft: self._accept(draft, count, what, done))
+            return
         try:
-            put_on()
+            put_on(session)
         except (ValueError, LookupError) as error:
             self.say(f"not done: {error}")
-            return False
-        if len(self.session.staged) == count:
+            return
+        if len(session.staged) == count:
             self.say(f"nothing to do for {what}")
-            return False
+        else:
+            done()
+
+    def _accept(self, draft: Session, count: int, what: str, done: Callable[[], None]) -> None:
+        if len(draft.staged) == count:
+            self.say(f"nothing to do for {what}")
+            return
+        self.session.accept(draft)
+        done()
+
+    def _on_draft(
+        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
+    ) -> None:
+        """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
+        from toolpair.tui.opening import know
+
+        session = self.session
+
+        def run(work: Work) -> Session:
+            draft = session.draft(work.heed)
+            change(draft)
+            work.heed(work.total)
+            know(draft)
+            return draft
+
+        self._note = ""
+        self.beside(Work(what, total, lambda done: f"{done:,}"), run, ended)
+
+    def _taken(self, problems: Sequence[Problem], what: str) -> None:
+        """Something was staged for these problems."""
+        row = self.pairs.row_index or 0
         self.overview.note_staged(problems)
         self._note = f"done: {what}. u takes it back"
         self.overview.current = None
-        self.overview.reload()
-        self._apply_filter_now()
+        self._read_again(row)
         following = self.overview.next_as_severe(row, problems)
         if following is not None:
             self._show_problem(following)
@@ -272,7 +368,12 @@ class MainScreen(LookActions):
             self._note = f"no problem is left{more}. w shows what will be saved"
             self.pairs.go_to_row(min(row, max(0, len(self.overview.rows) - 1)))
             self._draw()
-        return True
+
+    def _read_again(self, row: int) -> None:
+        """What is staged is another now; `row` is where the change was made."""
+        before = len(self.overview.rows)
+        self.overview.reload()
+        self.rows_changed(row, len(self.overview.rows) - before)
 
     def _with_problem(self) -> Problem | None:
         problem = self.overview.current
@@ -280,6 +381,7 @@ class MainScreen(LookActions):
             self.say("no problem here. ] goes to the next one")
         return problem
 
+    @changing
     def action_fix(self) -> None:
         problem = self._with_problem()
         if problem is None:
@@ -304,8 +406,9 @@ class MainScreen(LookActions):
             return found
         for candidate in self.session.pairs[problem.pair].candidates:
             other = self.session.problem_of_pair(candidate.index)
+            place = next((n for n, call in enumerate(candidate.candidates, 1) if call.index == problem.pair), 0)
             for fix in other.fixes if other is not None else ():
-                if not fix.certain and fix.id in ("link", f"link-{problem.pair}") and other is not None:
+                if not fix.certain and fix.id in ("link", f"link-{place}") and other is not None:
                     found.append((other, fix))
         return found
 
@@ -354,7 +457,7 @@ class MainScreen(LookActions):
         self.app.push_screen(question, answered)
 
     def _put_on(self, problem: Problem, fix: Fix, text: str | None, about: Sequence[Problem]) -> None:
-        self._take(lambda: self.session.stage(problem, fix, text), about, fix.title)
+        self._take(lambda session: session.stage(problem, fix, text), about, fix.title)
 
     def _stage(self, problem: Problem, fix: Fix, text: str | None) -> None:
         """Stage one fix; a guess is asked first."""
@@ -379,6 +482,7 @@ class MainScreen(LookActions):
         )
         self.app.push_screen(question, answered)
 
+    @changing
     def action_fix_cause(self) -> None:
         problem = self._with_problem()
         if problem is None:
@@ -417,11 +521,12 @@ class MainScreen(LookActions):
         def answered(answer: str | None) -> None:
             if answer == "yes":
                 title = group.fix_title or group.title
-                self._take(lambda: self.session.stage_group(group), certain, f"{group.certain:,} × {title}")
+                self._take(lambda session: session.stage_group(group), certain, f"{group.certain:,} × {title}")
 
         answers = [("enter", "yes", f"fix {group.certain:,}")]
         self.app.push_screen(ConfirmScreen("All of this cause", lines, answers), answered)
 
+    @changing
     def action_fix_all(self) -> None:
         certain = [
             p for p in self.session.problems
@@ -429,7 +534,7 @@ class MainScreen(LookActions):
         ]  # fmt: skip
         if certain:
             self._take(
-                self.session.stage_all, certain, f"{count_text(len(certain), 'problem')} mended", self._after_all
+                type(self.session).stage_all, certain, f"{count_text(len(certain), 'problem')} mended", self._after_all
             )
         else:
             self._after_all()
@@ -444,6 +549,7 @@ class MainScreen(LookActions):
         else:
             self.say("there is nothing to mend")
 
+    @changing
     def action_recipe(self) -> None:
         from toolpair.tui.screens.recipes import RecipesScreen
 
@@ -458,7 +564,7 @@ class MainScreen(LookActions):
                 self.say(f"{recipe.name} changes nothing here")
                 return
             self._take(
-                lambda: self.session.stage_recipe(recipe.name, options),
+                lambda session: session.stage_recipe(recipe.name, options),
                 sketch.problems,
                 recipe.name,
                 self.action_review,
@@ -466,6 +572,7 @@ class MainScreen(LookActions):
 
         self.app.push_screen(RecipesScreen(self._tried), chosen)
 
+    @changing
     def action_choose(self) -> None:
         problem = self._with_problem()
         if problem is None:
@@ -501,34 +608,37 @@ class MainScreen(LookActions):
         ]
         self.app.push_screen(ViewerScreen(visible(fix.title), pages))
 
-    def _step_back(self, step: Callable[[], Staged | None], note: Callable[[], None], words: str) -> None:
-        keys = {p.key for p in self.session.problems}
+    def _step_back(self, step: Callable[[], Staged | None], words: str) -> None:
         staged = step()
         if staged is None:
             self.say(f"nothing to {words}")
             return
-        note()
-        self.overview.reload()
-        self._apply_filter_now()
-        new = [p for p in self.overview.walk if p.key not in keys]
+        undone = words == "undo"
+        back = self.overview.note_undone() if undone else None
+        if not undone:
+            self.overview.note_redone()
+        self._read_again(self.pairs.row_index or 0)
         where = f" in conversation {staged.conversation + 1:,}" if len(self.session.conversations) > 1 else ""
-        self._note = f"{'undone' if words == 'undo' else 'done again'}{where}: {staged.title}"
-        if new:
-            self._show_problem(new[0])
-        else:
+        self._note = f"{'undone' if undone else 'done again'}{where}: {staged.title}"
+        here = staged.conversation == self.session.current
+        following = self.overview.again(back) if here else None
+        if following is None:
             following, _ = self.overview.after(self.pairs.row_index or 0, 1, None)
-            self.overview.current = None
-            if following is not None:
-                self._show_problem(following)
-            else:
-                self._draw()
+        self.overview.current = None
+        if following is not None:
+            self._show_problem(following)
+        else:
+            self._draw()
 
+    @changing
     def action_undo(self) -> None:
-        self._step_back(self.session.undo, self.overview.note_undone, "undo")
+        self._step_back(self.session.undo, "undo")
 
+    @changing
     def action_redo(self) -> None:
-        self._step_back(self.session.redo, self.overview.note_redone, "redo")
+        self._step_back(self.session.redo, "redo")
 
+    @changing
     def action_review(self) -> None:
         if not self.session.changed:
             self.say("nothing changed, so there is nothing to save")
@@ -544,6 +654,7 @@ class MainScreen(LookActions):
 
         self.app.push_screen(ReviewScreen(self.overview), closed)
 
+    @changing
     def action_sessions(self) -> None:
         self.tool.show_list()
 

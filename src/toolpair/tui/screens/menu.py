@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -12,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from toolpair.dataclass import dataclass
 from toolpair.text.cells import width
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base import Dialog, hint_line

@@ -15,6 +15,7 @@ from toolpair.discovery.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
+from toolpair.tui.opening import Opening
 from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.sessions import Sessions
@@ -22,6 +23,7 @@ from toolpair.tui.spans import Line, Span, spread
 from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.work import Work, failure
 
 BIG: Final = 20_000_000
 """Bytes from which on a file is judged after all others."""
@@ -58,6 +60,7 @@ class PickerScreen(BaseScreen[None]):
         self._note = ""
         self._drawn = 0.0
         self._opening = False
+        self._work: Work | None = None
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -194,7 +197,12 @@ class PickerScreen(BaseScreen[None]):
 
     def action_back(self) -> None:
         field = self.query_one(SafeInput)
-        if field.value:
+        if self._opening and self._work is not None:
+            self._work.stopped = True
+            self._opening = False
+            self._note = "given up"
+            self._draw()
+        elif field.value:
             field.value = ""
         else:
             self.app.exit()
@@ -214,23 +222,17 @@ class PickerScreen(BaseScreen[None]):
         self._opening = True
         self._note = f"opening {os.path.basename(found.path)} …"
         self._draw()
-        self.call_after_refresh(self._open, found)
-
-    def _open(self, found: Found) -> None:
-        from toolpair.session import SessionError
-
-        self._opening = False
-        try:
-            session = self._sessions.open(found.path)
-        except (SessionError, OSError, RecursionError, MemoryError) as error:
-            said = str(error) or "There is not enough memory for this file."
-            self._note = said.replace(found.path, os.path.basename(found.path))
-            self._sessions.marks[_key(found)] = None
-            self._list.refresh()
-            self._draw()
-            return
+        self._work = Work("reading", found.size)
+        opening = Opening(found.path, self._sessions.open)
+        self.tool.open_file(opening, self._work, lambda error: self._not_opened(found, error))
         self._sessions.last = found.path
-        self.tool.show_session(session)
+
+    def _not_opened(self, found: Found, error: Exception) -> None:
+        self._opening = False
+        self._note = failure(error).replace(found.path, os.path.basename(found.path))
+        self._sessions.marks[_key(found)] = None
+        self._list.refresh()
+        self._draw()
 
 
 def _key(found: Found) -> tuple[str, float, int]:

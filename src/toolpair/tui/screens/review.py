@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,14 +16,15 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.review_text import ReviewText
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen, HeldKey
-from toolpair.tui.screens.main import takes_long
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import Page, ViewerScreen
+from toolpair.tui.screens.working import takes_long
+from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Refused, Staged
+    from toolpair.session import Change, Conversation, Refused, Saved, Staged, State
 
 RowKey = tuple[object, ...]
 
@@ -57,6 +59,7 @@ class ReviewScreen(BaseScreen[Any]):
         self._error = ""
         self._stale = False
         self._taken_out: list[Staged] = []
+        self._known: tuple[Sequence[Conversation], Sequence[Change]] | None = None
         self._order: list[RowKey] = []
         """The rows in the order in which they were first shown: what is put back comes to its old place."""
 
@@ -77,7 +80,7 @@ class ReviewScreen(BaseScreen[Any]):
             self.app.call_from_thread(self._refresh, self._note)
 
     def lay_out(self, width: int, height: int) -> None:
-        text = ReviewText(self._overview, self.glyphs, width)
+        text = ReviewText(self._overview, self.glyphs, width, self._changes())
         top = text.top()
         rest = text.rest()
         if self._error:
@@ -99,6 +102,13 @@ class ReviewScreen(BaseScreen[Any]):
         hints.append(("esc", "back", "back"))
         bar = hint_line(self.glyphs, hints, width, gap=4 if width >= 80 else 2, keep_first=True)
         self.query_one("#bottom", Lines).show([self.glyphs.rule(self._note, width), bar])
+
+    def _changes(self) -> Sequence[Change]:
+        """All that is staged, worked out once for each state of it."""
+        state = self._session.conversations
+        if self._known is None or self._known[0] is not state:
+            self._known = (state, self._session.changes())
+        return self._known[1]
 
     def _refresh(self, note: str = "") -> None:
         self._note = note
@@ -233,24 +243,59 @@ class ReviewScreen(BaseScreen[Any]):
         self.app.push_screen(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered)
 
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
+        session = self._session
+        mended = [f"{staged.count} × {staged.title}" for staged in session.staged]
+
+        def work(steps: Steps | None) -> tuple[Saved, State | None]:
+            progress = steps.advance if steps is not None else None
+            if path is not None:
+                return session.save_as(path, progress=progress), None
+            saving = session.saving(allow_links)
+            saving.write(progress)
+            saved = session.saved(saving)
+            if steps is not None:
+                steps.written()
+            state = session.after(saving)
+            if steps is not None:
+                state.judge(session.current)
+            return saved, state
+
+        def ended(result: tuple[Saved, State | None] | Exception | None) -> None:
+            if not isinstance(result, tuple):
+                self._not_saved(result, path)
+                return
+            saved, state = result
+            if state is not None:
+                session.go_on(state)
+            self.tool.note_saved(saved, mended, in_place=path is None)
+            self.finish(saved)
+
+        if session.size >= LARGE:
+            self.app.push_screen(WritingScreen(session.size + session.grown, work), ended)
+            return
+        try:
+            result = work(None)
+        except Exception as error:
+            self._not_saved(error, path)
+        else:
+            ended(result)
+
+    def _not_saved(self, error: Exception | None, path: Path | None) -> None:
         from toolpair.session import Refused, SaveFailed, SessionError
 
-        mended = [f"{staged.count} × {staged.title}" for staged in self._session.staged]
-        try:
-            saved = self._session.save(allow_links) if path is None else self._session.save_as(path)
-        except Refused as refused:
-            if refused.reason == "hard-links" and path is None:
+        match error:
+            case None | GivenUp():
+                self._error = ""
+                self._refresh("given up: nothing was written")
+            case Refused(reason="hard-links") if path is None:
                 self._ask_links()
-            else:
-                self._refused(refused)
-            return
-        except (SaveFailed, SessionError) as error:
-            self._error = f"Not saved. {error}"
-            self._refresh()
-            return
-        except OSError as error:
-            self._error = f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}"
-            self._refresh()
-            return
-        self.tool.note_saved(saved, mended, in_place=path is None)
-        self.finish(saved)
+            case Refused():
+                self._refused(error)
+            case SaveFailed() | SessionError():
+                self._error = f"Not saved. {error}"
+                self._refresh()
+            case OSError():
+                self._error = f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}"
+                self._refresh()
+            case _:
+                raise error

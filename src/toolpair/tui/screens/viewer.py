@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from toolpair.dataclass import dataclass
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible_text
 from toolpair.tui.keys import APP, VIEWER
@@ -40,6 +40,7 @@ class ViewerScreen(BaseScreen[None]):
         self._pages = list(pages)
         self._page = start
         self._texts: dict[int, str] = {}
+        self._lines: dict[int, int] = {}
         self._note = ""
 
     def build(self) -> ComposeResult:
@@ -54,7 +55,9 @@ class ViewerScreen(BaseScreen[None]):
     def _show_page(self) -> None:
         page = self._pages[self._page]
         if self._page not in self._texts:
-            self._texts[self._page] = page.make()
+            self._texts[self._page] = text = page.make()
+            body = text.rstrip("\n")
+            self._lines[self._page] = body.count("\n") + 1
         self.query_one(BigText).show(self._texts[self._page], page.line_style)
         self._note = ""
         self.lay_out(self.size.width, self.size.height)
@@ -69,8 +72,7 @@ class ViewerScreen(BaseScreen[None]):
             here = n == self._page
             words = f"[{page.title}]" if here else f" {page.title} "
             spans.append(glyphs.ui(f"{words} ", "title" if here else "dim", f"page({n})"))
-        body = text.rstrip("\n")
-        size = f" {count_text(body.count(chr(10)) + 1, 'line')} "
+        size = f" {count_text(self._lines.get(self._page, 1), 'line')} "
         if width >= 100:
             size = f" {count_text(len(text), 'character')}, {size.strip()} "
         self.query_one("#top", Lines).show([spread(spans, (glyphs.ui(size, "dim"),), width), glyphs.rule("", width)])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -22,12 +20,15 @@ from toolpair.tui.paint import Painter
 from toolpair.tui.row_lines import RowLines, row_height
 from toolpair.tui.scrollbar import plain_scrollbar
 from toolpair.tui.spans import Glyphs
+from toolpair.tui.widgets.row_heights import RowHeights
 
 if TYPE_CHECKING:
     from toolpair.session import Row
 
 CONTEXT = 2
 """So many lines stay in view above and below the cursor."""
+AHEAD = 12
+"""So many rows above those in view are measured, too: as far as one turn of the wheel goes."""
 
 
 class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
@@ -48,8 +49,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.overview = overview
         self._glyphs = glyphs
         self._order: Sequence[int] = range(0)
-        self._heights = array("B")
-        self._tops = array("q", [0])
+        self._heights = RowHeights(0, lambda position: 1)
         self._cache: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(512)
         self._width = 0
         self.cursor = 0
@@ -81,8 +81,8 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     def reload(self, only: Sequence[int] | None = None) -> None:
         """Take the rows of the overview again; `only` are the indices of the rows to show."""
         self._order = range(len(self.overview.rows)) if only is None else only
-        self._measure()
         self.cursor = max(0, min(self.cursor, len(self._order) - 1))
+        self._measure()
         self.forget()
 
     def forget(self) -> None:
@@ -91,10 +91,39 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def _measure(self) -> None:
-        rows = self.overview.rows
-        self._heights = array("B", [row_height(rows[n], self.stacked) for n in self._order])
-        self._tops = array("q", accumulate(self._heights, initial=0))
-        self.virtual_size = Size(self.size.width, self._tops[-1])
+        """The rows are others now: what was at the top of the view stays there, as far as it can."""
+        top = int(self.scroll_offset.y)
+        first = self._heights.at(top) if len(self._heights) else 0
+        inside = top - self._heights.top(first) if len(self._heights) else 0
+        rows, order = self.overview.rows, self._order
+        self._heights = RowHeights(len(order), lambda position: row_height(rows[order[position]], self.stacked))
+        first = min(first, max(0, len(order) - 1))
+        self._look(first - AHEAD, first + self.size.height)
+        self._fit()
+        if top:
+            self.scroll_to(y=self._heights.top(first) + inside, animate=False, force=True)
+
+    def _fit(self) -> None:
+        self.virtual_size = Size(self.size.width, self._heights.total)
+
+    def _look(self, first: int, last: int) -> None:
+        """Measure the rows at these positions; the view stays where it is although some above it may be taller."""
+        top = int(self.scroll_offset.y)
+        old = self._heights.total
+        anchor = self._heights.at(top) if len(self._heights) else 0
+        before = self._heights.top(anchor) if len(self._heights) else 0
+        self._heights.measure(first, last)
+        if self._heights.total != old:
+            self._fit()
+            moved = self._heights.top(anchor) - before
+            if moved:
+                self.scroll_to(y=top + moved, animate=False, force=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if len(self._heights) and round(old_value) != round(new_value):
+            first = self._heights.at(round(new_value))
+            self._look(first - AHEAD, first + self.size.height)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -111,17 +140,17 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         if width != self._width:
             self._width = width
             self._cache.clear()
-        self.virtual_size = Size(self.size.width, self._tops[-1])
+        self._fit()
         self.reveal()
 
     def render_line(self, y: int) -> Strip:
         y += self.scroll_offset.y
         cells = self.scrollable_content_region.width
-        if y >= self._tops[-1]:
+        if y >= self._heights.total:
             return self.paint((), cells)
-        position = bisect_right(self._tops, y) - 1
+        position = self._heights.at(y)
         strips = self._strips(position, cells)
-        line = y - self._tops[position]
+        line = y - self._heights.top(position)
         return strips[line] if line < len(strips) else self.paint((), cells)
 
     def _strips(self, position: int, cells: int) -> list[Strip]:
@@ -140,7 +169,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     def _refresh_row(self, position: int) -> None:
         if 0 <= position < len(self._order):
             self._cache.discard((position, True))
-            self.refresh_lines(self._tops[position], self._heights[position])
+            self.refresh_lines(self._heights.top(position), self._heights.height(position))
 
     def move_to(self, position: int, centre: bool = False) -> None:
         """Put the cursor on the row at `position`."""
@@ -154,14 +183,22 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.reveal(centre)
         self.post_message(self.Moved())
 
-    def go_to_row(self, row: int) -> bool:
-        """Put the cursor on a row by its index; False when the filter hides it."""
+    @property
+    def depth(self) -> int:
+        """How many lines below the top of the view the cursor's row begins."""
+        return self._heights.top(self.cursor) - int(self.scroll_offset.y) if self._order else 0
+
+    def go_to_row(self, row: int, depth: int | None = None) -> bool:
+        """Put the cursor on a row by its index, `depth` lines below the top; False when the filter hides it."""
         if isinstance(self._order, range):
             position = row
         else:
             position = bisect_right(self._order, row) - 1
             if position < 0 or self._order[position] != row:
                 return False
+        if depth is not None and 0 <= position < len(self._order):
+            self._look(position - depth, position - depth + self.size.height)
+            self.scroll_to(y=max(0, self._heights.top(position) - depth), animate=False, force=True)
         self.move_to(position, centre=True)
         return True
 
@@ -170,7 +207,9 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         height = self.scrollable_content_region.height
         if not self._order or not height:
             return
-        top, bottom = self._tops[self.cursor], self._tops[self.cursor + 1]
+        self._look(self.cursor - height // 2 - CONTEXT, self.cursor + height // 2 + CONTEXT)
+        top = self._heights.top(self.cursor)
+        bottom = top + self._heights.height(self.cursor)
         context = min(CONTEXT, max(0, (height - (bottom - top)) // 2))
         offset = int(self.scroll_offset.y)
         if top - context >= offset and bottom + context <= offset + height:
@@ -196,12 +235,16 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
 
     def _by_lines(self, lines: int) -> None:
         """Scroll and move the cursor by so many lines, at least one row."""
-        here = self._tops[self.cursor] if self._order else 0
-        there = max(0, min(here + lines, self._tops[-1] - 1))
-        position = bisect_right(self._tops, there) - 1
+        if not self._order:
+            return
+        first = self._heights.at(int(self.scroll_offset.y))
+        self._look(first + min(lines, 0), first + max(lines, 0) + self.size.height)
+        here = self._heights.top(self.cursor)
+        there = max(0, min(here + lines, self._heights.total - 1))
+        position = self._heights.at(there)
         if position == self.cursor:
             position += 1 if lines > 0 else -1
-        limit = max(0, self._tops[-1] - self.size.height)
+        limit = max(0, self._heights.total - self.size.height)
         self.scroll_to(y=max(0, min(self.scroll_offset.y + lines, limit)), animate=False)
         self.move_to(position)
 
@@ -219,11 +262,11 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         y = event.y + self.scroll_offset.y
-        if y >= self._tops[-1]:
+        if y >= self._heights.total:
             return
-        position = bisect_right(self._tops, y) - 1
+        position = self._heights.at(y)
         if self.stacked:
-            side = "call" if y == self._tops[position] else "result"
+            side = "call" if y == self._heights.top(position) else "result"
         else:
             side = "call" if event.x <= (self._width - 1) // 2 else "result"
         self.set_side(side)

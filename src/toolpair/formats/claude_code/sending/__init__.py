@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.base import Fate, Item, Seen, SentMessage, SentPart
+from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.reading import AGENT, history_behind
 from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, without_time
@@ -19,7 +20,7 @@ from toolpair.formats.claude_code.sending.old import messages_of as old_messages
 from toolpair.formats.claude_code.sending.parts import Draft, key_of
 from toolpair.formats.claude_code.sending.records import drafts_of, taken
 from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
-from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.model import Transcript
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
@@ -27,13 +28,15 @@ def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
     if transcript.agent != AGENT:
         return None
     history = history_behind(transcript, items)
-    blocks = {block.key: block for message in transcript.messages for block in message.blocks}
-    blocks.update((block.key, block) for block in transcript.inactive_blocks)
+    blocks = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
+    blocks.update(((block.record, block.slot), block) for block in transcript.inactive_blocks)
+    if isinstance(transcript.frame, Frame):
+        blocks.update(transcript.frame.blocks)
     drafts = drafts_of(history.order, history.recovered, blocks)
     old = is_old(transcript.agent_version)
     messages = old_messages_of(drafts) if old else _messages_of(drafts, transcript.model)
     sent = tuple(
-        SentMessage(message.role, tuple(SentPart(as_sent(part), part.block) for part in message.parts))
+        SentMessage(message.role, tuple([SentPart(as_sent(part), part.block) for part in message.parts]))
         for message in messages
     )
     return Seen(AGENT, OLD if old else MEASURED, sent, _fates(transcript, sent), None if old else _refusal(history))
@@ -64,28 +67,29 @@ def _thinking_of(drafts: list[Draft], model: str | None) -> list[Draft]:
 def _fates(transcript: Transcript, sent: Sequence[SentMessage]) -> dict[int, Fate]:
     fates: dict[int, Fate] = {}
     answered: set[Any] = set()
-    for message in sent:
-        for part in message.parts:
-            if part.block is not None:
-                fates[id(part.block)] = "sent" if part.value is part.block.value else "changed"
+    for request in sent:
+        for part in request.parts:
+            origin = part.block
+            if origin is not None:
+                fates[id(origin)] = "sent" if part.value is origin.value else "changed"
             elif isinstance(part.value, dict) and part.value.get("type") == "tool_result":
                 answered.add(key_of(part.value["tool_use_id"]))
     fate: dict[int, Fate] = {}
-    for block in _exchanged(transcript):
-        lost: Fate = "replaced" if block.kind == "result" and key_of(block.id) in answered else "dropped"
-        fate[id(block)] = fates.get(id(block), lost)
+    for message in transcript.messages:
+        for block in message.blocks:
+            kind = block.kind
+            if kind == "call" or kind == "result":
+                known = fates.get(id(block))
+                if known is None:
+                    known = "replaced" if kind == "result" and key_of(block.id) in answered else "dropped"
+                fate[id(block)] = known
     return fate
-
-
-def _exchanged(transcript: Transcript) -> list[Block]:
-    blocks = [block for message in transcript.messages for block in message.blocks]
-    return [block for block in blocks if block.kind in ("call", "result")]
 
 
 def _refusal(history: History) -> str | None:
     """Why the agent says that it finds no such session."""
-    talk = [node for node in history.nodes if node.type in ("user", "assistant")]
-    if talk and all(node.sidechain for node in talk):
+    talk = (node.sidechain for node in history.nodes if node.type in ("user", "assistant"))
+    if next(talk, False) and all(talk):
         return "Claude Code does not find this session: all its records belong to a sub-agent."
     last = next((node for node in reversed(history.chain) if node.type in ("user", "assistant")), None)
     if last is not None and last.seconds is None:

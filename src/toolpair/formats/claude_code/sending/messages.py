@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from toolpair.formats.claude_code.sending.parts import (
@@ -37,7 +37,7 @@ def merged(drafts: Sequence[Draft]) -> list[Draft]:
             else:
                 messages.append([draft])
                 answering = False
-            answering = answering or bool(draft.of_type("tool_result"))
+            answering = answering or draft.answers
             if not answering:
                 open_responses = {}
             continue
@@ -55,12 +55,12 @@ def _joined(records: Sequence[Draft]) -> Draft:
     first = records[0]
     if len(records) == 1 and not first.told:
         return first
-    if first.role == "user" and any(draft.beside for draft in records):
-        answers = [draft for draft in records if draft.of_type("tool_result")]
-        others = [draft for draft in records if not draft.of_type("tool_result")]
+    if first.role == "user" and True in [draft.beside for draft in records]:
+        answers = [draft for draft in records if draft.answers]
+        others = [draft for draft in records if not draft.answers]
         records = [*sorted(answers, key=lambda draft: draft.position), *others]
     parts = [part for draft in records for part in draft.parts]
-    if first.role == "user":
+    if first.role == "user" and [part.type for part in parts].count("tool_result") < len(parts):
         parts.sort(key=lambda part: part.type != "tool_result")
     whole = first.whole and len(records) == 1
     return Draft(first.role, parts, first.message_id, first.model, whole, first.made_up, told_before=first.told_before)
@@ -68,14 +68,14 @@ def _joined(records: Sequence[Draft]) -> Draft:
 
 def calls_last(message: Draft) -> None:
     """What follows a call goes in front of it."""
-    if message.role == "assistant":
+    if message.role == "assistant" and len(message.parts) > 1:
         message.parts.sort(key=lambda part: part.type == "tool_use")
 
 
 def renamed(message: Draft) -> None:
     """Calls of tools that have another name by now go out under the new one."""
-    for part in message.of_type("tool_use"):
-        if part.value.get("name") == "Task":
+    for part in message.parts:
+        if part.type == "tool_use" and part.value.get("name") == "Task":
             part.value = {**part.value, "name": "Agent"}
 
 
@@ -93,7 +93,7 @@ def paired(messages: Sequence[Draft]) -> list[Draft]:
         calls = _calls_once(message, used)
         sent.append(message)
         follower = messages[at] if at < len(messages) and messages[at].role == "user" else None
-        results = _first_of_each(follower, set(calls)) if follower is not None else {}
+        results = _first_of_each(follower, calls) if follower is not None else {}
         added = [error_result(calls[key], MISSING) for key in calls if key not in results]
         if follower is None:
             if added:
@@ -107,7 +107,7 @@ def paired(messages: Sequence[Draft]) -> list[Draft]:
 
 def _orphans_out(message: Draft, sent: list[Draft]) -> None:
     """A user message that follows no assistant message keeps no results."""
-    if message.of_type("tool_result"):
+    if message.answers:
         message.parts = [part for part in message.parts if part.type != "tool_result"]
         if not message.parts and not sent and not message.told_before:
             message.parts = [text_part(ORPHANED)]
@@ -118,7 +118,7 @@ def _orphans_out(message: Draft, sent: list[Draft]) -> None:
 
 def _calls_once(message: Draft, used: set[Any]) -> dict[Any, Any]:
     """Leave out results, calls whose id was used before, server calls without result. Key of an id -> the id."""
-    answered = {key_of(part.result_id) for part in message.parts if _has(part, "tool_use_id")}
+    answered: set[Any] | None = None
     calls: dict[Any, Any] = {}
     kept: list[Part] = []
     for part in message.parts:
@@ -130,8 +130,11 @@ def _calls_once(message: Draft, used: set[Any]) -> dict[Any, Any]:
                 continue
             used.add(key)
             calls[key] = part.call_id
-        elif part.type in _SERVER_CALLS and key_of(part.call_id) not in answered:
-            continue
+        elif part.type in _SERVER_CALLS:
+            if answered is None:
+                answered = {key_of(part.result_id) for part in message.parts if _has(part, "tool_use_id")}
+            if key_of(part.call_id) not in answered:
+                continue
         kept.append(part)
     if not kept and message.parts:
         kept = [text_part(USE_INTERRUPTED)]
@@ -143,11 +146,10 @@ def _has(part: Part, key: str) -> bool:
     return isinstance(part.value, dict) and key in part.value
 
 
-def _first_of_each(follower: Draft, wanted: set[Any]) -> dict[Any, Part]:
+def _first_of_each(follower: Draft, wanted: Container[Any]) -> dict[Any, Part]:
     found: dict[Any, Part] = {}
-    for part in follower.of_type("tool_result"):
-        key = key_of(part.result_id)
-        if key in wanted:
+    for part in follower.parts:
+        if part.type == "tool_result" and (key := key_of(part.result_id)) in wanted:
             found.setdefault(key, part)
     return found
 
@@ -167,7 +169,7 @@ def without_empty(messages: Sequence[Draft]) -> list[Draft]:
     for message in messages:
         if message.whole:
             continue
-        message.parts = [part for part in message.parts if not is_blank(part)]
+        message.parts = [part for part in message.parts if part.type != "text" or not is_blank(part)]
         if not message.parts:
             message.parts = [text_part(NO_CONTENT)]
     return list(messages)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass, field
 from toolpair.transcript.model import Block
 
 INTERRUPTED: Final = (
@@ -30,7 +30,8 @@ class Part:
     type: str = field(init=False)
 
     def __post_init__(self) -> None:
-        type_ = "text" if isinstance(self.value, str) else self.value.get("type")
+        value = self.value
+        type_ = "text" if isinstance(value, str) else value.get("type")
         self.type = type_ if isinstance(type_, str) else ""
 
     @property
@@ -65,8 +66,13 @@ class Draft:
     told_before: bool = False
     """The agent said something to the model in front of it."""
 
-    def of_type(self, *types: str) -> list[Part]:
-        return [part for part in self.parts if part.type in types]
+    def of_type(self, type_: str) -> list[Part]:
+        return [part for part in self.parts if part.type == type_]
+
+    @property
+    def answers(self) -> bool:
+        """Whether it holds a result."""
+        return "tool_result" in [part.type for part in self.parts]
 
 
 def key_of(id_: Any) -> Any:
@@ -92,5 +98,7 @@ def words_of(part: Part) -> str | None:
 
 def is_blank(part: Part) -> bool:
     """A text block without words."""
+    if part.type != "text":
+        return False
     words = words_of(part)
     return words is not None and not words.strip()

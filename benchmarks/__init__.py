@@ -1,0 +1,1 @@
+"""Made sessions of any size, and the command that holds toolpair to its budgets with them."""

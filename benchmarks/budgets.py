@@ -1,0 +1,80 @@
+"""The budgets: what each measurement is held to. This table is the only place that knows the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """`unit` is `×` (against a baseline of the same run), `ms`, `s` or `MB`.
+
+    `limit` must hold; `aim` is what the work goes towards. Where there is no limit, the aim is what is judged.
+    """
+
+    name: str
+    what: str
+    unit: str
+    limit: float | None
+    aim: float | None
+    module: str
+    """The module of `benchmarks.measures` that measures it; several budgets may share one run."""
+
+    @property
+    def judged_by(self) -> float:
+        value = self.limit if self.limit is not None else self.aim
+        assert value is not None, self.name
+        return value
+
+
+_LINES = "of a 500 MB JSONL, against a loop of `orjson.loads` per line"
+
+BUDGETS: Final = (
+    Budget("check.ordinary", f"`check` {_LINES}: Claude Code, ordinary outputs", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.codex", "… Codex", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.anthropic", "… Anthropic messages, one a line", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.openai-chat", "… OpenAI chat messages, one a line", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.escapes", "… text with many escapes", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.huge", "… few lines of many megabytes", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.small", "… many small outputs", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.images", "… base64 images", "×", 2.0, 1.3, "check_lines"),
+    Budget("check.memory", "peak memory of `check`, 500 MB JSONL", "MB", 100, 60, "check_lines"),
+    Budget("check.memory-flat", "its peak against that of 50 MB, as many records", "×", None, 1.1, "memory_flat"),
+    Budget("array.memory", "peak memory of `check`, 500 MB in one JSON array", "MB", 200, 200, "check_array"),
+    Budget("content.small", "interface: first content, small file, against a Textual app with one Static", "×",
+           1.6, 1.3, "interface_start"),
+    Budget("content.big", "… of a file of 500 MB", "×", 1.6, 1.3, "interface_start"),
+    Budget("rows.small", "interface: first rows after the first content, small file", "s", 0.15, 0.1,
+           "interface_start"),
+    Budget("rows.big", "… of a file of 500 MB", "s", 0.15, 0.1, "interface_start"),
+    Budget("keys.loading", "page and cursor keys while 500 MB load, 95th percentile", "ms", None, 16, "keys_loading"),
+    Budget("keys.move", "page and cursor keys in 100,000 pairs, 95th percentile", "ms", 50, 16, "keys"),
+    Budget("keys.problem", "next and previous problem, 95th percentile", "ms", 50, 16, "keys"),
+    Budget("keys.search", "keys of a search, 95th percentile", "ms", 50, 16, "keys"),
+    Budget("keys.filter", "keys of a filter, 95th percentile", "ms", 50, 16, "keys"),
+    Budget("keys.stage", "stage a fix, key to frame, 95th percentile", "ms", 100, 50, "keys"),
+    Budget("keys.undo", "undo, key to frame, 95th percentile", "ms", 100, 50, "keys"),
+    Budget("fix-all", "`A` on 10,000 problems in 100,000 pairs, until the review is seen", "s", None, 2.0, "fix_all"),
+    Budget("viewer.big", "a result of 5 MB opened in the viewer", "ms", None, 100, "viewer"),
+    Budget("viewer.cjk", "a line of 1 MB of Chinese characters opened in the viewer", "ms", None, 100, "viewer"),
+    Budget("save", "save one edit in 500 MB, against `cp` and `sync` of the file", "×", 1.5, 1.1, "save"),
+    Budget("library.check", "`toolpair.check` of 1,000 messages, against `json.dumps` of them", "×", 2.0, 1.0,
+           "library"),
+    Budget("library.chat", "… in OpenAI's chat form", "×", 2.0, 1.0, "library"),
+    Budget("start.version", "`toolpair --version` over `python -c pass`", "ms", 60, 30, "startup"),
+    Budget("start.check", "`toolpair check` of a small file over `python -c pass`", "ms", None, 60, "startup"),
+    Budget("growth.ordinary", "ten times the records: `check`, ordinary, the worst of four formats", "×", 11, 10,
+           "growth"),
+    Budget("growth.equal-ids", "… all ids equal", "×", 11, 10, "growth"),
+    Budget("growth.alike-ids", "… ids that differ only at their end", "×", 11, 10, "growth"),
+    Budget("growth.all-broken", "… every pair broken", "×", 11, 10, "growth"),
+    Budget("growth.one-message", "… all calls in one message", "×", 11, 10, "growth"),
+    Budget("growth.library", "… `toolpair.check`, 10,000 and 100,000 messages, the worst of these cases", "×", 11, 10,
+           "growth_library"),
+)  # fmt: skip
+
+
+def measured_by(module: str) -> tuple[str, ...]:
+    """The names of the budgets that one module measures, in the order of the table."""
+    return tuple(budget.name for budget in BUDGETS if budget.module == module)

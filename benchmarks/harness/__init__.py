@@ -1,0 +1,1 @@
+"""What the measurements stand on: processes, a terminal, files, figures."""

@@ -1,0 +1,60 @@
+"""How the time of `toolpair check` grows with the records: ten times as many, in ordinary files and the worst cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+from typing import Any, Final
+
+from benchmarks.harness.figures import Found, Outcome, ratio
+from benchmarks.harness.plan import Plan
+from benchmarks.harness.processes import run
+from benchmarks.sessions.options import FORMATS, Options
+
+PAIRS: Final = 100_000
+"""Of the bigger file; the smaller one has a tenth."""
+KINDS: Final = ("renamed", "missing", "duplicate", "orphan")
+ENOUGH: Final = 40
+"""Seconds of work after which a case is not repeated."""
+CASES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "growth.ordinary": {},
+    "growth.equal-ids": {"ids": "equal"},
+    "growth.alike-ids": {"ids": "alike", "problems": 1, "kinds": KINDS},
+    "growth.all-broken": {"problems": 1, "kinds": KINDS},
+    "growth.one-message": {"parallel": 1},
+}
+"""`problems` and `parallel` stand for as many as there are pairs."""
+
+
+def measure(plan: Plan, found: Found) -> None:
+    for name, fields in CASES.items():
+        if name in plan.wanted:
+            of_formats = {format: _grown(plan, format, fields) for format in FORMATS}
+            worst = max(of_formats, key=lambda format: of_formats[format].value)
+            all_ = ", ".join(f"{format} {outcome.value:.1f}" for format, outcome in of_formats.items())
+            one = of_formats[worst]
+            found[name] = Outcome(one.value, one.low, one.high, one.samples, (all_, *one.beside))
+
+
+def options_of(fields: Mapping[str, Any], format: str, pairs: int) -> Options:
+    """Small outputs: what is measured is the work for each record."""
+    counts = {name: pairs for name in ("problems", "parallel") if name in fields}
+    return Options(pairs=pairs, format=format, shape="small", **{**fields, **counts})
+
+
+def _grown(plan: Plan, format: str, fields: Mapping[str, Any]) -> Outcome:
+    pairs = plan.scaled(PAIRS)
+    with (
+        plan.session(options_of(fields, format, pairs // 10), "tenth") as tenth,
+        plan.session(options_of(fields, format, pairs), "whole") as whole,
+        plan.session(options_of({}, format, 1), "one") as one,
+    ):
+        base, few, many = [], [], []
+        for _ in range(plan.times(3)):
+            base.append(run(plan.toolpair("check", one), codes=(0, 1)).cpu)
+            few.append(run(plan.toolpair("check", tenth), codes=(0, 1)).cpu)
+            many.append(run(plan.toolpair("check", whole), codes=(0, 1)).cpu)
+            if sum(many) > ENOUGH:
+                break
+    start = median(base)  # the start of the program would make any growth look smaller
+    return ratio([each - start for each in many], [each - start for each in few], f"{median(many):.2f} s for {pairs:,}")

@@ -1,0 +1,221 @@
+"""Several files at once, in worker processes; what comes of them is handed out in the order of the files.
+
+A worker is a Python of its own that was started anew, so that it shares nothing with this one. It gets one file after
+the other and sends plain data back. What it sends for later files waits here, of so many files at most.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from threading import Lock, local
+from typing import IO, Any, Final
+
+from toolpair.cli.inputs import STDIN, Input
+from toolpair.cli.judged import Work, judge_file
+from toolpair.cli.report import Checked, unreadable
+
+Result = list[Checked] | None
+_AHEAD: Final = 4
+"""For each worker, so many files are in work or wait for their turn to be printed."""
+_LOOK: Final = 0.1
+"""Seconds between two looks at how far the workers are."""
+_GRACE: Final = 2.0
+"""Seconds for which a worker that says nothing more may take to end."""
+_HEAD: Final = 8
+_START: Final = "import sys; sys.path[:] = {path!r}; from toolpair.cli.worker import main; main()"
+
+
+class _CannotStart(Exception):
+    """No worker can be started here."""
+
+
+class _Died(Exception):
+    """The worker ended in the middle of its work. Its exit status as `subprocess` has it."""
+
+
+def judge_all(
+    sources: Iterable[Input], work: Work, workers: int, progress: Callable[[Input, int], None] | None = None
+) -> Iterator[tuple[Input, Result]]:
+    """Every file with what `judge_file` gives for it, in the order of `sources`. Errors are raised at their turn.
+
+    `progress` is told of a file how many bytes have been read, a few times a second. Closing the iterator, or an error,
+    ends all workers at once.
+    """
+    crew = _Crew(work)
+    waiting: deque[tuple[Input, Future[Result] | None]] = deque()
+    with ThreadPoolExecutor(workers) as threads:
+        try:
+            for source in sources:
+                # Standard input is this process's own.
+                waiting.append((source, None if source.name == STDIN else threads.submit(crew.judge, source)))
+                while waiting and (len(waiting) >= workers * _AHEAD or _ready(waiting[0][1])):
+                    yield _next(waiting, work, crew, progress)
+            while waiting:
+                yield _next(waiting, work, crew, progress)
+        finally:
+            for _, future in waiting:
+                if future is not None:
+                    future.cancel()
+            crew.end()
+
+
+def _ready(future: Future[Result] | None) -> bool:
+    return future is None or future.done()
+
+
+def _next(
+    waiting: deque[tuple[Input, Future[Result] | None]],
+    work: Work,
+    crew: _Crew,
+    progress: Callable[[Input, int], None] | None,
+) -> tuple[Input, Result]:
+    source, future = waiting[0]
+    if future is None:
+        result = judge_file(source, work)
+    else:
+        while progress is not None and not wait((future,), _LOOK).done:
+            for reading, done in list(crew.read.items()):
+                progress(Input(reading), done)
+        result = future.result()
+    waiting.popleft()
+    return source, result
+
+
+class _Crew:
+    """The workers, one for each thread that asks."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._own = local()
+        self._lock = Lock()
+        self._all: set[subprocess.Popen[bytes]] = set()
+        self._over = False
+        self._startable = True
+        self.read: dict[str, int] = {}
+        """By the names of files in work: how many bytes have been read."""
+
+    def judge(self, source: Input) -> Result:
+        """As `judge_file`, by this thread's worker; a file whose worker dies is one that cannot be read."""
+        try:
+            return self._asked(source)
+        except _CannotStart:
+            return judge_file(source, self._work)
+        except _Died as ended:
+            return [unreadable(source.name, _last_words(source.name, ended.args[0]))]
+        finally:
+            self.read.pop(source.name, None)
+
+    def _asked(self, source: Input) -> Result:
+        worker = self._worker()
+        try:
+            send(worker.stdin, (source.name, source.walked))
+            while True:
+                kind, found = receive(worker.stdout)
+                if kind == "read":
+                    self.read[source.name] = found
+                elif kind == "raised":
+                    raise found
+                else:
+                    return None if found is None else [Checked(*fields) for fields in found]
+        except (EOFError, OSError):
+            self._own.worker = None
+            raise _Died(self._bury(worker)) from None
+
+    def _worker(self) -> subprocess.Popen[bytes]:
+        """This thread's worker, started and told of the work."""
+        worker: subprocess.Popen[bytes] | None = getattr(self._own, "worker", None)
+        if worker is not None:
+            return worker
+        if not self._startable:
+            raise _CannotStart
+        with self._lock:
+            if self._over:
+                raise _Died(0)
+            try:
+                worker = subprocess.Popen(
+                    [sys.executable, "-P", "-c", _START.format(path=sys.path)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    # Ctrl+C is for this process alone, which ends its workers.
+                    start_new_session=True,
+                )
+            except OSError:
+                self._startable = False
+                raise _CannotStart from None
+            self._all.add(worker)
+        try:
+            send(worker.stdin, self._work)
+            receive(worker.stdout)
+        except (EOFError, OSError):
+            self._startable = False
+            self._bury(worker)
+            raise _CannotStart from None
+        self._own.worker = worker
+        return worker
+
+    def _bury(self, worker: subprocess.Popen[bytes]) -> int:
+        """Its exit status, and nothing left of it."""
+        with self._lock:
+            self._all.discard(worker)
+        for stream in (worker.stdin, worker.stdout):
+            try:
+                if stream is not None:
+                    stream.close()
+            except OSError:
+                pass
+        try:
+            return worker.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            return worker.wait()
+
+    def end(self) -> None:
+        """End all workers now."""
+        with self._lock:
+            self._over = True
+            ending = list(self._all)
+            self._all.clear()
+        for worker in ending:
+            worker.kill()
+        for worker in ending:
+            worker.wait()
+
+
+def _last_words(name: str, status: int) -> str:
+    how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    hint = "; there may not be enough memory for it" if status == -9 else ""
+    return f"{name}: the process that read it {how}{hint}. Look at it alone with `toolpair check --jobs 1`."
+
+
+def send(stream: IO[bytes] | None, message: Any) -> None:
+    assert stream is not None
+    body = pickle.dumps(message)
+    stream.write(len(body).to_bytes(_HEAD, "big") + body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes] | None) -> Any:
+    """The next message of our own process. Raises EOFError when there is none."""
+    assert stream is not None
+    head = stream.read(_HEAD)
+    if len(head) < _HEAD:
+        raise EOFError
+    size = int.from_bytes(head, "big")
+    body = stream.read(size)
+    if len(body) < size:
+        raise EOFError
+    return pickle.loads(body)
+
+
+def cores() -> int:
+    """How many processes can work at once here."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

@@ -1,0 +1,61 @@
+"""Judging one file for `check`, wherever that is done: in this process or in a worker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from toolpair.cli import inputs
+from toolpair.cli.report import Checked, describe, unreadable
+from toolpair.dataclass import dataclass
+from toolpair.session import SessionError
+
+if TYPE_CHECKING:
+    import argparse
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is asked of every file. Plain data, so that it can be sent to another process."""
+
+    format: str | None
+    profiles: tuple[str, ...]
+    leaf: str | None
+    show_content: bool
+    inactive: bool
+    skip_unrecognised: bool
+
+    @classmethod
+    def of(cls, options: argparse.Namespace, profiles: list[str]) -> Work:
+        return cls(
+            options.format,
+            tuple(profiles),
+            options.leaf,
+            options.show_content,
+            options.inactive,
+            options.skip_unrecognised,
+        )
+
+
+def judge_file(source: inputs.Input, work: Work, progress: Callable[[int], None] | None = None) -> list[Checked] | None:
+    """One report for each profile; None for a file that is no session and that nobody meant to be one.
+
+    `progress` is told how many bytes of a large file have been read.
+    """
+    skipping = source.walked or (work.skip_unrecognised and os.access(source.name, os.R_OK))
+    if skipping and not inputs.may_be_session(source.name):
+        return None
+    several = len(work.profiles) > 1
+    made: list[Checked] = []
+    try:
+        session = source.open(work.format, work.profiles[0] if work.profiles else None, work.leaf, progress)
+        made.append(describe(session, source.name, work.show_content, work.inactive, several))
+        for profile in work.profiles[1:]:
+            session.set_profile(profile)
+            made.append(describe(session, source.name, work.show_content, work.inactive, several))
+    except SessionError as error:
+        if skipping:
+            return made or None
+        made.append(unreadable(source.name, str(error)))
+    return made

@@ -1,0 +1,74 @@
+"""A worker of `check --jobs`: gets names of files on standard input, sends back what there is to say of each."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import sys
+from queue import SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import IO, Any, Final
+
+from toolpair.cli.inputs import Input
+from toolpair.cli.jobs import receive, send
+from toolpair.cli.judged import Work, judge_file
+
+_PAUSE: Final = 0.1
+"""Seconds between two words on how far it is."""
+
+
+def main() -> None:
+    """Work until standard input ends, which is when the process that started this one has."""
+    asked = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # nothing else may come between the answers
+    gc.set_threshold(100_000, 50, 50)
+    work = receive(asked)
+    send(answers, ("ready", None))
+    requests: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=_listen, args=(asked, requests), daemon=True).start()
+    while True:
+        try:
+            send(answers, _answer(Input(*requests.get()), work, answers))
+        except BaseException:  # nobody listens, or there is no memory left for the answer: a dead worker says enough
+            os._exit(1)
+
+
+def _listen(asked: IO[bytes], requests: SimpleQueue[Any]) -> None:
+    """Ends the process at once when nobody can ask any more, in the middle of a file, too."""
+    try:
+        while True:
+            requests.put(receive(asked))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _answer(source: Input, work: Work, answers: IO[bytes]) -> tuple[str, Any]:
+    told = monotonic()
+
+    def progress(done: int) -> None:
+        nonlocal told
+        if monotonic() - told >= _PAUSE:
+            told = monotonic()
+            send(answers, ("read", done))
+
+    try:
+        made = judge_file(source, work, progress)
+    except Exception as error:
+        return "raised", _sendable(error)
+    return "done", None if made is None else [(one.entry, one.verdict, one.read, one.several) for one in made]
+
+
+def _sendable(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+if __name__ == "__main__":
+    sys.exit("This is a part of `toolpair check --jobs`.")

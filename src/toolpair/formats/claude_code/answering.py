@@ -1,0 +1,120 @@
+"""Which lines of a file hold the results of which response, and behind which of them another one goes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from toolpair.formats.claude_code.records import message_id
+from toolpair.formats.claude_code.working import Line, Place
+
+_NONE: Final[dict[int, Line]] = {}
+
+
+class _Order:
+    """The places of some results by the rank of the call that each answers. Adding and asking cost the logarithm."""
+
+    __slots__ = ("_last", "first")
+
+    def __init__(self, ranks: int) -> None:
+        self.first: Place | None = None
+        """Where the first of them stands."""
+        self._last: list[Line | None] = [None] * (ranks + 1)
+        """A binary indexed tree: the line that stands last of those with ranks of a range."""
+
+    def add(self, line: Line, rank: int) -> None:
+        if self.first is None or line.place < self.first:
+            self.first = line.place
+        at = rank + 1
+        while at < len(self._last):
+            known = self._last[at]
+            if known is None or line.place > known.place:
+                self._last[at] = line
+            at += at & -at
+
+    def last_below(self, rank: int) -> Line | None:
+        """The line that stands last of those with a lower rank."""
+        found: Line | None = None
+        at = rank
+        while at > 0:
+            line = self._last[at]
+            if line is not None and (found is None or line.place > found.place):
+                found = line
+            at -= at & -at
+        return found
+
+
+class Answers:
+    """The lines with results by the number of the response's message, and the lines of the response in file order.
+
+    What is known of their order is kept until `forget`: whoever moves lines that are here says so.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[int, dict[int, Line]] = {}
+        self._numbers: dict[int, set[int]] = {}
+        self._orders: dict[int, _Order] = {}
+        self._calls: dict[int, dict[str, tuple[list[Place], list[Line]]]] = {}
+
+    def of(self, number: int) -> Iterable[Line]:
+        """The lines in the order in which they came to be known."""
+        return self._lines.get(number, _NONE).values()
+
+    def has(self, number: int, line: Line) -> bool:
+        return line.uid in self._lines.get(number, _NONE)
+
+    def add(self, number: int, line: Line) -> None:
+        if not self.has(number, line):
+            self._lines.setdefault(number, {})[line.uid] = line
+            self._numbers.setdefault(line.uid, set()).add(number)
+            self._orders.pop(number, None)
+
+    def add_ranked(self, number: int, line: Line, rank: int) -> None:
+        """As `add`, for a line that answers the call with this rank."""
+        known = self._orders.get(number)
+        new = not self.has(number, line)
+        self.add(number, line)
+        if known is not None and new:
+            known.add(line, rank)
+            self._orders[number] = known
+
+    def remove(self, line: Line) -> None:
+        for number in self._numbers.pop(line.uid, ()):
+            del self._lines[number][line.uid]
+            self._orders.pop(number, None)
+
+    def forget(self) -> None:
+        self._orders.clear()
+        self._calls.clear()
+
+    def order(self, number: int, ranks: int, rank_of: Callable[[Line], int], moved: Line | None) -> _Order:
+        """The results of a response; without `moved`, which is on its way."""
+        known = self._orders.get(number)
+        without = moved is not None and self.has(number, moved)
+        if known is not None and not without:
+            return known
+        made = _Order(ranks)
+        for line in self.of(number):
+            if not line.gone and line is not moved:
+                made.add(line, rank_of(line))
+        if not without:
+            self._orders[number] = made
+        return made
+
+    def last_call(
+        self, number: int, group: Callable[[], Sequence[Line]], own: str, before: Place | None
+    ) -> Line | None:
+        """The line of the response `own` that stands last, in front of the place `before` if there is one."""
+        known = self._calls.get(number)
+        if known is None:
+            known = self._calls[number] = {}
+            for line in sorted(group(), key=lambda line: line.place):
+                id_ = message_id(line.value)
+                if id_ is not None:
+                    places, lines = known.setdefault(id_, ([], []))
+                    places.append(line.place)
+                    lines.append(line)
+        places, lines = known.get(own, ([], []))
+        at = len(places) if before is None else bisect_left(places, before)
+        return next((lines[index] for index in range(at - 1, -1, -1) if not lines[index].gone), None)

@@ -1,0 +1,179 @@
+"""Records that are a part of a longer file, read between records that stand for what is around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from toolpair.dataclass import dataclass, replace
+from toolpair.formats.base import Inside, Item, SentMessage
+from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.records import call_ids, parts_of_type, text_or_none, value_of
+from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Block, Transcript
+
+_BEFORE: Final = -11
+_TAIL: Final = -12
+_PROMPT: Final = -13
+_TAIL_UUID: Final = "\0behind"
+_CALL: Final = "\0call"
+_SLOT: Final = ("message", "content", 0)
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The records with what stands for those around them."""
+
+    items: Sequence[Item]
+    """All of them, in the order of the file."""
+    stand_ins: dict[int, Item]
+    """By their uids; the one right behind has that of the record that it stands for."""
+    after: int | None
+    """The uid of that."""
+    history: History | None = None
+    spills: bool = False
+    """What is read of the records goes beyond them, so that only the whole tells it."""
+    as_items: bool = False
+
+    def without(self, items: Sequence[Item]) -> list[Item] | None:
+        """Of changed records those that are no stand-ins; None when one of these was changed, too."""
+        kept = [item for item in items if self.stand_ins.get(item.uid) is item]
+        if len(kept) < len(self.stand_ins):
+            return None
+        return [item for item in items if item.uid not in self.stand_ins]
+
+    @property
+    def front(self) -> tuple[int, ...]:
+        """The uid of what stands in front."""
+        return (_BEFORE,) if _BEFORE in self.stand_ins else ()
+
+    @property
+    def blocks(self) -> dict[tuple[int, tuple[str | int, ...]], Block]:
+        """The blocks of the stand-ins by where they stand."""
+        found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): LEAD_IN[0].blocks[0]}
+        if self.after is not None:
+            found[self.after, _SLOT] = LEAD_OUT[0].blocks[0]
+            found[_TAIL, _SLOT] = LEAD_OUT[1].blocks[0]
+        return found
+
+    def count(self, sent: Sequence[SentMessage]) -> int | None:
+        """How many messages are sent of the records; None when they run together with what is around them."""
+        first, end = 0, len(sent)
+        for number, message in enumerate(sent):
+            blocks = [part.block for part in message.parts]
+            if any(block is LEAD_IN[0].blocks[0] for block in blocks):
+                if len(blocks) > 1 or number:
+                    return None
+                first = 1
+            elif any(block is LEAD_OUT[0].blocks[0] for block in blocks):
+                end = number
+                break
+        return end - first
+
+
+def framed(items: Sequence[Item], inside: Inside) -> Frame:
+    """The records between their stand-ins."""
+    front: list[Item] = []
+    behind: list[Item] = []
+    first = next((value for item in items if isinstance(value := value_of(item), dict) and value.get("uuid")), {})
+    if inside.before:
+        prompts = (
+            text_or_none(item.value.get("promptId"))
+            for item in inside.before
+            if isinstance(item.value, dict) and item.value.get("type") == "user"
+        )
+        front = [Item(_BEFORE, _record(first, "user", first.get("parentUuid"), None, _words("user"), prompts))]
+    leaf = first.get("parentUuid") if inside.leaf_before else None
+    if inside.after is not None:
+        value = inside.after.value
+        message = {**value["message"], "content": [_text()]}
+        tail = _words("user")
+        if inside.on_results:
+            message["content"].append({"type": "tool_use", "id": _CALL, "name": "_", "input": {}})
+            tail["content"] = [{"type": "tool_result", "tool_use_id": _CALL, "content": "."}]
+        behind = [
+            Item(inside.after.uid, {**value, "message": message}),
+            Item(_TAIL, _record(value, "user", _TAIL_UUID, value["uuid"], tail)),
+        ]
+        leaf = _TAIL_UUID
+    if leaf is not None:
+        behind.append(Item(_PROMPT, {"type": "last-prompt", "leafUuid": leaf}))
+    stand_ins = {item.uid: item for item in (*front, *behind)}
+    after = inside.after.uid if inside.after is not None else None
+    return Frame([*front, *items, *behind], stand_ins, after)
+
+
+def _text() -> dict[str, Any]:
+    return {"type": "text", "text": "."}
+
+
+def _words(role: str) -> dict[str, Any]:
+    return {"role": role, "content": [_text()]}
+
+
+def _record(
+    like: dict[str, Any], type_: str, uuid: Any, parent: Any, message: Any, prompts: Iterable[str | None] = ()
+) -> dict[str, Any]:
+    value = {
+        "parentUuid": parent,
+        "isSidechain": False,
+        "type": type_,
+        "message": message,
+        "uuid": uuid,
+        "timestamp": like.get("timestamp"),
+    }
+    prompt = next((found for found in prompts if found is not None), None)
+    return value if prompt is None else {**value, "promptId": prompt}
+
+
+def unframed(transcript: Transcript, frame: Frame, inside: Inside) -> Transcript:
+    """What was read with the stand-ins without them, with the head of the whole."""
+    own = frame.stand_ins
+    compacted = frame.history is not None and frame.history.boundary is not None
+    messages = tuple(message for message in transcript.messages if not all(uid in own for uid in message.records))
+    frame.spills = (
+        any(uid in own for message in messages for uid in message.records)
+        or any(boundary.kind == "cut" for boundary in transcript.boundaries)
+        or (not compacted and any(scope == "inactive" for scope in transcript.scopes.values()))
+        or bool(transcript.defects or transcript.branches)
+    )
+    head = inside.head
+    return replace(
+        transcript,
+        messages=messages,
+        agent_version=head.agent_version,
+        session_id=head.session_id,
+        folder=head.folder,
+        model=head.model,
+        thinking=head.thinking,
+        scopes={uid: scope for uid, scope in transcript.scopes.items() if uid not in own},
+        retries=transcript.retries if inside.after is None else None,
+        frame=frame,
+    )
+
+
+class WithCopies(Sequence[Item]):
+    """Records, and those elsewhere in the file that may hold copies of their calls' outputs: read when walked over."""
+
+    def __init__(self, items: Sequence[Item], inside: Inside) -> None:
+        self._items = items
+        self._inside = inside
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[Item]:
+        ids: dict[str, None] = {}
+        for item in self._items:
+            value = value_of(item)
+            if isinstance(value, dict):
+                named = (*call_ids(value), *(part.get("tool_use_id") for part in parts_of_type(value, "tool_result")))
+                ids.update((id_, None) for id_ in named if isinstance(id_, str))
+        own = {item.uid for item in self._items}
+        others = [item for item in self._inside.copies(ids) if item.uid not in own]
+        first = self._items[0].uid if self._items else 0
+        yield from (item for item in others if item.uid < first)
+        yield from self._items
+        yield from (item for item in others if item.uid > first)

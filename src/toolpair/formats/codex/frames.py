@@ -1,0 +1,61 @@
+"""Records that are a part of a longer rollout: what is known of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from toolpair.dataclass import dataclass
+from toolpair.formats.base import Inside, Item, SentMessage, Spills
+from toolpair.formats.codex.records import Line, lines_of
+from toolpair.formats.codex.recovered import unanswered
+from toolpair.transcript.edits import Edit, Rename
+from toolpair.transcript.model import ITEM_LEAD_IN, ITEM_LEAD_OUT, Message, Transcript
+
+_STAND_INS: Final = frozenset(id(block) for message in (*ITEM_LEAD_IN, *ITEM_LEAD_OUT) for block in message.blocks)
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """What stands around the records of a part."""
+
+    inside: Inside
+    own: frozenset[int]
+    """The uids of the records."""
+    spills: bool = False
+    as_items: bool = True
+
+    def count(self, sent: Sequence[SentMessage]) -> int | None:
+        """How many items are sent of the records."""
+        return sum(all(id(part.block) not in _STAND_INS for part in message.parts) for message in sent)
+
+    def elsewhere(self, ids: Sequence[str]) -> list[Item]:
+        """The events in other parts that tell of calls with these ids, in file order."""
+        return [item for item in self.inside.copies(ids) if item.uid not in self.own] if ids else []
+
+    def hold(self, before: Sequence[Item], after: Sequence[Item], edits: Sequence[Edit]) -> None:
+        """Raises Spills where the edits change records of other parts, too: their numbers, or their copies of an id."""
+        if self.inside.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
+            raise Spills
+        renamed = [edit.block for edit in edits if isinstance(edit, Rename) and edit.block.kind == "call"]
+        if self.elsewhere([block.id for block in renamed if isinstance(block.id, str)]):
+            raise Spills
+
+
+def frame_of(transcript: Transcript) -> Frame | None:
+    """The frame of a part; None for a whole rollout."""
+    return transcript.frame if isinstance(transcript.frame, Frame) else None
+
+
+def framed(items: Sequence[Item], inside: Inside) -> Frame:
+    return Frame(inside, frozenset(item.uid for item in items))
+
+
+def with_events_elsewhere(lines: Sequence[Line], messages: Sequence[Message], frame: Frame) -> Sequence[Line]:
+    """The lines, and the events of other parts that tell of calls without an output here."""
+    found = frame.elsewhere(list(unanswered(messages)))
+    if not found:
+        return lines
+    first = min(frame.own, default=0)
+    front = [item for item in found if item.uid < first]
+    return [*lines_of(front), *lines, *lines_of(found[len(front) :])]

@@ -1,0 +1,49 @@
+"""Where a content's text begins and ends, and whether two are the same: in blocks, whatever its size."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.source.errors import Unreadable
+from toolpair.source.file_bytes import Content
+
+_FIRST: Final = 1 << 12
+_STEP: Final = 1 << 20
+
+
+def skipped(content: Content, start: int, blanks: bytes) -> int:
+    """The first place from `start` on where none of the bytes `blanks` stands; the end when there is none."""
+    step, at, size = _FIRST, start, len(content)
+    while at < size:
+        piece = content[at : at + step]
+        rest = piece.lstrip(blanks)
+        if rest:
+            return at + len(piece) - len(rest)
+        at += len(piece)
+        step = _STEP
+    return max(start, size)
+
+
+def trimmed(content: Content, blanks: bytes) -> int:
+    """Where the content ends without the `blanks` at its end."""
+    step, end = _FIRST, len(content)
+    while end:
+        begin = max(end - step, 0)
+        kept = content[begin:end].rstrip(blanks)
+        if kept:
+            return begin + len(kept)
+        end = begin
+        step = _STEP
+    return 0
+
+
+def same_bytes(one: Content, other: Content) -> bool:
+    """Whether both hold the same; False, too, when one cannot be read any more."""
+    if isinstance(one, bytes) and isinstance(other, bytes):
+        return one == other
+    if len(one) != len(other):
+        return False
+    try:
+        return all(one[at : at + _STEP] == other[at : at + _STEP] for at in range(0, len(one), _STEP))
+    except Unreadable:
+        return False

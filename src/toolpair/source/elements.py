@@ -1,0 +1,200 @@
+"""The elements of the largest array of a JSON document, found without building what is in it."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable
+from typing import Any, Final
+
+import orjson
+
+from toolpair.source.blocks import BLOCK
+from toolpair.source.file_bytes import Content
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
+
+_TO_BRACKET: Final[Any] = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+[\[\]{}]', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SPACE: Final = b" \t\n\r"
+_LONGEST_GAP: Final = 1 << 16
+_OPENS: Final = 2
+"""The bit by which an opening bracket differs from a closing one."""
+_ARRAY: Final = ord("[")
+_OBJECT_ENDS: Final = ord("}")
+
+
+class Elements:
+    """Objects and arrays in a row from the start of an array: each one valid, commas between them, and their spans.
+
+    Whatever breaks the row (a string or number, bad JSON, the end of the text) ends it; what stands behind is left
+    to be read by others. `lines` has for each how many line ends are before it.
+    """
+
+    __slots__ = ("ends", "lines", "start", "starts", "value_end")
+
+    def __init__(self, start: int, code: str) -> None:
+        self.start = start
+        """Where the array's bracket stands."""
+        self.starts = array(code)
+        self.ends = array(code)
+        self.lines = array("I")
+        self.value_end: int | None = None
+        """Where the value ends that the array stands in; None when it has no end that was found."""
+
+    @property
+    def size(self) -> int:
+        return self.ends[-1] - self.start if self.ends else 0
+
+
+def largest_array(content: Content, start: int, size: int = BLOCK) -> Elements | None:
+    """The elements of the largest array among those that lie in nothing but objects, in the value at `start`.
+
+    None when there is none with objects or arrays in it. The content is read in blocks of `size` bytes. Raises
+    Unreadable as `content` does.
+    """
+    walk = _Walk(content, start)
+    for at in range(start, len(content), size):
+        if not walk.take(at, content[at : at + size]):
+            break
+    walk.leave_array()
+    if walk.best is not None:
+        walk.best.value_end = walk.value_end
+    return walk.best
+
+
+class _Walk:
+    """Goes from bracket to bracket. Strings are passed over; what they and numbers look like, parsers tell."""
+
+    def __init__(self, content: Content, start: int) -> None:
+        self._content = content
+        self._code = "I" if len(content) < 1 << 32 else "Q"
+        self._objects = 0
+        """How many objects are open around the place, of which each holds the next."""
+        self._depth = 0
+        """Open brackets within the array."""
+        self._array: Elements | None = None
+        self._goes_on = False
+        """Whether the row of elements is not ended yet."""
+        self._opened = 0
+        self._in_string = False
+        self._escaped = False
+        self._lines = 0
+        self._usual_gap = b""
+        self.best: Elements | None = None
+        self.value_end: int | None = None
+
+    def take(self, at: int, block: bytes) -> bool:
+        """Go through the block, which stands at `at`. False when the value has ended, or cannot be followed."""
+        place = 0
+        if self._in_string:
+            place = self._leave_string(block)
+            if self._in_string:
+                self._lines += block.count(b"\n")
+                return True
+        counted = 0 if b"\n" in block else len(block)
+        match = _TO_BRACKET.scanner(block, place).match
+        end = place
+        while (found := match()) is not None:
+            end = found.end()
+            bracket = block[end - 1]
+            if self._array is not None:
+                if bracket & _OPENS:
+                    if not self._depth:
+                        self._lines += block.count(b"\n", counted, end)
+                        counted = max(counted, end)
+                        self._open(at + end - 1, at, block)
+                    self._depth += 1
+                elif self._depth > 1:
+                    self._depth -= 1
+                elif self._depth:
+                    self._depth = 0
+                    if self._goes_on:
+                        self._close(at + end, at, block)
+                else:
+                    self.leave_array()
+                    if not self._objects:
+                        self.value_end = at + end
+                        return False
+            elif bracket == _ARRAY:
+                self._array = Elements(at + end - 1, self._code)
+                self._goes_on = True
+            elif bracket & _OPENS:
+                self._objects += 1
+            elif bracket == _OBJECT_ENDS and self._objects > 1:
+                self._objects -= 1
+            else:
+                self.value_end = at + end if bracket == _OBJECT_ENDS else None
+                return False
+        self._lines += block.count(b"\n", counted)
+        self._enter_string(block, end)
+        return True
+
+    def leave_array(self) -> None:
+        """The array has ended, or the text has."""
+        here, self._array = self._array, None
+        if here is not None and here.ends and (self.best is None or here.size > self.best.size):
+            del here.starts[len(here.ends) :]
+            del here.lines[len(here.ends) :]
+            self.best = here
+
+    def _open(self, place: int, at: int, block: bytes) -> None:
+        here = self._array
+        if here is None or not self._goes_on:
+            return
+        before = here.ends[-1] if here.ends else here.start + 1
+        if place - before > _LONGEST_GAP:
+            self._goes_on = False
+            return
+        gap = block[before - at : place - at] if before >= at else self._content[before:place]
+        if not here.ends:
+            self._goes_on = not gap.strip(_SPACE)
+        elif gap != self._usual_gap:
+            self._goes_on = gap.strip(_SPACE) == b","
+            self._usual_gap = gap if self._goes_on else b","
+        if self._goes_on:
+            here.starts.append(place)
+            here.lines.append(self._lines)
+
+    def _close(self, place: int, at: int, block: bytes) -> None:
+        here = self._array
+        assert here is not None
+        start = here.starts[-1]
+        body = block[start - at : place - at] if start >= at else self._content[start:place]
+        self._goes_on = _is_valid(body)
+        if self._goes_on:
+            here.ends.append(place)
+
+    def _enter_string(self, block: bytes, place: int) -> None:
+        """Tell whether the block ends within a string. Behind `place` no bracket stands outside of strings."""
+        while (place := block.find(b'"', place)) >= 0:
+            found = _STRING.match(block, place)
+            if found is None:
+                self._in_string = True
+                self._escaped = _ends_in_escape(block, place + 1)
+                return
+            place = found.end()
+
+    def _leave_string(self, block: bytes) -> int:
+        """Where the string has ended that the block before ended in."""
+        begin = 1 if self._escaped else 0
+        found = _REST_OF_STRING.match(block, begin)
+        if found is None:
+            self._escaped = _ends_in_escape(block, begin)
+            return len(block)
+        self._in_string = self._escaped = False
+        return found.end()
+
+
+def _ends_in_escape(block: bytes, begin: int) -> bool:
+    """Whether the byte behind the block is escaped by its last one."""
+    return (len(block) - begin - len(block[begin:].rstrip(b"\\"))) % 2 == 1
+
+
+def _is_valid(body: bytes, loads: Callable[[bytes], Any] = orjson.loads) -> bool:
+    try:
+        loads(body)
+    except (ValueError, RecursionError, MemoryError):
+        return not isinstance(parse(body), Damaged)
+    return True

@@ -1,0 +1,194 @@
+"""The bytes of a large file without holding them: what it held when it was opened, read where they are asked for."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import Final, overload
+
+from toolpair.source.errors import Unreadable
+
+CAN_READ_AT: Final = hasattr(os, "pread") and os.name != "nt"
+"""Elsewhere files are read whole: Windows has no such call, and replaces no file that somebody has open."""
+_PIECE: Final = 1 << 16
+_PIECES: Final = 4
+_STEP: Final = 1 << 22
+_COMPARED: Final = 1 << 12
+"""Bytes at both ends by which a file that has grown is told from one that was written anew."""
+
+
+class FileBytes:
+    """The first `size` bytes of an open file, through a descriptor of its own that ends with the object.
+
+    Slices are `bytes`; a short one is served from what was read last, so that neighbours cost no call each.
+    Whoever asks for bytes gets those that stood there at the beginning, or Unreadable: the file may grow
+    meanwhile, but neither shrink nor be written over. That it is replaced under its name does not matter.
+    """
+
+    __slots__ = ("__weakref__", "_descriptor", "_ends", "_lost", "_pieces", "_seen", "_size", "close", "shown")
+
+    def __init__(self, descriptor: int, size: int, shown: str) -> None:
+        """`descriptor` stays the caller's. `shown` is what the user calls the file. Raises Unreadable."""
+        self.shown: Final = shown
+        self._size: Final = size
+        self._descriptor: Final = _own(descriptor, shown)
+        self.close: Final = weakref.finalize(self, os.close, self._descriptor)
+        """Ends the reading now; it ends by itself when nobody has the object any more."""
+        self._pieces: tuple[tuple[int, bytes], ...] = ()
+        """What was read last, the newest first, each with its place."""
+        self._lost: str | None = None
+        self._seen = self._state()
+        self._ends = self._read_ends()
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, key: slice) -> bytes: ...
+    @overload
+    def __getitem__(self, key: int) -> int: ...
+    def __getitem__(self, key: slice | int) -> bytes | int:
+        if isinstance(key, int):
+            place = key + self._size if key < 0 else key
+            if not 0 <= place < self._size:
+                raise IndexError("there is no such byte")
+            return self.read(place, place + 1)[0]
+        start, stop, step = key.indices(self._size)
+        if step != 1:
+            raise ValueError("a file is read forwards")
+        return self.read(start, stop)
+
+    def read(self, start: int, stop: int) -> bytes:
+        """The bytes from `start` to `stop`, both within the size. Raises Unreadable."""
+        if stop <= start:
+            return b""
+        if stop - start >= _PIECE:
+            return self.pread(start, stop)
+        first = start // _PIECE * _PIECE
+        if stop <= first + _PIECE:
+            return self._piece(first)[start - first : stop - first]
+        # It stands in two.
+        return self._piece(first)[start - first :] + self._piece(first + _PIECE)[: stop - first - _PIECE]
+
+    def _piece(self, at: int) -> bytes:
+        """The piece of the file that begins at `at`, one of the last that were read or read now."""
+        for known, piece in self._pieces:
+            if known == at:
+                return piece
+        piece = self.pread(at, min(at + _PIECE, self._size))
+        self._pieces = ((at, piece), *self._pieces[: _PIECES - 1])
+        return piece
+
+    def fileno(self) -> int:
+        """The descriptor: for saving, which looks at the file and has the system copy from it."""
+        return self._descriptor
+
+    def startswith(self, prefix: bytes | tuple[bytes, ...]) -> bool:
+        longest = len(prefix) if isinstance(prefix, bytes) else max(map(len, prefix), default=0)
+        return self[:longest].startswith(prefix)
+
+    def find(self, wanted: bytes, start: int = 0, stop: int | None = None) -> int:
+        """Where it stands first, -1 when it does not; as in `bytes`, read in blocks."""
+        start, stop, _ = slice(start, stop).indices(self._size)
+        step = 1 << 12
+        while start + len(wanted) <= stop:
+            end = min(start + step + len(wanted), stop)
+            at = self.read(start, end).find(wanted)
+            if at >= 0:
+                return start + at
+            if end == stop:
+                break
+            start = end - len(wanted) + 1
+            step = min(step * 4, _STEP)
+        return -1
+
+    def rfind(self, wanted: bytes, start: int = 0, stop: int | None = None) -> int:
+        """Where it stands last, -1 when it does not."""
+        start, stop, _ = slice(start, stop).indices(self._size)
+        step = 1 << 12
+        while start + len(wanted) <= stop:
+            begin = max(stop - step - len(wanted), start)
+            at = self.read(begin, stop).rfind(wanted)
+            if at >= 0:
+                return begin + at
+            if begin == start:
+                break
+            stop = begin + len(wanted) - 1
+            step = min(step * 4, _STEP)
+        return -1
+
+    def count(self, byte: bytes, start: int = 0, stop: int | None = None) -> int:
+        """How often a single byte occurs."""
+        if len(byte) != 1:
+            raise ValueError("single bytes are counted")
+        start, stop, _ = slice(start, stop).indices(self._size)
+        return sum(self.read(at, min(at + _STEP, stop)).count(byte) for at in range(start, stop, _STEP))
+
+    def pread(self, start: int, stop: int) -> bytes:
+        """As `read`, from the file itself: for whoever reads in large blocks. Raises Unreadable."""
+        if self._lost is not None:
+            raise Unreadable(self._lost)
+        read = self._from_file(start, stop)
+        if (state := self._state()) != self._seen:
+            # It has been written to. Growing is well; whatever else happened is not.
+            self._lost = self._why_lost(state)
+            if self._lost is not None:
+                raise Unreadable(self._lost)
+            self._seen = state
+        return read
+
+    def _from_file(self, start: int, stop: int) -> bytes:
+        if not self.close.alive:
+            raise Unreadable(f"{self.shown} is closed; open it again.")
+        try:
+            read = os.pread(self._descriptor, stop - start, start)
+            while len(read) < stop - start:
+                # A signal, a network file system or the limit of one call may end a read early.
+                more = os.pread(self._descriptor, stop - start - len(read), start + len(read))
+                if not more:
+                    self._lost = self._shorter()
+                    raise Unreadable(self._lost)
+                read += more
+        except OSError as error:
+            raise self._failed(error) from None
+        return read
+
+    def _state(self) -> tuple[int, int]:
+        """Size and time of the last write."""
+        try:
+            found = os.fstat(self._descriptor)
+        except OSError as error:
+            raise self._failed(error) from None
+        return found.st_size, found.st_mtime_ns
+
+    def _why_lost(self, state: tuple[int, int]) -> str | None:
+        """Why a file in this state does not hold the bytes any more; None when it has only grown."""
+        size, _ = state
+        if size < self._size:
+            return self._shorter()
+        if size <= self._seen[0]:
+            return f"{self.shown} was written over since it was opened; open it again."
+        if self._read_ends() != self._ends:
+            return f"{self.shown} was written anew since it was opened; open it again."
+        return None
+
+    def _read_ends(self) -> tuple[bytes, bytes]:
+        part = min(_COMPARED, self._size)
+        return self._from_file(0, part), self._from_file(self._size - part, self._size)
+
+    def _shorter(self) -> str:
+        return f"{self.shown} has become shorter since it was opened; open it again."
+
+    def _failed(self, error: OSError) -> Unreadable:
+        return Unreadable(f"{self.shown} cannot be read ({error.strerror or error}); check the disk and open it again.")
+
+
+Content = bytes | FileBytes
+"""What a file holds: in memory, or read from the file where it is asked for."""
+
+
+def _own(descriptor: int, shown: str) -> int:
+    try:
+        return os.dup(descriptor)
+    except OSError as error:
+        raise Unreadable(f"{shown} cannot be kept open ({error.strerror}); close other files and try again.") from None

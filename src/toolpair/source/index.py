@@ -1,0 +1,263 @@
+"""Where the records of a content stand: a few integers for each, and no record."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, islice
+from typing import Final, NamedTuple
+
+from toolpair.source.blocks import BLOCK, line_blocks
+from toolpair.source.file_bytes import Content
+
+_BOM: Final = b"\xef\xbb\xbf"
+_SPACE: Final = b" \t\r"
+_BLANK: Final = b"\0 \t\r"
+_PIECE: Final = 1 << 16
+_ONE_MORE: Final = (1).__add__
+
+
+class Place(NamedTuple):
+    """Where a record stands."""
+
+    start: int
+    end: int
+    glue: bytes
+    """What stands between it and the next one."""
+    uid: int
+    line: int
+
+
+class RecordIndex(ABC):
+    """Start and end of each record in `content`. Records count from 0 here; their uids and lines follow from it."""
+
+    def __init__(self, content: Content) -> None:
+        self.content: Final = content
+        code = "I" if len(content) < 1 << 32 else "Q"
+        self._starts = array(code)
+        self._ends = array(code)
+
+    def grow(self, count: int) -> int:
+        """How many records are known, once `count` are, or all where there are fewer. Raises Unreadable."""
+        return len(self._starts)
+
+    def __len__(self) -> int:
+        """How many records there are. Raises Unreadable."""
+        return len(self._starts)
+
+    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[bytes]]]:
+        """All records in order, some at a time: the number of the first of them, and their bytes.
+
+        About `size` bytes of the content are read at once. Raises Unreadable.
+        """
+        first, count = 0, len(self)
+        while first < count:
+            start = self._starts[first]
+            end = max(bisect_left(self._ends, start + size, first), first + 1)
+            read = self.content[start : self._ends[end - 1]]
+            spans = zip(self._starts[first:end], self._ends[first:end], strict=True)
+            yield first, [read[at - start : stop - start] for at, stop in spans]
+            first = end
+
+    def start(self, number: int) -> int:
+        self.grow(number + 1)
+        return self._starts[number]
+
+    def end(self, number: int) -> int:
+        self.grow(number + 1)
+        return self._ends[number]
+
+    @property
+    def head_end(self) -> int:
+        """Where the first record starts. There has to be one."""
+        return self.start(0)
+
+    @property
+    def stop(self) -> int:
+        """Where the last record and what belongs to it ends."""
+        return self._ends[-1]
+
+    def place(self, number: int) -> Place:
+        """All that is known of a record."""
+        end = self._ends[number]
+        after = self._starts[number + 1] if number + 1 < len(self._starts) else self.stop
+        return Place(self._starts[number], end, self.content[end:after], number, self.line(number))
+
+    def uid(self, number: int) -> int:
+        return number
+
+    @abstractmethod
+    def line(self, number: int) -> int:
+        """The line that the record starts in, from 1."""
+
+    def number(self, uid: int) -> int:
+        """The number of the record with this uid. Raises KeyError."""
+        if not 0 <= uid < self.grow(uid + 1):
+            raise KeyError(uid)
+        return uid
+
+
+class LineIndex(RecordIndex):
+    """The records of JSONL: split at newlines only; blank lines, line ends, BOM and a NUL tail are none.
+
+    It is built as far as it is asked for. A record's uid is its line less one; `first_line` is that of the content.
+    """
+
+    def __init__(self, content: Content, first_line: int = 1) -> None:
+        super().__init__(content)
+        self._first_line: Final = first_line
+        self._begin: Final = len(_BOM) if content.startswith(_BOM) else 0
+        self._stop: Final = _stop(content, self._begin)
+        self._at = self._begin
+        """Up to where the content is indexed."""
+        self._lines = 0
+        # Where blank lines stand before a record: its number, and how many in all are before it.
+        self._after_blanks = array("Q")
+        self._blanks = array("Q")
+        self._lock = allocate_lock()
+
+    def __len__(self) -> int:
+        if self._at < self._stop:
+            self._read(None)
+        return len(self._starts)
+
+    def grow(self, count: int) -> int:
+        if len(self._starts) < count and self._at < self._stop:
+            self._read(count)
+        return len(self._starts)
+
+    @property
+    def stop(self) -> int:
+        return self._stop
+
+    def place(self, number: int) -> Place:
+        known = len(self._starts)
+        if number + 1 >= known:
+            known = self.grow(number + 2)
+        end = self._ends[number]
+        if number + 1 >= known:
+            glue = self.content[end : self._stop]
+        else:
+            after = self._starts[number + 1]
+            glue = b"\n" if after - end == 1 else self.content[end:after]
+        line = self._first_line + number
+        if self._blanks:
+            line += self._blanks_before(number)
+        return Place(self._starts[number], end, glue, line - 1, line)
+
+    def line(self, number: int) -> int:
+        self.grow(number + 1)
+        return self._first_line + number + self._blanks_before(number)
+
+    def uid(self, number: int) -> int:
+        return self.line(number) - 1
+
+    def number(self, uid: int) -> int:
+        wanted = uid + 1 - self._first_line
+        """The line of the content, from 0: so many records and blank lines are before it."""
+        self.grow(wanted + 1)
+        before = bisect_right(
+            range(len(self._blanks)), wanted, key=lambda at: self._after_blanks[at] + self._blanks[at]
+        )
+        number = wanted - (self._blanks[before - 1] if before else 0)
+        if not 0 <= number < len(self._starts) or number + self._blanks_before(number) != wanted:
+            raise KeyError(uid)
+        return number
+
+    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[bytes]]]:
+        """As for every index; what is not indexed yet is indexed on the way, so that the content is read once."""
+        number = 0
+        for at, block in line_blocks(self.content, self._begin, size, stop=self._stop):
+            bodies = self._take(at, block)
+            yield number, bodies
+            number += len(bodies)
+
+    def _blanks_before(self, number: int) -> int:
+        at = bisect_right(self._after_blanks, number)
+        return self._blanks[at - 1] if at else 0
+
+    def _read(self, count: int | None) -> None:
+        # The first records are often all that is asked for.
+        size = BLOCK if self._at > self._begin else _PIECE
+        for at, block in line_blocks(self.content, self._at, size, stop=self._stop):
+            self._take(at, block)
+            if count is not None and len(self._starts) >= count:
+                return
+
+    def _take(self, at: int, block: bytes) -> list[bytes]:
+        """Index the block, where that is not done, and give the bytes of its records."""
+        lines = _lines(block)
+        # White space around a record is no part of it; where there is none the very same objects come back.
+        bodies = [line.strip(_SPACE) for line in lines]
+        plain = bodies == lines and all(bodies)
+        with self._lock:
+            done = self._at - at
+            if done < len(block):
+                if plain and done <= 0:
+                    self._index_plain(at, lines)
+                else:
+                    self._index(max(at, self._at), lines if done <= 0 else _lines(block[done:]))
+                self._at = at + len(block)
+        return bodies if plain else [body for body in bodies if body]
+
+    def _index_plain(self, at: int, lines: list[bytes]) -> None:
+        self._note_blanks(self._lines - len(self._starts))
+        # The ends first: whoever looks at the same time counts the starts.
+        self._ends.extend(accumulate(map(_ONE_MORE, map(len, islice(lines, 1, None))), initial=at + len(lines[0])))
+        self._starts.extend(islice(accumulate(map(_ONE_MORE, map(len, lines)), initial=at), len(lines)))
+        self._lines += len(lines)
+
+    def _index(self, at: int, lines: list[bytes]) -> None:
+        starts, ends = self._starts, self._ends
+        blanks = self._lines - len(starts)
+        """Blank lines so far."""
+        for line in lines:
+            begun = line.lstrip(_SPACE)
+            if begun:
+                start = at + len(line) - len(begun)
+                self._note_blanks(blanks)
+                ends.append(start + len(begun.rstrip(_SPACE)))
+                starts.append(start)
+            else:
+                blanks += 1
+            at += len(line) + 1
+        self._lines += len(lines)
+
+    def _note_blanks(self, count: int) -> None:
+        """So many blank lines are before the record that comes next."""
+        if count != (self._blanks[-1] if self._blanks else 0):
+            self._after_blanks.append(len(self._starts))
+            self._blanks.append(count)
+
+
+class ArrayIndex(RecordIndex):
+    """The elements of a JSON array, known already. A record's uid is its number."""
+
+    def __init__(self, content: Content, starts: array[int], ends: array[int], lines: array[int]) -> None:
+        """`lines` has for each element the line that it starts in."""
+        super().__init__(content)
+        self._starts = starts
+        self._ends = ends
+        self._line_of: Final = lines
+
+    def line(self, number: int) -> int:
+        return self._line_of[number]
+
+
+def _lines(block: bytes) -> list[bytes]:
+    lines = block.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _stop(content: Content, begin: int) -> int:
+    """Where the lines end: what is behind the last line end is none when nothing but blanks and NUL is in it."""
+    last = max(content.rfind(b"\n") + 1, begin)
+    for at in range(last, len(content), _PIECE):
+        if content[at : at + _PIECE].strip(_BLANK):
+            return len(content)
+    return last

@@ -1,0 +1,207 @@
+"""A long document as parts in a row, of which only those that are looked at are made."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import overload
+
+from toolpair.source.document import Document
+from toolpair.source.record import Record
+from toolpair.source.runs import Piece, Run
+
+
+class DocumentPart:
+    """Records `first` to before `end` of an opened document, and what they are now."""
+
+    __slots__ = ("_now", "_opened", "end", "first", "long", "next_uid")
+
+    def __init__(self, long: Document, first: int, end: int, next_uid: int, now: Document | None = None) -> None:
+        self.long = long
+        self.first = first
+        self.end = end
+        self.next_uid = next_uid
+        """uids from here on are free for its new records."""
+        self._opened: Document | None = None
+        self._now = now
+
+    @property
+    def opened(self) -> Document:
+        """As a document of its own, as the file holds it."""
+        if self._opened is None:
+            self._opened = self.long.part(self.first, self.end, self.next_uid)
+        return self._opened
+
+    @property
+    def now(self) -> Document:
+        return self._now if self._now is not None else self.opened
+
+    @property
+    def changed(self) -> bool:
+        return self._now is not None and self._now is not self._opened
+
+    @property
+    def records(self) -> int:
+        return len(self._now.records) if self._now is not None else self.end - self.first
+
+    def with_document(self, now: Document) -> DocumentPart:
+        """The same records after a change."""
+        part = DocumentPart(self.long, self.first, self.end, self.next_uid, now)
+        part._opened = self.opened
+        return part
+
+
+class JoinedDocument(Document):
+    """What the parts hold, as one document."""
+
+    def __init__(self, long: Document, parts: Sequence[DocumentPart], before: JoinedDocument | None = None) -> None:
+        """`before` has the same parts in another state: where they are need not be found anew."""
+        super().__init__(long.kind, (), long.head, long.tail)
+        self.long = long
+        self.parts = tuple(parts)
+        self.records = _JoinedRecords(self)
+        self._touched = [number for number, part in enumerate(self.parts) if part.changed]
+        self.aside = (*long.aside, *(piece for number in self._touched for piece in self.parts[number].now.aside))
+        if before is not None:
+            self.__dict__.update(_firsts=before._firsts, _free=before._free, _free_from=before._free_from)
+
+    @cached_property
+    def _at(self) -> list[int]:
+        return [0, *accumulate(part.records for part in self.parts)]
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [part.first for part in self.parts]
+
+    @cached_property
+    def _free(self) -> dict[int, int]:
+        """Where the room of each part for new records begins, and whose it is."""
+        return {part.next_uid: number for number, part in enumerate(self.parts)}
+
+    @cached_property
+    def _free_from(self) -> list[int]:
+        return sorted(self._free)
+
+    @property
+    def size(self) -> int:
+        return self.long.size + self._grown(len(self.parts))
+
+    def part_of(self, uid: int) -> int:
+        """The number of the part that a record stands in. Raises KeyError."""
+        if self._free_from and uid >= self._free_from[0]:
+            return self._free[self._free_from[bisect_right(self._free_from, uid) - 1]]
+        return max(bisect_right(self._firsts, self.long.index(uid)) - 1, 0)
+
+    def as_one(self) -> Document:
+        """The same as one document that holds all its records."""
+        long, last = self.long, max((part.next_uid for part in self.parts), default=0)
+        return Document(
+            self.kind,
+            tuple(self.records_with_glue()),
+            self.parts[0].now.head if self.parts else self.head,
+            self.parts[-1].now.tail if self.parts else self.tail,
+            style=long._style,
+            base=long._base,
+            closing=self.parts[-1].now._closing if self.parts else None,
+            next_uid=last + (1 << 32),
+            aside=self.aside,
+        )
+
+    def records_with_glue(self) -> Iterator[Record]:
+        """All records, each in front of the bytes that follow it."""
+        for number, part in enumerate(self.parts, 1):
+            records = part.now.records
+            count = len(records)
+            for place, record in enumerate(records, 1):
+                parting = part.now.tail if place == count and number < len(self.parts) else b""
+                yield record.with_glue(record.glue + parting) if parting else record
+
+    def at_line(self, line: int) -> int | None:
+        uid = self.long.at_line(line)
+        if uid is None:
+            return None
+        for part in reversed(self.parts[: self.part_of(uid) + 1]):
+            if not part.changed:
+                return min(uid, self.long.records[part.end - 1].uid)
+            found = part.now.at_line(line)
+            if found is not None:
+                return found  # where the record of the line is gone, this is the one before it
+        return None
+
+    def records_before(self, part: int) -> int:
+        return self._at[part]
+
+    def index(self, uid: int) -> int:
+        number = self.part_of(uid)
+        part = self.parts[number]
+        return self._at[number] + (part.now.index(uid) if part.changed else self.long.index(uid) - part.first)
+
+    def record(self, uid: int) -> Record:
+        return self.parts[self.part_of(uid)].now.record(uid)
+
+    def offset(self, uid: int) -> int:
+        number = self.part_of(uid)
+        part = self.parts[number]
+        before = self.long.start_of(part.first) + self._grown(number)
+        return before + part.now.offset(uid) - len(part.now.head)
+
+    def _grown(self, number: int) -> int:
+        changed = (self.parts[at] for at in self._touched if at < number)
+        return sum(part.now.size - part.opened.size for part in changed)
+
+    def pieces(self, base: Document | None = None) -> Iterator[tuple[bytes, int | None]]:
+        if base is None or base is self:
+            place = 0
+            for chunk in self.chunks():
+                yield chunk, place
+                place += len(chunk)
+            return
+        for part in self.parts:
+            place = self.long.start_of(part.first) if part.first else 0
+            for piece, at in part.now.pieces(part.opened):
+                yield piece, None if at is None else place + at
+
+    def runs(self, base: Document, place: int) -> Iterator[Piece]:
+        for part in self.parts:
+            start = self.long.start_of(part.first) if part.first else 0
+            if part.changed:
+                yield from part.now.runs(part.opened, place + start)
+            else:
+                last = part.end == len(self.long)
+                yield Run(place + start, place + (self.long.size if last else self.long.start_of(part.end)))
+
+    def chunks(self) -> Iterator[bytes]:
+        for part in self.parts:
+            yield from part.now.chunks()
+
+
+class _JoinedRecords(Sequence[Record]):
+    """The records of all parts in order; one is made when it is asked for."""
+
+    __slots__ = ("_document",)
+
+    def __init__(self, document: JoinedDocument) -> None:
+        self._document = document
+
+    def __len__(self) -> int:
+        return self._document._at[-1]
+
+    @overload
+    def __getitem__(self, key: int) -> Record: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Record, ...]: ...
+    def __getitem__(self, key: int | slice) -> Record | tuple[Record, ...]:
+        if isinstance(key, slice):
+            return tuple(self[place] for place in range(*key.indices(len(self))))
+        place = key + len(self) if key < 0 else key
+        if not 0 <= place < len(self):
+            raise IndexError("there is no such record")
+        starts = self._document._at
+        number = bisect_right(starts, place) - 1
+        return self._document.parts[number].now.records[place - starts[number]]
+
+    def __iter__(self) -> Iterator[Record]:
+        for part in self._document.parts:
+            yield from part.now.records

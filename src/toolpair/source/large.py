@@ -1,0 +1,188 @@
+"""What a large file holds, found without having the file in memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from toolpair.dataclass import replace
+from toolpair.source.container import (
+    Container,
+    ConversationSource,
+    Prefer,
+    is_conversation_line,
+    read_conversation_lines,
+    read_in_memory,
+    sample_of,
+    share_readable,
+    syntax_error,
+)
+from toolpair.source.document import Document
+from toolpair.source.edges import skipped, trimmed
+from toolpair.source.elements import Elements, largest_array
+from toolpair.source.errors import Unreadable
+from toolpair.source.file_bytes import Content
+from toolpair.source.index import ArrayIndex, LineIndex
+from toolpair.source.lines import lines_document
+from toolpair.source.literal import may_be_literal
+from toolpair.source.locate import LOOKED_AT
+from toolpair.source.memory import fits
+from toolpair.source.record import UNREAD, Record
+from toolpair.source.records import IndexedRecords
+from toolpair.source.spans import Scan, scan
+from toolpair.source.values import BOM, parse
+from toolpair.transcript.model import Damaged
+
+_BLANKS: Final = b" \t\r\n\0"
+_SAMPLE: Final = 200
+_SAMPLED_EVERY: Final = 1 << 21
+_SAMPLED_AT_LEAST: Final = 16
+_LONG_LINE: Final = 1 << 20
+"""Bytes without a line end from which on a file is most likely one document."""
+_SAMPLE_BYTES: Final = 1 << 24
+_QUICK_TOKENS: Final = 2000
+_KEPT: Final = 1 << 19
+"""Bytes of an array from its start by which its style and its place are told, as by the whole."""
+
+
+def read_large(content: Content, shown: str, prefer: Prefer | None = None) -> Container:
+    """As `read_container`. What is neither lines nor a document with one long array is read into memory."""
+    start = skipped(content, len(BOM) if content.startswith(BOM) else 0, _BLANKS)
+    end = trimmed(content, _BLANKS)
+    if start < end:
+        found = None
+        if content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
+            found = _as_document(content, start, shown, prefer, end)
+        found = found or _as_lines(content, start, end, shown, prefer) or _as_document(content, start, shown, prefer)
+        if found is not None:
+            return found
+    if not fits(len(content)):
+        raise _too_large(shown)
+    return read_in_memory(content[:], shown, prefer)
+
+
+def _too_large(shown: str) -> Unreadable:
+    return Unreadable(f"{shown} does not fit into memory; split it and open the part that matters.")
+
+
+def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer | None) -> Container | None:
+    """The file as lines; None when that is not what it surely is."""
+    first_end = content.find(b"\n", start, end)
+    if first_end < 0:
+        return None
+    if prefer != "document" and not isinstance(parse(content[start:first_end].strip()), Damaged):
+        return _lines(content, shown)
+    if content[start : start + 1] not in (b"{", b"["):
+        return None
+    sample = content[start : start + _SAMPLE_BYTES]
+    quick = scan(sample, 0, _QUICK_TOKENS)
+    if quick.state in ("limit", "torn") or (quick.state == "complete" and start + quick.pos >= end):
+        return None
+    if quick.state == "error" and may_be_literal(sample, quick.pos):
+        return None
+    try:
+        found = _lines(content, shown)
+    except Unreadable:
+        return None
+    # The first line is damaged; where few others are better, it is one document with a mistake in it.
+    if found is not None and quick.state == "error" and start + quick.pos > first_end and found.parts == (0,):
+        return found if share_readable(found.conversations[0].document) >= 0.5 else None
+    return found
+
+
+def _lines(content: Content, shown: str) -> Container | None:
+    index = LineIndex(content)
+    if not fits(len(content) - index.stop):
+        raise _too_large(shown)
+    document = lines_document(content, index)
+    if not document.records:
+        return None
+    values = list(filter(_is_record, map(parse, _spread(content, index.head_end))))
+    if not values and not any(_is_record(parse(body)) for _, bodies in index.bodies() for body in bodies):
+        raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
+    held = sum(map(is_conversation_line, values))
+    if len(values) * 2 < _sample_size(content) or len(values) < held * 10 < len(values) * 9:
+        # The lines are few, or not of one kind, so that it depends on which ones are looked at.
+        values = [value for record in sample_of(document.records) if _is_record(value := record.value)]
+        held = sum(map(is_conversation_line, values))
+    if held * 2 > len(values):
+        if not fits(len(content)):
+            raise _too_large(shown)
+        return read_conversation_lines(content, document)
+    return Container("lines", (0,), (ConversationSource("", document, offset=0),))
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(value, (dict, list))
+
+
+def _sample_size(content: Content) -> int:
+    return min(_SAMPLED_AT_LEAST + len(content) // _SAMPLED_EVERY, _SAMPLE)
+
+
+def _spread(content: Content, start: int) -> Iterator[bytes]:
+    """The lines that stand in equal distances of bytes, the first one before all."""
+    last, count = -1, _sample_size(content)
+    for number in range(count):
+        at = start + (len(content) - start) * number // count
+        begin = content.find(b"\n", at) + 1 if number else start
+        if begin <= last or begin >= len(content):
+            continue
+        last = begin
+        end = content.find(b"\n", begin)
+        body = content[begin : end if end >= 0 else len(content)].strip(_BLANKS)
+        if body:
+            yield body
+
+
+def _as_document(
+    content: Content, start: int, shown: str, prefer: Prefer | None, end: int | None = None
+) -> Container | None:
+    """The file as one JSON value, most of which are the elements of one array; None when it is none such.
+
+    What decides about an array are its first elements: the value without most of the others is read as a small file
+    is, and is given all of them afterwards. With `end` None, too, when the value does not end there.
+    """
+    if prefer == "lines" or content[start : start + 1] not in (b"{", b"["):
+        return None
+    row = largest_array(content, start)
+    if row is None or (end is not None and row.value_end != end):
+        return None
+    kept = next((n for n in range(LOOKED_AT, len(row.ends)) if row.ends[n - 1] - row.start > _KEPT), len(row.ends))
+    cut, resumed = row.ends[kept - 1], row.ends[-1]
+    if kept == len(row.ends) or not fits(len(content) - (resumed - cut)):
+        return None
+    text = content[:cut] + content[resumed:]
+    try:
+        found = read_in_memory(text, shown, prefer)
+    except Unreadable:
+        wrong = scan(text, start)
+        if wrong.state != "error" or wrong.pos <= cut or may_be_literal(text, wrong.pos):
+            return None  # the whole text has to tell what it is
+        raise syntax_error(content, Scan("error", wrong.pos + resumed - cut), shown) from None
+    if found.kind != "document" or len(found.conversations) != 1:
+        return None
+    (source,) = found.conversations
+    if source.offset != row.start or len(source.document) < kept:
+        return None
+    document = _with_all(source.document, content, row, kept, source.offset + resumed - cut)
+    return replace(found, conversations=(replace(source, document=document),))
+
+
+def _with_all(few: Document, content: Content, row: Elements, kept: int, moved: int) -> Document:
+    """The document with all elements of the row instead of the first ones. `moved` is where those behind it stood."""
+    starts, ends = row.starts, row.ends
+    behind: Sequence[Record] = few.records[kept:]
+    first_line = few.records[0].line or 1
+    lines = array("I", (first_line + count - row.lines[0] for count in row.lines))
+    if behind:
+        more = content.count(b"\n", ends[kept - 1], ends[-1])
+        for record in behind:
+            at = (record.start or 0) + moved
+            starts.append(at)
+            ends.append(at + record.size)
+            lines.append((record.line or 1) + more)
+    first = len(starts) - len(behind)
+    given = {first + n: record.known for n, record in enumerate(behind) if record.known is not UNREAD}
+    return few.with_records(IndexedRecords(ArrayIndex(content, starts, ends, lines), given=given))

@@ -1,0 +1,120 @@
+"""The records of a document that are made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, overload
+
+from toolpair.source.index import RecordIndex
+from toolpair.source.record import Record
+
+
+class IndexedRecords(Sequence[Record]):
+    """The records from number `first` to before `end` of an index; the same object each time.
+
+    Their number is known when it is asked for: that may read all of the content, what else is asked for no more
+    than it needs.
+    """
+
+    __slots__ = ("_all", "_end", "_first", "_given", "_made", "positions")
+
+    def __init__(
+        self, index: RecordIndex, first: int = 0, end: int | None = None, given: Mapping[int, Any] | None = None
+    ) -> None:
+        """`given` are values that the bytes do not tell, by the number of their record in the index."""
+        self.positions: Final = index
+        """Where they stand; numbers count from the start of the content."""
+        self._first = first
+        self._end = end
+        self._given: Final = given or {}
+        self._made: dict[int, Record] = {}
+        self._all: tuple[Record, ...] | None = None
+
+    def __bool__(self) -> bool:
+        return self._known(1) > 0
+
+    def __len__(self) -> int:
+        end = len(self.positions) if self._end is None else self._end
+        return end - self._first
+
+    @overload
+    def __getitem__(self, key: int) -> Record: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Record, ...]: ...
+    def __getitem__(self, key: int | slice) -> Record | tuple[Record, ...]:
+        if self._all is not None:
+            return self._all[key]
+        if isinstance(key, slice):
+            start, stop = key.start or 0, key.stop
+            count = self._known(stop) if stop is not None and stop >= 0 and start >= 0 else len(self)
+            return tuple(self._record(place) for place in range(*key.indices(count)))
+        place = key + len(self) if key < 0 else key
+        if not 0 <= place < self._known(place + 1):
+            raise IndexError("there is no such record")
+        return self._record(place)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._all) if self._all is not None else self._each()
+
+    def _each(self) -> Iterator[Record]:
+        records: list[Record] = []
+        known = 0
+        while (place := len(records)) < known or place < (known := self._known(place + 1)):
+            records.append(self._record(place))
+            yield records[-1]
+        self._all = tuple(records)
+
+    def part(self, first: int, end: int) -> IndexedRecords:
+        """Those from place `first` to before `end`, made anew."""
+        return IndexedRecords(self.positions, self._first + first, self._first + end, self._given)
+
+    def made(self) -> Iterator[tuple[int, Record]]:
+        """The records that were asked for until now, with their places."""
+        return iter(enumerate(self._all) if self._all is not None else list(self._made.items()))
+
+    def place(self, uid: int) -> int:
+        """Where the record with this uid is. Raises KeyError."""
+        place = self.positions.number(uid) - self._first
+        if place < 0 or (self._end is not None and place >= self._end - self._first):
+            raise KeyError(uid)
+        return place
+
+    def offset(self, place: int) -> int:
+        """Where the record starts, counted from the start of the first one."""
+        return self.positions.start(self._first + place) - self.positions.start(self._first)
+
+    def span(self, place: int) -> tuple[int, int]:
+        """Where the record's body stands in the content."""
+        number = self._first + place
+        return self.positions.start(number), self.positions.end(number)
+
+    @property
+    def size(self) -> int:
+        """Bytes from the first record to what belongs to the last; all records need not be known for that."""
+        index, first, end = self.positions, self._first, self._end
+        if index.grow(first + 1) <= first or (end is not None and end <= first):
+            return 0
+        more = end is not None and index.grow(end + 1) > end
+        return (index.start(end) if end is not None and more else index.stop) - index.start(first)
+
+    @property
+    def next_uid(self) -> int:
+        """A uid that no record of the index has, and none behind it."""
+        count = len(self.positions)
+        return self.positions.uid(count - 1) + 1 if count else 0
+
+    def _known(self, count: int) -> int:
+        """How many records there are, as far as `count` of them."""
+        known = self.positions.grow(self._first + count)
+        return (known if self._end is None else min(known, self._end)) - self._first
+
+    def _record(self, place: int) -> Record:
+        record = self._made.get(place)
+        if record is None:
+            index, number = self.positions, self._first + place
+            start, end, glue, uid, line = index.place(number)
+            made = Record(uid, index.content, start, end, glue, line)
+            if number in self._given:
+                made.set_value(self._given[number])
+            record = self._made.setdefault(place, made)
+        return record

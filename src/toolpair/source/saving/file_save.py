@@ -1,0 +1,83 @@
+"""A file saved in its place, step by step, and what it holds then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from toolpair.dataclass import replace
+from toolpair.source.container import Container, read_container
+from toolpair.source.document import Document
+from toolpair.source.errors import Unreadable
+from toolpair.source.opening import Identity, Snapshot, open_source
+from toolpair.source.packing import Packing, pack
+from toolpair.source.runs import Piece, chunks_of
+from toolpair.source.saving.in_place import save_in_place
+from toolpair.source.saving.known import remembered
+from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.streaming import Progress
+
+
+class FileSave:
+    """One save of an opened file. Its steps touch nothing that others hold, and may be run in another thread."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        container: Container,
+        documents: Sequence[Document],
+        *,
+        allow_links: bool = False,
+        keep_backups: int | None = None,
+    ) -> None:
+        self._before = snapshot
+        self._container = container
+        self._documents = tuple(documents)
+        self._allow_links = allow_links
+        self._keep_backups = keep_backups
+        self.result: SaveResult | None = None
+        """What `write` has done."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes are written."""
+        return len(self._before.data)
+
+    def write(self, progress: Progress | None = None) -> SaveResult:
+        """Write the file. Raises Refused, SaveFailed, and what `progress` raises; see `save_in_place`."""
+        packed = self._before.packing is not None
+        pieces: Iterable[Piece] = self._container.runs(self._documents)
+        if packed:
+            pieces = pack(chunks_of(pieces, self._before.data))
+        self.result = save_in_place(
+            self._before,
+            pieces,
+            allow_links=self._allow_links,
+            appendable=not packed and self._container.kind == "lines",
+            aside=tuple(piece for document in self._documents for piece in document.aside),
+            keep_backups=self._keep_backups,
+            progress=progress,
+        )
+        return self.result
+
+    def read_again(self) -> tuple[Snapshot, Container]:
+        """What the file holds now: what was written, and what others have added. To be asked after `write`."""
+        assert self.result is not None
+        try:
+            snapshot = replace(open_source(self.result.path), shown=self._before.shown)
+            container = read_container(snapshot.data, snapshot.shown)
+        except Unreadable:
+            return self._as_written(self.result.identity)
+        if self._before.fingerprint is not None:
+            snapshot = remembered(snapshot)
+        return snapshot, container
+
+    def _as_written(self, identity: Identity) -> tuple[Snapshot, Container]:
+        """What was written, for a file that somebody has taken away or made unreadable within this moment.
+
+        No state of the file is known to hold it, so that the next save compares.
+        """
+        data = b"".join(chunks_of(self._container.runs(self._documents), self._before.data))
+        packing = Packing(b"", True) if self._before.packing is not None else None
+        identity = Identity(identity.dev, identity.ino, 0 if packing else len(data), 0, 0)
+        snapshot = replace(self._before, data=data, identity=identity, packing=packing, fingerprint=None)
+        return snapshot, read_container(data, snapshot.shown)

@@ -1,0 +1,79 @@
+"""What stands around a range of Claude Code's records, as far as reading them needs it."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from toolpair.formats.base import Inside, Item
+from toolpair.stretches.outline import Outline, Range, Read
+from toolpair.transcript.model import Transcript
+
+_STEP: Final = 16
+
+
+class Surroundings:
+    """What a scan remembers of a whole file."""
+
+    def __init__(self) -> None:
+        self.words_at = -1
+        """The last record with the user's words."""
+        self.ends_on_results = False
+        """The last message is results."""
+        self.leaf_elsewhere = False
+        """The last prompt names a record that does not stand in the last stretch."""
+        self.first_uuids: list[str] = []
+        self.head = Transcript(())
+        self._copies_of = array("q")
+        self._copies_at = array("q")
+        self._in_order = False
+        """They are sorted by the id."""
+
+    def note_copy(self, id_: Any, number: int) -> None:
+        """A record may hold a copy of the output of the call with this id."""
+        if isinstance(id_, str):
+            self._copies_of.append(hash(id_))
+            self._copies_at.append(number)
+
+    def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
+        """What stands around the records of a range."""
+        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+        at_end = wanted.stop == len(outline.stretches)
+        return Inside(
+            head=self.head,
+            before=_back_to_response(read, first) if wanted.start else (),
+            after=None if at_end else read(end, end + 1)[0],
+            on_results=self.ends_on_results and self.words_at < end,
+            leaf_before=at_end and wanted.start > 0 and self.leaf_elsewhere,
+            first_uuids=tuple(self.first_uuids),
+            copies=lambda ids: self._copies(ids, read),
+        )
+
+    def _copies(self, ids: Iterable[str], read: Read) -> list[Item]:
+        of, at = self._copies_of, self._copies_at
+        if not self._in_order:
+            order = sorted(range(len(of)), key=of.__getitem__)
+            self._copies_of = of = array("q", map(of.__getitem__, order))
+            self._copies_at = at = array("q", map(at.__getitem__, order))
+            self._in_order = True
+        numbers: set[int] = set()
+        for wanted in {hash(id_) for id_ in ids}:
+            numbers.update(at[bisect_left(of, wanted) : bisect_right(of, wanted)])
+        return [item for number in sorted(numbers) for item in read(number, number + 1)]
+
+
+def _back_to_response(read: Read, first: int) -> Sequence[Item]:
+    """The records in front of one, up to the last response."""
+    found: list[Item] = []
+    while first > 0:
+        start = max(first - _STEP, 0)
+        items = read(start, first)
+        for at in range(len(items) - 1, -1, -1):
+            value = items[at].value
+            if isinstance(value, dict) and value.get("type") == "assistant":
+                return [*items[at + 1 :], *found]
+        found[:0] = items
+        first = start
+    return found

@@ -1,0 +1,169 @@
+"""Reading lists of messages stretch by stretch: what is the same for all shapes.
+
+The loop runs once for each message of histories that have hundreds of thousands: it looks at what is there, makes no
+object of its own, and at the least doubt leaves a message to the rules.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from toolpair.rules.profiles import Profile
+from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
+from toolpair.transcript.model import KEPT_OUTPUT, Damaged
+from toolpair.transcript.placeholders import known_placeholder
+
+START, ODD, ASKS, SAYS, CALLS, ANSWERING, ANSWERS = range(7)
+"""What a message is: odd, the user's words, the assistant's, calls, some or the last of their results."""
+ANSWERED: Final = frozenset({ASKS, ANSWERS})
+"""Behind these the assistant may respond."""
+_RESPONDS: Final = frozenset({SAYS, CALLS})
+TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
+_SHOWN: Final = 400
+_LONG: Final = 2000
+
+
+class ListScan(Cutter, ABC):
+    """Cuts in front of the assistant's messages before which nothing waits for a result."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        declared: frozenset[str] | None = None,
+        least: int = LEAST,
+        *,
+        count_outputs: bool = True,
+    ) -> None:
+        """`declared`: the tools that the request around the messages declares, where it says."""
+        super().__init__(least)
+        pattern = profile.id_pattern
+        self._accepts_id = pattern.fullmatch if pattern is not None else None
+        self._id_min, self._id_max = max(profile.id_min, 1), profile.id_max or 1 << 30
+        self._accepts_name = profile.name_pattern.fullmatch
+        self._declared = declared
+        self._names: set[str] = set()
+        self._count = count_outputs
+        self.asked: list[str] = []
+        """The ids of the calls that were read last, and what they were given."""
+        self.given: list[Any] = []
+        self.doubts: Callable[[Any], bool] | None = None
+        """Says of a message that is left to the rules whether only the whole can be judged for it."""
+        self._rows = 0
+        self._outputs = 0
+        self._calls = 0
+        self.signed = 0
+        """Signed thinking blocks in the stretch that is being read."""
+        self._first = 0
+        self._number = 0
+        self._before = START
+
+    @abstractmethod
+    def kind(self, value: Any, before: int) -> int:
+        """What the message is, as far as it is in order behind one of the kind `before`; ODD when it may not be."""
+
+    @abstractmethod
+    def note_all(self, value: Any) -> None:
+        """Note all ids of a message that is left to the rules."""
+
+    def feed(self, values: Iterable[Any]) -> None:
+        number, first, before = self._number, self._first, self._before
+        for value in values:
+            rows, calls, signed = self._rows, self._calls, self.signed
+            kind = self.kind(value, before)
+            if kind in _RESPONDS:
+                if before in ANSWERED and (self.suspect or number - first >= self.least):
+                    self.close(first, number, number - first, calls, rows, self._outputs, signed)
+                    self._rows, self._calls, self._outputs = self._rows - rows, self._calls - calls, 0
+                    self.signed -= signed
+                    first = number
+                if kind == CALLS:
+                    ids, here = self.ids, len(self.done)
+                    for id_ in self.asked:
+                        if id_ in ids:
+                            self.suspect = True
+                            self.joined.append((ids[id_], here))
+                        else:
+                            ids[id_] = here
+            elif kind == ODD:
+                self.suspect = True
+                if type(value) is Doubtful:
+                    value = value.value
+                    self.whole = self.whole or type(value) is Damaged  # what stands in it only the whole can tell
+                if self.doubts is not None and self.doubts(value):
+                    self.whole = True
+                self.note_all(value)
+            before = kind
+            number += 1
+        self._number, self._first, self._before = number, first, before
+
+    def outline(self) -> Outline | None:
+        if self._before not in (ASKS, ANSWERS):
+            self.suspect = True
+        first, end = self._first, self._number
+        if end > first:
+            self.close(first, end, end - first, self._calls, self._rows, self._outputs, self.signed)
+            self._first = end
+        return super().outline()
+
+    # What messages are made of
+
+    def words(self, content: Any) -> bool:
+        """Whether a user's words can be no problem."""
+        if type(content) is str:
+            return self.said(content)
+        if type(content) is not list or not content:
+            return False
+        return all(type(part) is dict and part.get("type") == "text" and self.text(part) for part in content)
+
+    def said(self, text: str) -> bool:
+        if not text or (text[0].isspace() and not text[:_SHOWN].strip()) or text.startswith(KEPT_OUTPUT):
+            return False
+        self._rows += 1
+        return True
+
+    def text(self, part: dict[str, Any]) -> bool:
+        text = part.get("text")
+        return type(text) is str and (len(part) == 2 or part.keys() <= TEXT_KEYS) and self.said(text)
+
+    def fits(self, id_: Any, name: Any) -> bool:
+        """Whether the provider takes the id and the name of a call."""
+        if type(id_) is not str or not self._id_min <= len(id_) <= self._id_max or type(name) is not str:
+            return False
+        if self._accepts_id is not None and not self._accepts_id(id_):
+            return False
+        if name not in self._names:
+            if not self._accepts_name(name) or (self._declared is not None and name not in self._declared):
+                return False
+            self._names.add(name)
+        return True
+
+    def calling(self, asked: list[str], given: list[Any]) -> int:
+        self.asked, self.given = asked, given
+        self._rows += len(asked)
+        self._calls += len(asked)
+        return CALLS
+
+    def output(self, said: Any, *, may_be_empty: bool) -> str | None:
+        """What a result says, None where that may be a problem."""
+        if type(said) is str:
+            text = said
+            if not text and not may_be_empty:
+                return None
+        elif type(said) is list and said:
+            for one in said:
+                if (
+                    type(one) is not dict
+                    or one.get("type") != "text"
+                    or type(one.get("text")) is not str
+                    or not one["text"]
+                    or not one.keys() <= TEXT_KEYS
+                ):
+                    return None
+            text = "\n".join([one["text"] for one in said])
+        else:
+            return None
+        if self._count:
+            self._outputs += len(text) >= _LONG or (bool(text.strip()) and known_placeholder(text) is None)
+        return text

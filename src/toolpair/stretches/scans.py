@@ -1,0 +1,47 @@
+"""Which histories can be read stretch by stretch: by format and profile, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from toolpair.rules.profiles import Profile
+from toolpair.stretches.blocks import BlocksScan
+from toolpair.stretches.chat import ChatScan
+from toolpair.stretches.outline import LEAST, Scan
+
+
+def _claude_code(profile: Profile, declared: Any, least: int, *, count_outputs: bool) -> Scan:
+    from toolpair.stretches.claude_code import ClaudeCodeScan
+
+    return ClaudeCodeScan(profile, least)
+
+
+def _codex(profile: Profile, declared: Any, least: int, *, count_outputs: bool) -> Scan:
+    from toolpair.stretches.codex import CodexScan
+
+    return CodexScan(profile, least)
+
+
+_SCANS: Final[Mapping[str, tuple[Callable[..., Scan], frozenset[str]]]] = {
+    "anthropic": (BlocksScan, frozenset({"anthropic", "vertex-anthropic"})),
+    "claude-code": (_claude_code, frozenset({"anthropic"})),
+    "codex": (_codex, frozenset({"openai-responses"})),
+    "openai-chat": (ChatScan, frozenset({"openai-chat", "azure-openai"})),
+}
+"""Format -> its scan, and the profiles by which nothing is wrong with what that takes for plain."""
+
+
+def scan_for(
+    format_id: str,
+    profile: Profile,
+    declared: frozenset[str] | None = None,
+    least: int = LEAST,
+    *,
+    count_outputs: bool = True,
+) -> Scan | None:
+    """A scan for histories of this format; None when they are judged as a whole."""
+    make, profiles = _SCANS.get(format_id, (None, frozenset()))
+    if make is None or profile.base not in profiles:
+        return None
+    return make(profile, declared, least, count_outputs=count_outputs)

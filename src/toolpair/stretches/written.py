@@ -1,0 +1,96 @@
+"""Whether JSON's bytes may hold a text: soundly told without reading the JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from toolpair.patterns import compiled
+
+_RUN: Final = re.compile(r"[0-9A-Za-z_]{2,}")
+_OF_A_NUMBER: Final = re.compile(r"[0-9eE]+")
+_NUMBER: Final = "0123456789eE+-."
+_BEFORE_A_NUMBER: Final = " \n[:,"
+_BEHIND_A_NUMBER: Final = " \n,]}"
+_MADE: Final = ("none", "null", "infinity", "nan")
+"""What is shown for a value that the file does not have, or writes otherwise."""
+_COMPACTION: Final = "replaced by a summary (normal)"
+"""What a row says of one."""
+_ESCAPE: Final = b"\\u00"
+_SPELT: Final = compiled(rb"\\u00(?:0[89acd]|[3-7])")
+"""Letters, digits and those controls that a writer shortens to one letter, spelt in hexadecimal."""
+_FOLDED: Final = (b"\xc4\xb0", b"\xe2\x84\xaa", b"\\u0130", b"\\u212a")
+"""The only characters outside ASCII that become a letter of it in lower case: i and k."""
+# Numbers that may be shown with other digits than they are written with: seen when all digits are made the same.
+_LEVEL: Final = bytes.maketrans(b"123456789.", b"0000000000")
+_MANY_DIGITS: Final = b"0" * 17
+_ZERO: Final = ord("0")
+_ESCAPES: Final = (b"\\n", b"\\r", b"\\t")
+_SMALL: Final = b"0.0000"
+_EXPONENT: Final = compiled(rb"0e[-+]?0+(?![0a-z-])")
+
+
+class Wanted:
+    """Texts that all have to be there, upper and lower case alike.
+
+    Looked for are their runs of ASCII letters, digits and underscores: whatever stands between them, a writer may
+    spell in several ways, but these in one, unless bytes tell that it is one who escapes them.
+    """
+
+    __slots__ = ("_folds", "_numbers", "_runs")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        found = {run.group().lower(): _may_be_a_number(text, run) for text in texts for run in _RUN.finditer(text)}
+        runs = sorted((run for run in found if not any(run in made for made in _MADE)), key=len, reverse=True)
+        if all(text.lower() in _COMPACTION for text in texts):
+            runs = []
+        sure = [run for run in runs if not found[run]]
+        self._numbers = bool(runs) and not sure
+        """Only what may be a number is looked for."""
+        self._runs = [run.encode() for run in sure or runs]
+        self._folds = any(b"i" in run or b"k" in run for run in self._runs)
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is anything to look for; without that everything may hold the texts."""
+        return bool(self._runs)
+
+    def may_stand_in(self, lowered: bytes) -> bool:
+        """Whether records whose bytes, in lower case, are these may say all of the texts."""
+        if all(run in lowered for run in self._runs):
+            return True
+        if _ESCAPE in lowered and _SPELT.search(lowered) is not None:
+            return True
+        if self._folds and any(letter in lowered for letter in _FOLDED):
+            return True
+        return self._numbers and _has_odd_number(lowered)
+
+
+def _may_be_a_number(text: str, run: re.Match[str]) -> bool:
+    """Whether the run may stand in a number, by itself and by what is around it."""
+    if _OF_A_NUMBER.fullmatch(run.group()) is None:
+        return False
+    start, end = run.span()
+    while start and text[start - 1] in _NUMBER:
+        start -= 1
+    while end < len(text) and text[end] in _NUMBER:
+        end += 1
+    return (not start or text[start - 1] in _BEFORE_A_NUMBER) and (end == len(text) or text[end] in _BEHIND_A_NUMBER)
+
+
+def _has_odd_number(lowered: bytes) -> bool:
+    """Whether a number may stand there that is shown with other digits than it is written with."""
+    if _SMALL in lowered:
+        return True
+    levelled = lowered.translate(_LEVEL)
+    return _MANY_DIGITS in levelled or any(
+        _stands_alone(levelled, found.start()) for found in _EXPONENT.finditer(levelled)
+    )
+
+
+def _stands_alone(levelled: bytes, at: int) -> bool:
+    """Whether no letter stands in front of the digits up to here, but for that of an escape."""
+    while at and levelled[at - 1] == _ZERO:
+        at -= 1
+    return not levelled[at - 1 : at].isalpha() or levelled[max(at - 2, 0) : at] in _ESCAPES

@@ -1,0 +1,118 @@
+"""A file is opened beside the keys: where it is large its beginning comes first, and then all of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from toolpair.dataclass import dataclass
+from toolpair.tui.work import Stopped, Work
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from toolpair.session import Session
+
+LARGE: Final = 1 << 19
+"""Bytes from which on the beginning of a file is shown before all of it is read."""
+HEAD: Final = 1 << 16
+LINES: Final = 100
+"""Bytes and lines of that beginning, at most: about what a screen shows."""
+LONGEST: Final = 1 << 24
+"""Bytes that are looked at for the end of the first line."""
+_PACKED: Final = ".zst"
+
+
+class Open(Protocol):
+    """Opens a session; with `data` these are the bytes that it reads. `progress` is told how many it has read."""
+
+    def __call__(
+        self, path: str, /, *, data: bytes | None = None, progress: Callable[[int], None] | None = None
+    ) -> Session: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A file to open, and how that is done."""
+
+    path: str
+    open: Open
+
+    @property
+    def size(self) -> int:
+        """Bytes; 0 where nothing is known of it."""
+        try:
+            return os.stat(self.path).st_size
+        except OSError:
+            return 0
+
+    def beginning(self) -> Session | None:
+        """A session of the file's first records; None where it is small, or nothing can be told from them."""
+        if self.size < LARGE or self.path.endswith(_PACKED):
+            return None
+        for data in _beginnings(self.path):
+            with contextlib.suppress(Exception):  # of a part of a file anything may be wrong; all of it says what
+                session = self.open(self.path, data=data)
+                if len(session.rows()):
+                    return session
+        return None
+
+    def whole(self, progress: Callable[[int], None]) -> Session:
+        """All of it, judged."""
+        session = self.open(self.path, progress=progress)
+        know(session)
+        return session
+
+
+def know(session: Session) -> None:
+    """Work out what a screen asks first."""
+    conversation = session.conversation
+    asked: list[object] = [session.problems, session.groups, session.verdict, session.rows(), conversation.places]
+    if session.changed:
+        asked.append(session.losses)
+
+
+def _beginnings(path: str) -> Iterator[bytes]:
+    """What the file may begin with: whole lines, the beginning of one document, or one very long line."""
+    with open(path, "rb") as file:
+        data = file.read(HEAD)
+        text = data.lstrip(b"\xef\xbb\xbf \t\r\n")
+        first, newline, _ = text.partition(b"\n")
+        if newline and first.startswith(b"{") and first.rstrip().endswith(b"}"):
+            yield b"".join(data[: data.rfind(b"\n") + 1].splitlines(keepends=True)[:LINES])
+            return
+        yield data
+        if text.startswith(b"{"):
+            yield data + file.readline(LONGEST)
+
+
+def begin(
+    app: App[Any],
+    opening: Opening,
+    work: Work,
+    beginning: Callable[[Session], None],
+    whole: Callable[[Session], None],
+    failed: Callable[[Exception], None],
+    with_beginning: bool = True,
+) -> None:
+    """Open it in a thread; what comes of it is told in the interface's own, and nothing after `work` was stopped."""
+    from toolpair.tui.aside import Aside
+
+    def run(aside: Aside) -> None:
+        try:
+            head = opening.beginning() if with_beginning else None
+            if head is not None:
+                aside.tell(lambda: beginning(head))
+            session = opening.whole(work.heed)
+            work.heed(work.total)
+            aside.tell(lambda: whole(session))
+        except Stopped:
+            return
+        except Exception as error:
+            told = error  # the name of a handler is gone when this is told
+            if not work.stopped:
+                aside.tell(lambda: failed(told))
+
+    Aside(app, run, "work")

@@ -1,0 +1,65 @@
+"""What is seen first of all: the name of the file that is being opened, and after a while how far that is."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from toolpair.text.safe import visible
+from toolpair.tui.keys import APP
+from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.spans import spread
+from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.work import Work
+
+_PATIENCE = 0.4
+"""Seconds before the bar is shown."""
+_PAUSE = 0.1
+
+
+class OpeningScreen(BaseScreen[None]):
+    """Gives way to the main screen as soon as there is something to show there."""
+
+    BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
+    DEFAULT_CSS = "OpeningScreen #space { height: 1fr; }"
+
+    def __init__(self, path: str, work: Work) -> None:
+        super().__init__()
+        self._path = path
+        self._work = work
+        self._begun = time.monotonic()
+
+    def build(self) -> ComposeResult:
+        yield Lines(id="head")
+        yield Lines(id="space")
+        yield Lines(id="keys")
+
+    def on_mount(self) -> None:
+        self.set_interval(_PAUSE, self._draw)
+        self.call_after_refresh(self.tool.begin_opening)
+
+    def lay_out(self, width: int, height: int) -> None:
+        glyphs = self.glyphs
+        name = (glyphs.ui(f" {visible(os.path.basename(self._path))}", "title"),)
+        line = spread(name, (glyphs.ui(" nothing changed ", "dim"),), width, glyphs.ellipsis)
+        self.query_one("#head", Lines).show([line, (glyphs.ui(" Opening …", "dim"),)])
+        hints = hint_line(glyphs, [("esc", "give up", "back"), ("q", "quit", "leave")], width)
+        above = glyphs.rule("", width)
+        if time.monotonic() - self._begun > _PATIENCE and self._work.total:
+            from toolpair.tui.screens.writing import bar_line
+
+            right = (glyphs.ui("esc gives up ", "dim"),)
+            above = bar_line(glyphs, "reading", self._work.done, self._work.total, right, width)
+        self.query_one("#keys", Lines).show([above, hints])
+
+    def _draw(self) -> None:
+        if self.size.width:
+            self.lay_out(self.size.width, self.size.height)
+
+    def action_back(self) -> None:
+        self._work.stopped = True
+        self.app.exit()

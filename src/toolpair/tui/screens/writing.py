@@ -1,0 +1,133 @@
+"""A file is being written: one line says how far, and no key changes anything until it is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from toolpair.tui.aside import Aside
+from toolpair.tui.numbers import size_text
+from toolpair.tui.screens.base import Dialog
+from toolpair.tui.spans import Glyphs, Line, Span, spread
+from toolpair.tui.widgets.lines import Lines
+
+T = TypeVar("T")
+LARGE = 8 << 20
+"""Bytes: a smaller file is written before a key could be missed."""
+_PATIENCE = 0.3
+"""Seconds before anything is shown."""
+_PAUSE = 0.1
+_BAR = 24
+
+
+class GivenUp(Exception):
+    """The user does not want it any more; nothing was written."""
+
+
+class Steps(Protocol):
+    """How the work tells how far it is."""
+
+    def advance(self, done: int) -> None:
+        """So many bytes are written. Raises GivenUp after escape."""
+
+    def written(self) -> None:
+        """The file is there: what follows cannot be given up."""
+
+
+class WritingScreen(Dialog[T | Exception], Generic[T]):
+    """Runs `work` beside the keys and gives back what it returns or raises, GivenUp after escape."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    WritingScreen { background: transparent; }
+    WritingScreen > #box { display: none; }
+    WritingScreen.-shown > #box { display: block; }
+    """
+
+    def __init__(self, total: int, work: Callable[[Steps], T]) -> None:
+        """`total` is about how many bytes there are."""
+        super().__init__()
+        self._total = total
+        self._work = work
+        self._done = 0
+        self._given_up = False
+        self._is_written = False
+        self._note = ""
+        self._begun = time.monotonic()
+
+    def build(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Lines(id="text")
+
+    def on_mount(self) -> None:
+        self.set_interval(_PAUSE, self._look)
+        Aside(self.app, self._run)
+
+    def _run(self, aside: Aside) -> None:
+        result: T | Exception
+        try:
+            result = self._work(self)
+        except Exception as error:  # told where it is awaited
+            result = error
+        aside.tell(lambda: self.finish(result))
+
+    def advance(self, done: int) -> None:
+        if self._given_up:
+            raise GivenUp
+        self._done = done
+
+    def written(self) -> None:
+        self._is_written = True
+
+    def _look(self) -> None:
+        if time.monotonic() - self._begun >= _PATIENCE:
+            self.add_class("-shown")
+            self.lay_out(self.size.width, self.size.height)
+
+    def lay_out(self, width: int, height: int) -> None:
+        if self._is_written:
+            words, note = "saved, reading it again …", ""
+        else:
+            words = ""
+            note = self._note or ("giving up …" if self._given_up else "esc gives it up")
+        right = (self.glyphs.ui(f"{note} ", "warning" if self._note else "dim"),)
+        bar = bar_line(self.glyphs, words or "saving", self._done, self._total, right, width)
+        self.query_one("#text", Lines).show([self.glyphs.rule("", width), bar])
+
+    def say_not_now(self) -> None:
+        self._note = "not while it is written: esc gives it up"
+        self._look()
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        if event.key == "escape":
+            self._given_up = True
+            self._note = ""
+            self._look()
+        else:
+            self.say_not_now()
+
+
+def bar_line(
+    glyphs: Glyphs,
+    what: str,
+    done: int,
+    total: int,
+    right: tuple[Span, ...],
+    cells: int,
+    unit: Callable[[int], str] = size_text,
+) -> Line:
+    """`what ████░░░░  50 %  250 MB of 500 MB`, and `right` at the end; on a narrow screen the bar gives way."""
+    whole = max(total, done, 1)
+    full = done * _BAR // whole
+    marks = ("#", ".") if glyphs.ascii else ("█", "░")
+    bar = (marks[0] * full + marks[1] * (_BAR - full)) if cells >= 100 else ""
+    words = [f" {what}", bar, f"{done * 100 // whole:3d} %", f"{unit(done)} of {unit(whole)}"]
+    return spread((glyphs.ui("  ".join(filter(None, words))),), right, cells, glyphs.ellipsis)

@@ -1,0 +1,114 @@
+"""Looking through all rows beside the keys, so that what is found is there as it is found."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from toolpair.tui.aside import Aside
+from toolpair.tui.row_search import Test
+
+if TYPE_CHECKING:
+    from toolpair.opened import Sieve
+
+TURN: Final = 0.002
+"""Seconds of looking between two looks at what the keys do."""
+_TELL: Final = 0.1
+"""Seconds between two tellings of what was found."""
+_REST: Final = 0.02
+"""Seconds of waiting when a key was pressed just before: it goes first."""
+_KEYS: Final = 0.08
+"""Seconds for which a key counts as just pressed."""
+
+
+class Search:
+    """The rows, of those at `order`, that pass a test. It begins at a place and goes once around."""
+
+    def __init__(
+        self,
+        order: Sequence[int],
+        begin: int,
+        by: int,
+        test: Test,
+        last_key: Callable[[], float],
+        sieve: Sieve | None = None,
+    ) -> None:
+        """`begin` is a place in `order`, `last_key` tells when a key was pressed, by the monotonic clock.
+
+        Rows that `sieve` passes by are not tested.
+        """
+        self._order = order
+        self._begin = begin
+        self._by = by
+        self._test = test
+        self._last_key = last_key
+        self._sieve = sieve
+        self._about, self._may = range(0), True
+        """Rows of which the sieve was asked last, and what it said."""
+        self.hits: list[int] = []
+        """Rows, in order."""
+        self.looked = 0
+        """At so many of the rows."""
+        self.done = False
+        self.first: int | None = None
+        """The hit that came first on the way."""
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.looked // max(1, len(self._order))
+
+    def run(self, aside: Aside, told: Callable[[Search], None]) -> None:
+        """Look; `told` is called in the interface's own thread, now and then and when it is done."""
+        order, by, count = self._order, self._by, len(self._order)
+        turn = tell = time.monotonic()
+        step = 0
+        while step < count:
+            if aside.stopped:
+                return
+            step += 1
+            place = (self._begin + by * step) % count
+            row = order[place]
+            if self._passes_by(row):
+                step = min(step + self._more_passed_by(place), count)
+            elif self._test(row):
+                insort(self.hits, row)
+                if self.first is None:
+                    self.first = row
+                    aside.tell(lambda: told(self))
+            self.looked = step
+            now = time.monotonic()
+            if now - turn > TURN:
+                if now - tell > _TELL:
+                    aside.tell(lambda: told(self))
+                    tell = time.monotonic()
+                time.sleep(_REST if now - self._last_key() < _KEYS else 0)
+                turn = time.monotonic()
+        self.done = True
+        aside.tell(lambda: told(self))
+
+    def _passes_by(self, row: int) -> bool:
+        if self._sieve is None:
+            return False
+        if row not in self._about:
+            self._about, self._may = self._sieve.about(row)
+        return not self._may
+
+    def _more_passed_by(self, place: int) -> int:
+        """How many places behind this one, on the way to the end, hold rows that are passed by with its own."""
+        if self._by > 0:
+            return bisect_left(self._order, self._about.stop, place) - place - 1
+        return place - bisect_left(self._order, self._about.start, 0, place)
+
+    def next(self, row: int, by: int) -> tuple[int | None, bool]:
+        """The next or previous hit as seen from a row, and whether that is around the end; None without any."""
+        hits = self.hits
+        if not hits:
+            return None, False
+        place = bisect_right(hits, row) if by > 0 else bisect_left(hits, row) - 1
+        return hits[place % len(hits)], not 0 <= place < len(hits)
+
+    def number(self, row: int) -> int:
+        """Which hit this row is, from 1."""
+        return bisect_right(self.hits, row)

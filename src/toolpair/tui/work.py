@@ -1,0 +1,42 @@
+"""A piece of work that goes on beside the keys, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toolpair.tui.numbers import size_text
+
+
+class Stopped(Exception):
+    """Escape was pressed: what was done so far is thrown away."""
+
+
+class Work:
+    """Its thread calls `heed`, which ends it when the user does not wait."""
+
+    def __init__(self, what: str, total: int, unit: Callable[[int], str] = size_text) -> None:
+        self.what = what
+        self.total = total
+        self.unit = unit
+        self.done = 0
+        self.stopped = False
+
+    def heed(self, done: int) -> None:
+        """So much is done. Raises Stopped after escape."""
+        self.done = done
+        if self.stopped:
+            raise Stopped
+
+
+def failure(error: Exception) -> str:
+    """What to say of work that ended so, one sentence."""
+    from toolpair.session import Refused, SaveFailed, SessionError
+
+    match error:
+        case MemoryError():
+            return "There is not enough memory for this file."
+        case RecursionError():
+            return "The file is nested too deeply to be a session."
+        case SessionError() | Refused() | SaveFailed() | OSError() | ValueError() | LookupError():
+            return str(error)
+    return f"toolpair itself failed ({type(error).__name__}: {error})."

@@ -1,0 +1,88 @@
+"""The format of a file is found without loading what it cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolpair.formats import LIVES_IN, REGISTRY, SUREST, all_formats
+from toolpair.formats.recognising import format_of
+from toolpair.source.container import read_container
+from toolpair.transcript.model import Damaged
+
+SAMPLES = sorted(path for path in (Path(__file__).parents[2] / "sample_sessions").iterdir() if "json" in path.suffix)
+
+_VALUES = st.sampled_from(
+    [
+        {"role": "user", "content": "hi"},
+        {"role": "user", "content": [{"type": "text", "text": "hi"}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "n", "input": {}}]},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "tool", "tool_call_id": "c", "content": "x"},
+        {"role": "user", "content": [{"type": "text", "text": "hi"}], "ts": 1},
+        {"role": "user", "content": "hi", "isSummary": True},
+        {"type": "function_call", "call_id": "c", "name": "n", "arguments": "{}"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": []}},
+        {"type": "session_meta", "payload": {"id": "s"}},
+        {"record_type": "state"},
+        {"type": "user", "uuid": "u", "parentUuid": None, "message": {"role": "user", "content": "hi"}},
+        {"type": "assistant", "uuid": "v", "parentUuid": "u", "message": {"role": "assistant", "content": []}},
+        {"type": "summary", "leafUuid": "u"},
+        {"other": 1},
+        7,
+    ]
+)
+
+
+def _surest(values: list[Any], kind: str) -> str | None:
+    """The answer of asking every format."""
+    best, best_score = None, 0
+    for candidate in all_formats():
+        score = candidate.sniff(values) if kind in candidate.containers else 0
+        if score > best_score:
+            best, best_score = candidate.id, score
+    return best
+
+
+def test_what_is_said_of_the_formats_is_true() -> None:
+    assert list(LIVES_IN) == list(SUREST) == list(REGISTRY)
+    assert {found.id: found.containers for found in all_formats()} == {
+        id_: frozenset(containers) for id_, containers in LIVES_IN.items()
+    }
+
+
+@settings(max_examples=300)
+@given(values=st.lists(_VALUES, max_size=5))
+def test_no_format_is_surer_than_is_said(values: list[Any]) -> None:
+    for found in all_formats():
+        assert found.sniff(values) <= SUREST[found.id]
+
+
+@settings(max_examples=150)
+@given(values=st.lists(_VALUES, min_size=1, max_size=5), kind=st.sampled_from(["lines", "array"]))
+def test_the_answer_is_that_of_asking_all(values: list[Any], kind: str) -> None:
+    class Record:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+    class Records:
+        def __init__(self) -> None:
+            self.kind = kind
+            self.records = [Record(value) for value in values]
+
+    found = format_of(Records())  # type: ignore[arg-type]
+    assert (found.id if found is not None else None) == _surest(values, kind)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_the_samples_are_what_asking_all_says(sample: Path) -> None:
+    for source in read_container(sample.read_bytes(), sample.name).conversations:
+        document = source.document
+        values = [value for record in document.records[:200] if not isinstance(value := record.value, Damaged)]
+        found = format_of(document)
+        assert (found.id if found is not None else None) == _surest(values, document.kind)

@@ -1,0 +1,37 @@
+"""Files that are read where they are asked for, for tests."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from toolpair.source.file_bytes import FileBytes
+
+
+def file_bytes(data: bytes) -> FileBytes:
+    """The data as a file that has no name."""
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        return FileBytes(file.fileno(), len(data), "s.jsonl")
+
+
+class CountingBytes(FileBytes):
+    """Counts what is read from the file, once it is open."""
+
+    __slots__ = ("bytes_read",)
+
+    bytes_read: int
+
+    @classmethod
+    def of(cls, data: bytes, path: Path) -> CountingBytes:
+        path.write_bytes(data)
+        with path.open("rb") as file:
+            made = cls(file.fileno(), len(data), str(path))
+        made.bytes_read = 0
+        return made
+
+    def pread(self, start: int, stop: int) -> bytes:
+        read = super().pread(start, stop)
+        self.bytes_read = getattr(self, "bytes_read", 0) + len(read)
+        return read

@@ -1,0 +1,61 @@
+"""Stretches of a list judged one by one say what the judgement of the whole list says."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.properties.odd_contents import add_odd
+from tests.properties.transcripts import anthropic, chat, plant
+from tests.stretches.reports import told
+from toolpair.conversation import Judged
+from toolpair.formats import get_format
+from toolpair.formats.base import Item
+from toolpair.rules.profiles import profile
+from toolpair.stretches.lists import problems_in
+
+SEEDS = st.integers(min_value=0, max_value=2**32)
+MAKERS = {"anthropic": anthropic, "openai-chat": chat}
+PROFILES = [
+    ("anthropic", "anthropic"),
+    ("anthropic", "vertex-anthropic"),
+    ("openai-chat", "openai-chat"),
+    ("openai-chat", "azure-openai"),
+]
+
+
+def whole(messages: list[Any], kind: str, name: str) -> list[tuple[Any, ...]]:
+    items = [Item(number, message) for number, message in enumerate(messages)]
+    return told(Judged(items, get_format(kind), profile(name)).problems)
+
+
+def broken(seed: int, kind: str) -> list[Any]:
+    rng = random.Random(seed)
+    made = plant(rng, MAKERS[kind](rng, rng.randrange(1, 30)), rng.choice([0, 0, 1, 1, 2, 3, 6]))
+    messages = add_odd(rng, made, rng.choice([0, 0, 0, 1, 2])).messages
+    if kind == "anthropic" and rng.random() < 0.3:
+        for message in messages:
+            if message["role"] == "assistant" and isinstance(message["content"], list) and rng.random() < 0.3:
+                message["content"].insert(0, {"type": "thinking", "thinking": "hm", "signature": "c2ln"})
+    return messages
+
+
+@pytest.mark.parametrize("least", [1, 3, 10])
+@pytest.mark.parametrize(("kind", "name"), PROFILES)
+@given(seed=SEEDS)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_stretches_together_say_what_the_whole_says(kind: str, name: str, least: int, seed: int) -> None:
+    messages = broken(seed, kind)
+    before = json.dumps(messages)
+
+    found = problems_in(copy.deepcopy(messages), kind, profile(name), least)
+
+    if found is not None:
+        assert told(found) == whole(messages, kind, name)
+    assert json.dumps(messages) == before

@@ -1,0 +1,93 @@
+"""What is looked at quickly first is found as surely as by walking through it, and the collector goes on behind work."""
+
+from __future__ import annotations
+
+import gc
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import toolpair
+from toolpair.formats.codex.records import is_refused
+from toolpair.rules.records import holds_lone_surrogate
+from toolpair.uncollected import uncollected
+
+_TEXTS = st.one_of(
+    st.sampled_from(["", "plain", "ä", "\U0001f600", "\ud83d", "a\udc00b", "\ud83d\ude00"]), st.text(max_size=3)
+)
+_NUMBERS = st.sampled_from([0, -1, 2**63 - 1, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, 10**40, 0.5, 1e308])
+_VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(_TEXTS, _NUMBERS, st.none(), st.booleans()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_TEXTS, inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for pair in value.items() for item in pair for text in _strings(item)]
+    return [text for item in value for text in _strings(item)] if isinstance(value, list) else []
+
+
+def _numbers(value: Any) -> list[int]:
+    if isinstance(value, (dict, list)):
+        return [found for item in (value.values() if isinstance(value, dict) else value) for found in _numbers(item)]
+    return [value] if isinstance(value, int) else []
+
+
+def _is_half(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+@settings(max_examples=60)
+@given(_VALUES)
+def test_a_half_character_is_found_wherever_it_stands(value: Any) -> None:
+    assert holds_lone_surrogate(value) == any(map(_is_half, _strings(value)))
+
+
+@settings(max_examples=60)
+@given(_VALUES)
+def test_what_codex_refuses_is_found_wherever_it_stands(value: Any) -> None:
+    too_long = any(not -(2**63) <= number < 2**64 for number in _numbers(value))
+    # Of a key it takes half a character.
+    halves = any(map(_is_half, _strings(_values_alone(value))))
+    assert is_refused(value) == (too_long or halves)
+
+
+def _values_alone(value: Any) -> Any:
+    if isinstance(value, dict):
+        return [_values_alone(item) for item in value.values()]
+    return [_values_alone(item) for item in value] if isinstance(value, list) else value
+
+
+def test_a_value_that_is_nested_deeply_is_looked_through() -> None:
+    value: Any = "\ud83d"
+    for _ in range(600):
+        value = {"a": [value]}
+    assert holds_lone_surrogate(value)
+    assert is_refused(value)
+    assert not holds_lone_surrogate(json.loads("[" * 600 + "]" * 600))
+
+
+def test_the_collector_goes_on_behind_an_error() -> None:
+    assert gc.isenabled()
+    with pytest.raises(KeyError), uncollected(), uncollected():
+        assert not gc.isenabled()
+        raise KeyError
+    assert gc.isenabled()
+
+
+def test_a_collector_that_a_program_switched_off_stays_off() -> None:
+    gc.disable()
+    try:
+        toolpair.check([{"role": "user", "content": "go on"}])
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    toolpair.check([{"role": "user", "content": "go on"}])
+    assert gc.isenabled()
