@@ -346,7 +346,8 @@ class LongConversation(Conversation):
                 replace(beyond, ids=Ids(self.reading.ids, ties.new_ids)),
             )
             if self.reading.native and (
-                _turns(part.judged) != _turns(made.judged) or _links(made.judged) > _links(part.judged)
+                (self._may_be_interrupted(part) and _turns(part.judged) != _turns(made.judged))
+                or _links(made.judged) > _links(part.judged)
             ):
                 return self._applied_to_the_whole(edits)
             if not ties.change(part, made) or made.signed != part.signed:
@@ -357,6 +358,11 @@ class LongConversation(Conversation):
         made_of = LongConversation(self.number, self.source, self.reading, tuple(parts), ties, self.joined_document)
         made_of._go_on_from(self, sorted(by_part))
         return made_of
+
+    def _may_be_interrupted(self, part: Part) -> bool:
+        """Whether the end of the history reaches to this part: there an agent looks for an interrupted turn."""
+        inside = self.reading.inside(part.document.first, part.document.end)
+        return not part.beyond.after or inside is None or inside.numbered is not None or inside.on_results
 
     def _go_on_from(self, before: LongConversation, numbers: Sequence[int]) -> None:
         """Take over what is known of the parts, all but those with these numbers the same as before."""
