@@ -7,7 +7,7 @@ from typing import Final
 from benchmarks.harness.figures import Found, plain
 from benchmarks.harness.plan import Plan
 from benchmarks.harness.terminal import Terminal
-from benchmarks.measures.interface_start import ROW
+from benchmarks.measures.interface_start import READ
 from benchmarks.measures.keys import big_session
 
 PROBLEMS: Final = 10_000
@@ -19,7 +19,7 @@ def measure(plan: Plan, found: Found) -> None:
     with plan.session(big_session(plan, PROBLEMS)) as path:
         for _ in range(plan.times(3)):  # each in a program started anew: a second `A` would find things remembered
             with Terminal(plan.toolpair(path)) as terminal:
-                terminal.wait_for(ROW, timeout=300)
+                terminal.wait_for(READ, timeout=300)
                 terminal.settle()
                 mark = terminal.now
                 begun = terminal.send("A")

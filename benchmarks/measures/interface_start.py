@@ -15,6 +15,8 @@ ANYTHING: Final = r"\w\W*\w\W*\w"
 """Words of a program, of whatever kind."""
 ROW: Final = r"step_\d"
 """What the arguments of each made call hold, so a row of the list."""
+READ: Final = r"problems?, [\d,]+ causes?"
+"""What the head says once all of a file is read."""
 SIZES: Final = {"small": 200_000, "big": 500_000_000}
 
 

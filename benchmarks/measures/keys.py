@@ -9,7 +9,7 @@ from typing import Final
 from benchmarks.harness.figures import Found, Outcome, percentile
 from benchmarks.harness.plan import Plan
 from benchmarks.harness.terminal import Frame, Terminal
-from benchmarks.measures.interface_start import ROW
+from benchmarks.measures.interface_start import READ
 from benchmarks.sessions.options import Options
 
 PAIRS: Final = 100_000
@@ -26,7 +26,7 @@ LONG: Final = 30
 
 def measure(plan: Plan, found: Found) -> None:
     with plan.session(big_session(plan)) as path, Terminal(plan.toolpair(path)) as terminal:
-        terminal.wait_for(ROW, timeout=300)
+        terminal.wait_for(READ, timeout=300)
         ready = terminal.settle()
         many = plan.keys(60)
         problems = chain(repeat("]", many), repeat("[", many // 3))
@@ -37,6 +37,8 @@ def measure(plan: Plan, found: Found) -> None:
         terminal.send(ESCAPE)
         terminal.settle()
         found["keys.filter"] = _outcome(_filtered(terminal, max(3, many // 12)), ready)
+        terminal.press("]", timeout=60)
+        terminal.settle()
         staged = _staged(terminal, " ", range(1, many // 2 + 1))
         found["keys.stage"] = _outcome(staged, ready)
         found["keys.undo"] = _outcome(_staged(terminal, "u", range(len(staged) - 1, -1, -1)), ready)

@@ -13,12 +13,12 @@ from benchmarks.harness.plan import Plan
 from benchmarks.harness.processes import run
 from benchmarks.harness.terminal import Terminal
 from benchmarks.measures.fix_all import REVIEW
-from benchmarks.measures.interface_start import ROW
+from benchmarks.measures.interface_start import READ
 from benchmarks.measures.keys import ENTER
 from benchmarks.sessions.options import Options
 
 SIZE: Final = 500_000_000
-SAVED: Final = r"Saved|kept as"
+SAVED: Final = "saved, reading|To take it back"
 COPY: Final = 'cp "$1" "$2" && sync "$2"'
 
 
@@ -43,7 +43,7 @@ def _copied(path: Path) -> float:
 
 def _saved(plan: Plan, path: Path) -> float:
     with Terminal(plan.toolpair(path)) as terminal:
-        terminal.wait_for(ROW, timeout=300)
+        terminal.wait_for(READ, timeout=300)
         terminal.settle()
         terminal.press(" ", timeout=120)
         terminal.settle()
