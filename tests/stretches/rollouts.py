@@ -119,7 +119,8 @@ def spoil(made: Rollout, rng: random.Random) -> None:
         case 12 if made.paginated:
             by = rng.randrange(1, 4)
             for value in made.values[place:]:
-                value["ordinal"] += by
+                if "ordinal" in value:
+                    value["ordinal"] += by
         case 13:
             kinds: list[tuple[str, dict[str, Any]]] = [
                 ("event_msg", {"type": "turn_aborted", "turn_id": "t1"}),

@@ -223,7 +223,7 @@ class LongConversation(Conversation):
     @cached_property
     def _part_problems(self) -> Sequence[Problem]:
         """The problems of one part after the other."""
-        found = (self.exposed(number).problems for number, part in enumerate(self.parts) if not part.plain)
+        found = (self.exposed(number).problems for number, part in enumerate(self.parts) if part.problem_count)
         return tuple(chain.from_iterable(found))
 
     @property
@@ -309,8 +309,7 @@ class LongConversation(Conversation):
 
     @cached_property
     def verdict(self) -> Verdict:
-        seen = (part.judged.seen for part in self.parts if not part.plain)
-        refuses = next((found.refuses for found in seen if found is not None and found.refuses is not None), None)
+        refuses = next((part.refuses for part in self.parts if part.refuses is not None), None)
         return verdict_from(self.tally, self.problems, self.reading.head, self.reading.profile, refuses)
 
     # What changes it
@@ -387,7 +386,7 @@ class LongConversation(Conversation):
 
     @cached_property
     def _problems_at(self) -> list[int]:
-        counts = (0 if part.plain else len(part.judged.problems) for part in self.parts)
+        counts = (part.problem_count for part in self.parts)
         return [0, *accumulate(counts)]
 
     def _applied_to_the_whole(self, edits: Sequence[Edit]) -> Conversation:

@@ -143,6 +143,16 @@ class Part:
         return frozenset(block.id for message in messages for block in message.blocks if isinstance(block.id, str))
 
     @cached_property
+    def problem_count(self) -> int:
+        return 0 if self.plain else len(self.judged.problems)
+
+    @cached_property
+    def refuses(self) -> str | None:
+        """Why its agent does not resume the file at all."""
+        seen = None if self.plain else self.judged.seen
+        return seen.refuses if seen is not None else None
+
+    @cached_property
     def messages(self) -> int:
         return self.stretch.messages if self.stretch is not None else self.stretch_judged.messages
 
