@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import is_not
 from typing import overload
 
 from toolpair.source.document import Document
 from toolpair.source.record import Record
 from toolpair.source.runs import Piece, Run
+from toolpair.starts import shifted
 
 
 class DocumentPart:
     """Records `first` to before `end` of an opened document, and what they are now."""
 
-    __slots__ = ("_now", "_opened", "end", "first", "long", "next_uid")
+    __slots__ = ("_grown", "_now", "_opened", "end", "first", "long", "next_uid")
 
     def __init__(self, long: Document, first: int, end: int, next_uid: int, now: Document | None = None) -> None:
         self.long = long
@@ -26,6 +28,7 @@ class DocumentPart:
         """uids from here on are free for its new records."""
         self._opened: Document | None = None
         self._now = now
+        self._grown: int | None = None
 
     @property
     def opened(self) -> Document:
@@ -46,6 +49,13 @@ class DocumentPart:
     def records(self) -> int:
         return len(self._now.records) if self._now is not None else self.end - self.first
 
+    @property
+    def grown(self) -> int:
+        """By how many bytes."""
+        if self._grown is None:
+            self._grown = self.now.size - self.opened.size if self.changed else 0
+        return self._grown
+
     def with_document(self, now: Document) -> DocumentPart:
         """The same records after a change."""
         part = DocumentPart(self.long, self.first, self.end, self.next_uid, now)
@@ -62,10 +72,18 @@ class JoinedDocument(Document):
         self.long = long
         self.parts = tuple(parts)
         self.records = _JoinedRecords(self)
-        self._touched = [number for number, part in enumerate(self.parts) if part.changed]
+        if before is None:
+            self._touched = [number for number, part in enumerate(self.parts) if part.changed]
+        else:
+            self._go_on_from(before)
         self.aside = (*long.aside, *(piece for number in self._touched for piece in self.parts[number].now.aside))
-        if before is not None:
-            self.__dict__.update(_firsts=before._firsts, _free=before._free, _free_from=before._free_from)
+
+    def _go_on_from(self, before: JoinedDocument) -> None:
+        """Take over what is known of the same parts in another state."""
+        others = list(compress(count(), map(is_not, self.parts, before.parts)))
+        self._touched = sorted(n for n in {*before._touched, *others} if self.parts[n].changed)
+        self._firsts, self._free, self._free_from = before._firsts, before._free, before._free_from
+        self._at = shifted(before._at, ((n, self.parts[n].records - before.parts[n].records) for n in others))
 
     @cached_property
     def _at(self) -> list[int]:
@@ -148,8 +166,13 @@ class JoinedDocument(Document):
         return before + part.now.offset(uid) - len(part.now.head)
 
     def _grown(self, number: int) -> int:
-        changed = (self.parts[at] for at in self._touched if at < number)
-        return sum(part.now.size - part.opened.size for part in changed)
+        return self._growth[bisect_left(self._touched, number)]
+
+    @cached_property
+    def _growth(self) -> list[int]:
+        """By how many bytes the first few of the parts that were changed have grown."""
+        changed = (self.parts[number] for number in self._touched)
+        return [0, *accumulate(part.grown for part in changed)]
 
     def pieces(self, base: Document | None = None) -> Iterator[tuple[bytes, int | None]]:
         if base is None or base is self:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
+from operator import attrgetter, is_not
 from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from toolpair.conversation import Judged, items_of
@@ -20,7 +21,8 @@ from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart, JoinedDocument
-from toolpair.stretches.judging import in_order, judge_ranges
+from toolpair.starts import shifted
+from toolpair.stretches.judging import in_order, judge_ranges, moved
 from toolpair.stretches.outline import Outline, Range, Stretch
 from toolpair.stretches.parts import Exposed, Ids, Offsets, Part, Reading
 from toolpair.stretches.ties import Ties
@@ -32,6 +34,16 @@ if TYPE_CHECKING:
     from toolpair.losses import Losses
     from toolpair.stretches.passing import Sieve
 
+_COUNTS: Final[Mapping[str, Callable[[Part], int]]] = {
+    "_messages_at": attrgetter("messages"),
+    "_pairs_at": attrgetter("pairs"),
+    "_counted_at": attrgetter("counted"),
+    "_unsent_at": attrgetter("unsent"),
+    "_rows_at": attrgetter("row_count"),
+}
+"""Where a conversation keeps in what numbers its parts begin, and how much of it a part has."""
+_NUMBERS: Final = ("_messages_at", "_pairs_at", "_counted_at", "_unsent_at")
+"""Those of them that problems are numbered by."""
 _UIDS: Final = 1 << 20
 """New records that one part can have."""
 _MOST: Final = 5_000
@@ -218,13 +230,23 @@ class LongConversation(Conversation):
 
     @cached_property
     def problems(self) -> Sequence[Problem]:
-        return tuple(in_order(self._part_problems))
+        by_part = self._problems_of_parts
+        return tuple(in_order([problem for number in sorted(by_part) for problem in by_part[number]]))
 
     @cached_property
-    def _part_problems(self) -> Sequence[Problem]:
-        """The problems of one part after the other."""
-        found = (self.exposed(number).problems for number, part in enumerate(self.parts) if part.problem_count)
-        return tuple(chain.from_iterable(found))
+    def _problems_of_parts(self) -> Mapping[int, Sequence[Problem]]:
+        """By the number of a part; those that have none may be missing."""
+        return {number: self._problems_of(number) for number, part in enumerate(self.parts) if part.problem_count}
+
+    def _problems_of(self, number: int) -> Sequence[Problem]:
+        """The problems of a part, numbered as in the whole."""
+        part = self.parts[number]
+        if not part.problem_count:
+            return ()
+        lead = part.stretch_judged.lead
+        messages, pairs = self._messages_at[number] - lead, self._pairs_at[number]
+        counted, unsent = self._counted_at[number] - min(lead, 1), self._unsent_at[number] - lead
+        return [moved(problem, messages, pairs, counted, unsent) for problem in part.judged.problems]
 
     @property
     def profile(self) -> Profile:
@@ -352,7 +374,7 @@ class LongConversation(Conversation):
             if not ties.change(part, made) or made.signed != part.signed:
                 return self._applied_to_the_whole(edits)  # what stands in front counts the signed thinking behind it
             parts[number] = made
-        if all(made is part for made, part in zip(parts, self.parts, strict=True)):
+        if not any(map(is_not, parts, self.parts)):
             return self
         made_of = LongConversation(self.number, self.source, self.reading, tuple(parts), ties, self.joined_document)
         made_of._go_on_from(self, sorted(by_part))
@@ -368,26 +390,16 @@ class LongConversation(Conversation):
         own = self.__dict__
         changed = [(before.parts[number], self.parts[number]) for number in numbers]
         own["tally"] = before.tally + sum((new.tally - old.tally for old, new in changed), Tally())
-        same = all(
-            (old.messages, old.pairs, old.counted, old.unsent) == (new.messages, new.pairs, new.counted, new.unsent)
-            for old, new in changed
-        )
-        if not same or len(numbers) * 20 > len(self.parts):
-            return  # what stands behind them has other numbers now, or counting anew is as quick
-        for name in ("_messages_at", "_pairs_at", "_counted_at", "_unsent_at"):
-            own[name] = getattr(before, name)
-        if all(old.row_count == new.row_count for old, new in changed):
-            own["_rows_at"] = before._rows_at
-        starts = before._problems_at
-        problems = list(before._part_problems)
-        for number in reversed(numbers):
-            problems[starts[number] : starts[number + 1]] = self.exposed(number).problems
-        own["_part_problems"] = tuple(problems)
-
-    @cached_property
-    def _problems_at(self) -> list[int]:
-        counts = (part.problem_count for part in self.parts)
-        return [0, *accumulate(counts)]
+        for name, of in _COUNTS.items():
+            grown = ((number, of(new) - of(old)) for number, (old, new) in zip(numbers, changed, strict=True))
+            own[name] = shifted(getattr(before, name), grown)
+        problems = dict(before._problems_of_parts)
+        anew = set(numbers)
+        if any(own[name] is not getattr(before, name) for name in _NUMBERS):
+            anew.update(number for number in problems if number > numbers[0])
+        for number in anew:
+            problems[number] = self._problems_of(number)
+        own["_problems_of_parts"] = problems
 
     def _applied_to_the_whole(self, edits: Sequence[Edit]) -> Conversation:
         transcript = self.whole.transcript

@@ -11,12 +11,11 @@ from toolpair.dataclass import dataclass, replace
 from toolpair.formats.base import Format, Inside, View
 from toolpair.overview import Row, Tally, rows_of, tally_of
 from toolpair.row_places import RowPlaces
-from toolpair.rules.base import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.reasoning import signed
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
-from toolpair.stretches.judging import JudgedStretch, moved
+from toolpair.stretches.judging import JudgedStretch
 from toolpair.stretches.outline import Stretch
 from toolpair.stretches.replaced import replaced
 from toolpair.transcript.model import Beyond, Message, Transcript
@@ -235,17 +234,6 @@ class Exposed:
     @property
     def _lead(self) -> int:
         return self._part.stretch_judged.lead
-
-    @cached_property
-    def problems(self) -> tuple[Problem, ...]:
-        part, at = self._part, self._offsets
-        if part.plain:
-            return ()
-        lead = self._lead
-        return tuple(
-            moved(problem, at.messages - lead, at.pairs, at.counted - min(lead, 1), at.unsent - lead)
-            for problem in part.judged.problems
-        )
 
     def message(self, number: int) -> Message:
         return self._part.judged.transcript.messages[number + self._lead]
