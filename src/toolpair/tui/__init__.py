@@ -27,6 +27,9 @@ def run(
     """
     import gc
 
+    from toolpair.tui.escape_key import expect_soon
+
+    expect_soon()
     # The imports make many objects that live for ever: collecting between them is time spent for nothing.
     gc.disable()
     from toolpair.tui.app import ToolpairApp

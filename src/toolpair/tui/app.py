@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
+from toolpair.tui.escape_key import prompt
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import PAINT_CSS
 from toolpair.tui.result import RunResult
@@ -23,6 +24,8 @@ from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
 from toolpair.tui.work import Work
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
+
     from toolpair.session import Saved, Session, Staged
     from toolpair.tui.opening import Opening
     from toolpair.tui.screens.main import MainScreen
@@ -74,6 +77,9 @@ class ToolpairApp(App[None]):
         self.register_theme(LIGHT)
         self.theme = "toolpair-light" if terminal_is_light() else "toolpair-dark"
         self.set_class(self.no_color, "-no-color")
+
+    def get_driver_class(self) -> type[Driver]:
+        return prompt(super().get_driver_class())
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables
