@@ -20,8 +20,8 @@ def judged_by(least: int | None) -> Iterator[None]:
     """Conversations are read in stretches of `least` messages; whole when that is None."""
     size = 1 << 60 if least is None else -1
 
-    def scan(format_id: str, profile: Profile, declared: Any = None, given: int | None = None) -> object:
-        return scan_for(format_id, profile, declared, (least or 0) if given is None else given)
+    def scan(format_id: str, profile: Profile, declared: Any = None, given: int | None = None, **more: Any) -> object:
+        return scan_for(format_id, profile, declared, (least or 0) if given is None else given, **more)
 
     with (
         patch.object(toolpair.session, "SHORT", size),

@@ -47,17 +47,20 @@ def written(rng: random.Random, turns: int, compacts: float = 0.0) -> list[dict[
                 rng.shuffle(asked)
             straight = rng.random() < 0.3
             for one in asked:
-                more = {"toolUseResult": {"stdout": f"output {one}", "stderr": ""}} if rng.random() < 0.5 else {}
+                said = _output(rng, one)
+                beside = said if rng.random() < 0.5 else _output(rng, one)
+                details = rng.choice([{"stdout": beside, "stderr": ""}, f"Error: {beside}"])
+                more = {"toolUseResult": details} if rng.random() < 0.5 else {}
                 parent = log.last if straight else None
-                log.result(
-                    f"r{one}", f"a{one}", f"toolu_{one:03d}", f"output {one}", parent, promptId=f"p{turn}", **more
-                )
+                made = log.result(f"r{one}", f"a{one}", f"toolu_{one:03d}", said, parent, promptId=f"p{turn}", **more)
+                if not said.strip() and rng.random() < 0.5:
+                    made["message"]["content"][0]["is_error"] = True
             if rng.random() < 0.3:
                 rendered = [{"content": "1 token left"}]
                 log.record("attachment", f"k{name}x", attachment={"type": "total_tokens_reminder"}, rendered=rendered)
             if rng.random() < 0.3:
                 sent = [
-                    {"type": "tool_result", "tool_use_id": f"toolu_{n:03d}", "content": f"output {n}"} for n in asked
+                    {"type": "tool_result", "tool_use_id": f"toolu_{n:03d}", "content": _output(rng, n)} for n in asked
                 ]
                 log.note("api-request-blob", message={"role": "user", "content": sent})
             if rng.random() < 0.1:
@@ -75,6 +78,13 @@ def written(rng: random.Random, turns: int, compacts: float = 0.0) -> list[dict[
         if "timestamp" in value:
             value["timestamp"] = (START + timedelta(seconds=step * number)).isoformat(timespec="milliseconds") + "Z"
     return values
+
+
+def _output(rng: random.Random, number: int) -> str:
+    """What the tool said: now and then nothing, or that there is nothing."""
+    if rng.random() < 0.93:
+        return f"output {number}"
+    return rng.choice(["", " ", "\n", "[Tool use interrupted]", "(no content)", "User rejected tool use"])
 
 
 def _compact(rng: random.Random, log: Log, turn: int) -> None:

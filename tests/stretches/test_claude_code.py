@@ -34,7 +34,7 @@ def whole(values: Sequence[Any]) -> Judged:
 def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[JudgedRange]] | None:
     """The outline and its ranges, however many of the stretches are looked at; None when only the whole tells."""
     items = [Item(number, value) for number, value in enumerate(values)]
-    scan = ClaudeCodeScan(PROFILE, least)
+    scan = ClaudeCodeScan(PROFILE, least=least)
     scan.feed(list(values))
     with patch.object(outlines, "MANY", 0):
         outline = scan.outline()
@@ -124,7 +124,7 @@ def test_most_stretches_of_a_session_in_order_are_plain() -> None:
 
 
 def test_what_a_compaction_replaced_is_passed_by() -> None:
-    values = written(random.Random(7), 40, compacts=0.1)
+    values = written(random.Random(8), 40, compacts=0.1)
     boundaries = [number for number, value in enumerate(values) if value.get("subtype") == "compact_boundary"]
 
     found = parted(values, 3)

@@ -15,6 +15,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import replace
+from toolpair.formats.base import Beside
+from toolpair.formats.claude_code.beside import FilesOfSession
+from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.records import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, seconds_of, text_or_none
 from toolpair.formats.claude_code.versions import is_old
@@ -59,7 +62,7 @@ class ClaudeCodeScan(Cutter):
 
     sends: frozenset[str] | None = frozenset({"user", "assistant"})
 
-    def __init__(self, profile: Profile, least: int = LEAST) -> None:
+    def __init__(self, profile: Profile, beside: Beside | None = None, least: int = LEAST) -> None:
         super().__init__(least)
         pattern = profile.id_pattern
         self._accepts_id = pattern.fullmatch if pattern is not None else None
@@ -91,10 +94,12 @@ class ClaudeCodeScan(Cutter):
         """Hashes of all such ids."""
         self._speaks = False
         """The response holds something else than thinking."""
-        self._asked: list[tuple[str, str]] = []
-        """Of the calls of the response their ids, and the uuids of their records."""
+        self._asked: list[tuple[str, str, str]] = []
+        """Of the calls of the response their ids, the uuids of their records, and their names."""
         self._given: list[Any] = []
         self._texts: list[str] = []
+        self._empty: list[tuple[str, str, int]] = []
+        """Of the calls whose result says nothing their ids, their names, and the number of the stretch."""
         self._forked = False
         self._homes: set[str] = set()
         """uuids of the response's records that are odd."""
@@ -116,6 +121,7 @@ class ClaudeCodeScan(Cutter):
         self._errors = False
         """The agent's own error messages stand in the stretch."""
         self.around = Surroundings()
+        self._files = None if beside is None else FilesOfSession(beside, self.around.first_uuids)
         # What the head tells
         self._version: str | None = None
         self._session: str | None = None
@@ -218,7 +224,7 @@ class ClaudeCodeScan(Cutter):
         straight = parent == self._last
         home = None
         for part in content:
-            id_, home = asked[len(texts)]
+            id_, home, name = asked[len(texts)]
             said = part["content"]
             if (
                 part["tool_use_id"] != id_
@@ -231,7 +237,17 @@ class ClaudeCodeScan(Cutter):
             if type(said) is str and len(said) >= _LONG and not said[0].isspace():
                 texts.append(said)
             else:
-                texts.append(_output(said, part.get("is_error")))
+                text = said if type(said) is str else _joined(said, part.get("is_error"))
+                if not text or text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None):
+                    if (
+                        type(said) is list
+                        or (part.get("is_error") is True and not text)
+                        or len(content) > 1
+                        or _may_say(value.get("toolUseResult"))
+                    ):
+                        raise _Odd
+                    self._empty.append((id_, name, len(self.done)))
+                texts.append(text)
         self._forked = self._forked or not straight
         if len(texts) == len(asked):
             if len(texts) > 1:
@@ -273,7 +289,7 @@ class ClaudeCodeScan(Cutter):
             called = bool(self._asked)
         rows = signed = 0
         speaks = False
-        asked: list[tuple[str, str]] = []
+        asked: list[tuple[str, str, str]] = []
         given: list[Any] = []
         for part in content:
             kind = part["type"]
@@ -288,7 +304,7 @@ class ClaudeCodeScan(Cutter):
                     or (self._accepts_id is not None and not self._accepts_id(call))
                 ):
                     raise _Odd
-                asked.append((call, uuid))
+                asked.append((call, uuid, name))
                 given.append(input_)
                 speaks = True
             elif called or asked:
@@ -314,7 +330,7 @@ class ClaudeCodeScan(Cutter):
             self._messages += 1
         if asked:
             ids, here = self.ids, len(self.done)
-            for call, _ in asked:
+            for call, _, _ in asked:
                 if call in ids:
                     self.suspect = True
                     self.joined.append((ids[call], here))
@@ -372,6 +388,9 @@ class ClaudeCodeScan(Cutter):
         if type(content) is list:
             for part in content:
                 if part["type"] == "tool_result":
+                    said = part["content"]
+                    if type(said) is str and len(said) < _LONG and (not said or said.isspace()):
+                        continue  # it tells nothing of a lost output
                     self.around.note_copy(part["tool_use_id"], number)
 
     # Records that may not be
@@ -477,7 +496,7 @@ class ClaudeCodeScan(Cutter):
 
     def _is_home(self, uuid: Any) -> bool:
         """Whether a record of the response has this uuid."""
-        return uuid in self._homes or any(uuid == home for _, home in self._asked)
+        return uuid in self._homes or any(uuid == home for _, home, _ in self._asked)
 
     def _is_late(self, value: dict[str, Any], parts: Sequence[dict[str, Any]]) -> bool:
         """Whether results stand behind something else than the response that they belong to."""
@@ -540,7 +559,7 @@ class ClaudeCodeScan(Cutter):
         self._known.clear()
         self._replaced = len(self._uuids)
         self._messages = self._calls = self._rows = self._signed = 0
-        self._asked, self._given, self._texts = [], [], []
+        self._asked, self._given, self._texts, self._empty = [], [], [], []
         self._since.clear()
         self.suspect, self._state, self._loose, self._errors = True, ODD, False, False
         self.around.words_at, self.around.ends_on_results = number, False
@@ -550,7 +569,11 @@ class ClaudeCodeScan(Cutter):
     # The stretches
 
     def _cut(self, number: int) -> None:
-        self.close(self._first, number, self._messages, self._calls, self._rows, self._calls, self._signed)
+        here, silent = len(self.done), 0
+        while silent < len(self._empty) and self._empty[-1 - silent][2] == here:
+            silent += 1
+        outputs = self._calls - silent
+        self.close(self._first, number, self._messages, self._calls, self._rows, outputs, self._signed)
         self._first = number
         self._messages = self._calls = self._rows = self._signed = 0
         self._uuids.extend(map(hash, self._own))
@@ -620,12 +643,21 @@ class ClaudeCodeScan(Cutter):
             self._first = end
         if len(set(self._uuids)) < len(self._uuids) or len(set(self._responses)) < len(self._responses):
             return None
+        for id_, name, stretch in self._empty:
+            if self._is_known_elsewhere(id_, name):
+                self.done[stretch].plain = False
         found = super().outline()
         if found is None:
             return None
         self.around.head = head = self._head()
         ids = KnownIds(self.ids, self._past_ids) if self._past_ids else self.ids
         return replace(found, ids=ids, head=head, around=self.around, past=self._past, inactive=self._inactive)
+
+    def _is_known_elsewhere(self, id_: str, name: str) -> bool:
+        """Whether the output of a call, whose result says nothing, may stand somewhere else."""
+        if self.around.has_copy(id_):
+            return True
+        return self._files is not None and self._files.may_tell(id_, name, (id_ for id_, _, _ in self._empty))
 
     def _leads_to_end(self) -> bool:
         """Whether the agent goes on from the last record, whatever record the last prompt names."""
@@ -671,23 +703,24 @@ def _said(text: Any) -> bool:
     return not text[0].isspace() or bool(text[:_SHOWN].strip())
 
 
-def _output(said: Any, is_error: Any) -> str:
-    """What a result says, where it is real."""
-    if type(said) is str:
-        text = said
-    elif type(said) is list:
-        texts = []
-        for part in said:
-            kind = part["type"]
-            if kind == "text" and part.keys() <= _TEXT and type(part["text"]) is str and part["text"]:
-                texts.append(part["text"])
-            elif kind == "image" and is_error is not True:
-                texts.append("[image]")
-            else:
-                raise _Odd
-        text = "\n".join(texts)
-    else:
+def _joined(said: Any, is_error: Any) -> str:
+    """What a result says in several parts."""
+    if type(said) is not list:
         raise _Odd
-    if not text or text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None):
-        raise _Odd
-    return text
+    texts = []
+    for part in said:
+        kind = part["type"]
+        if kind == "text" and part.keys() <= _TEXT and type(part["text"]) is str and part["text"]:
+            texts.append(part["text"])
+        elif kind == "image" and is_error is not True:
+            texts.append("[image]")
+        else:
+            raise _Odd
+    return "\n".join(texts)
+
+
+def _may_say(details: Any) -> bool:
+    """Whether what the agent noted down beside a result may be its output."""
+    if details is None:
+        return False
+    return (type(details) is dict and "persistedOutputPath" in details) or worth_keeping(said_by(details)[0])

@@ -37,6 +37,10 @@ class Surroundings:
             self._copies_of.append(hash(id_))
             self._copies_at.append(number)
 
+    def has_copy(self, id_: str) -> bool:
+        """Whether any record may hold a copy of the output of the call with this id."""
+        return bool(self._found([id_]))
+
     def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
         """What stands around the records of a range."""
         first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
@@ -52,6 +56,9 @@ class Surroundings:
         )
 
     def _copies(self, ids: Iterable[str], read: Read) -> list[Item]:
+        return [item for number in sorted(self._found(ids)) for item in read(number, number + 1)]
+
+    def _found(self, ids: Iterable[str]) -> set[int]:
         of, at = self._copies_of, self._copies_at
         if not self._in_order:
             order = sorted(range(len(of)), key=of.__getitem__)
@@ -61,7 +68,7 @@ class Surroundings:
         numbers: set[int] = set()
         for wanted in {hash(id_) for id_ in ids}:
             numbers.update(at[bisect_left(of, wanted) : bisect_right(of, wanted)])
-        return [item for number in sorted(numbers) for item in read(number, number + 1)]
+        return numbers
 
 
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:

@@ -5,29 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from toolpair.formats.base import Beside
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.blocks import BlocksScan
 from toolpair.stretches.chat import ChatScan
 from toolpair.stretches.outline import LEAST, Scan
 
 
-def _claude_code(profile: Profile, declared: Any, least: int, *, count_outputs: bool) -> Scan:
+def _blocks(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
+    return BlocksScan(profile, declared, least, count_outputs=count_outputs)
+
+
+def _chat(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
+    return ChatScan(profile, declared, least, count_outputs=count_outputs)
+
+
+def _claude_code(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
     from toolpair.stretches.claude_code import ClaudeCodeScan
 
-    return ClaudeCodeScan(profile, least)
+    return ClaudeCodeScan(profile, beside, least)
 
 
-def _codex(profile: Profile, declared: Any, least: int, *, count_outputs: bool) -> Scan:
+def _codex(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
     from toolpair.stretches.codex import CodexScan
 
     return CodexScan(profile, least)
 
 
 _SCANS: Final[Mapping[str, tuple[Callable[..., Scan], frozenset[str]]]] = {
-    "anthropic": (BlocksScan, frozenset({"anthropic", "vertex-anthropic"})),
+    "anthropic": (_blocks, frozenset({"anthropic", "vertex-anthropic"})),
     "claude-code": (_claude_code, frozenset({"anthropic"})),
     "codex": (_codex, frozenset({"openai-responses"})),
-    "openai-chat": (ChatScan, frozenset({"openai-chat", "azure-openai"})),
+    "openai-chat": (_chat, frozenset({"openai-chat", "azure-openai"})),
 }
 """Format -> its scan, and the profiles by which nothing is wrong with what that takes for plain."""
 
@@ -39,9 +48,13 @@ def scan_for(
     least: int = LEAST,
     *,
     count_outputs: bool = True,
+    beside: Beside | None = None,
 ) -> Scan | None:
-    """A scan for histories of this format; None when they are judged as a whole."""
+    """A scan for histories of this format; None when they are judged as a whole.
+
+    `beside` are the files in which outputs may be found.
+    """
     make, profiles = _SCANS.get(format_id, (None, frozenset()))
     if make is None or profile.base not in profiles:
         return None
-    return make(profile, declared, least, count_outputs=count_outputs)
+    return make(profile, declared, least, count_outputs=count_outputs, beside=beside)

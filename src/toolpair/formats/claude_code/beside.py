@@ -19,6 +19,8 @@ _MOST_FILES: Final = 1_000
 """Of a folder, whose beginnings are looked at for records of this session."""
 _BEGINNING: Final = 64 << 10
 """Bytes: a forked session begins with the records that it shares."""
+_STARTING: Final = ("Agent", "Task")
+"""The tools that start a sub-agent."""
 _LEAST_ID: Final = 12
 """Characters: a shorter id such as `call_0` says nothing in another file."""
 
@@ -39,6 +41,15 @@ class FilesOfSession:
     def outputs(self, call: Block, unanswered: Iterable[str], *, shared: bool) -> Sequence[Copy]:
         """The copies of one call's output of the most trusted place that has any."""
         return self._forks(call, unanswered, shared) or self._sub_agent(call) or self._stored(call, shared)
+
+    def may_tell(self, id_: str, name: str, others: Iterable[str]) -> bool:
+        """Whether any file may hold the output of a call of the tool `name`; `others` will be asked of, too."""
+        if len(id_) >= _LEAST_ID:
+            if any(self._lines_of(relative, id_, others) for relative in self._relatives):
+                return True
+            if not {f"{id_}.txt", f"{id_}.json"}.isdisjoint(self._stored_names):
+                return True
+        return name in _STARTING and bool(self._beside.names(f"{self._own}/subagents"))
 
     def naming(self, id_: str) -> Sequence[str]:
         """The descriptions of sub-agents that name this call id."""
@@ -122,7 +133,7 @@ class FilesOfSession:
 
     def _sub_agent(self, call: Block) -> Sequence[Copy]:
         """What the sub-agent that the call started said last."""
-        if call.name not in ("Agent", "Task"):
+        if call.name not in _STARTING:
             return ()
         folder = f"{self._own}/subagents"
         described = {meta.removesuffix(".meta.json"): named for meta, named in self._sub_agents}
