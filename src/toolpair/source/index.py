@@ -16,6 +16,8 @@ from toolpair.source.file_bytes import Content
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r"
 _BLANK: Final = b"\0 \t\r"
+_BLANKS_END: Final = 0x20
+"""No byte up to this one begins or ends a value, but white space may be among them."""
 _PIECE: Final = 1 << 16
 _ONE_MORE: Final = (1).__add__
 
@@ -48,16 +50,16 @@ class RecordIndex(ABC):
         """How many records there are. Raises Unreadable."""
         return len(self._starts)
 
-    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[bytes]]]:
+    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[memoryview]]]:
         """All records in order, some at a time: the number of the first of them, and their bytes.
 
-        About `size` bytes of the content are read at once. Raises Unreadable.
+        About `size` bytes of the content are read at once, and live as long as one of their views. Raises Unreadable.
         """
         first, count = 0, len(self)
         while first < count:
             start = self._starts[first]
             end = max(bisect_left(self._ends, start + size, first), first + 1)
-            read = self.content[start : self._ends[end - 1]]
+            read = memoryview(self.content[start : self._ends[end - 1]])
             spans = zip(self._starts[first:end], self._ends[first:end], strict=True)
             yield first, [read[at - start : stop - start] for at, stop in spans]
             first = end
@@ -167,7 +169,7 @@ class LineIndex(RecordIndex):
             raise KeyError(uid)
         return number
 
-    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[bytes]]]:
+    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[memoryview]]]:
         """As for every index; what is not indexed yet is indexed on the way, so that the content is read once."""
         number = 0
         for at, block in line_blocks(self.content, self._begin, size, stop=self._stop):
@@ -187,34 +189,34 @@ class LineIndex(RecordIndex):
             if count is not None and len(self._starts) >= count:
                 return
 
-    def _take(self, at: int, block: bytes) -> list[bytes]:
+    def _take(self, at: int, block: bytes) -> list[memoryview]:
         """Index the block, where that is not done, and give the bytes of its records."""
-        lines = _lines(block)
-        # White space around a record is no part of it; where there is none the very same objects come back.
-        bodies = [line.strip(_SPACE) for line in lines]
-        plain = bodies == lines and all(bodies)
+        lines, plain = _lines(block)
         with self._lock:
             done = self._at - at
             if done < len(block):
                 if plain and done <= 0:
                     self._index_plain(at, lines)
                 else:
-                    self._index(max(at, self._at), lines if done <= 0 else _lines(block[done:]))
+                    self._index(max(at, self._at), lines if done <= 0 else _lines(block[done:])[0])
                 self._at = at + len(block)
-        return bodies if plain else [body for body in bodies if body]
+        if plain:
+            return lines
+        bodies = (bytes(line).strip(_SPACE) for line in lines)
+        return [memoryview(body) for body in bodies if body]
 
-    def _index_plain(self, at: int, lines: list[bytes]) -> None:
+    def _index_plain(self, at: int, lines: list[memoryview]) -> None:
         self._note_blanks(self._lines - len(self._starts))
         # The ends first: whoever looks at the same time counts the starts.
         self._ends.extend(accumulate(map(_ONE_MORE, map(len, islice(lines, 1, None))), initial=at + len(lines[0])))
         self._starts.extend(islice(accumulate(map(_ONE_MORE, map(len, lines)), initial=at), len(lines)))
         self._lines += len(lines)
 
-    def _index(self, at: int, lines: list[bytes]) -> None:
+    def _index(self, at: int, lines: list[memoryview]) -> None:
         starts, ends = self._starts, self._ends
         blanks = self._lines - len(starts)
         """Blank lines so far."""
-        for line in lines:
+        for line in map(bytes, lines):
             begun = line.lstrip(_SPACE)
             if begun:
                 start = at + len(line) - len(begun)
@@ -247,11 +249,21 @@ class ArrayIndex(RecordIndex):
         return self._line_of[number]
 
 
-def _lines(block: bytes) -> list[bytes]:
-    lines = block.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
+def _lines(block: bytes) -> tuple[list[memoryview], bool]:
+    """The lines, not copied, and whether each is a record with no white space around it."""
+    lines: list[memoryview] = []
+    view, find = memoryview(block), block.find
+    plain = True
+    start, stop = 0, len(block)
+    while start < stop:
+        end = find(b"\n", start)
+        if end < 0:
+            end = stop
+        if block[start] <= _BLANKS_END or block[end - 1] <= _BLANKS_END:
+            plain = False
+        lines.append(view[start:end])
+        start = end + 1
+    return lines, plain
 
 
 def _stop(content: Content, begin: int) -> int:

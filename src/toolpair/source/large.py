@@ -99,7 +99,7 @@ def _lines(content: Content, shown: str) -> Container | None:
     if not document.records:
         return None
     values = list(filter(_is_record, map(parse, _spread(content, index.head_end))))
-    if not values and not any(_is_record(parse(body)) for _, bodies in index.bodies() for body in bodies):
+    if not values and not any(_is_record(parse(bytes(body))) for _, bodies in index.bodies() for body in bodies):
         raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
     held = sum(map(is_conversation_line, values))
     if len(values) * 2 < _sample_size(content) or len(values) < held * 10 < len(values) * 9:
