@@ -167,7 +167,8 @@ def plant(rng: random.Random, values: list[dict[str, Any]], count: int) -> list[
             case "placeholder":
                 block["content"] = "[Tool result missing due to internal error]"
             case "reused id":
-                block["tool_use_id"] = values[call_at]["message"]["content"][-1]["id"]
+                ids = [part["id"] for part in values[call_at]["message"]["content"] if "id" in part]
+                block["tool_use_id"] = ids[-1]
             case "words between":
                 _behind(values, call_at, "user", {"role": "user", "content": "wait"}, rng)
             case "error":

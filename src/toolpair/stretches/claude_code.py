@@ -12,6 +12,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from toolpair.dataclass import replace
@@ -40,6 +41,10 @@ _NO_CONTENT: Final = "(no content)"
 _CALL: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
 _RESULT: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 _TEXT: Final = frozenset({"type", "text", "citations", "cache_control"})
+
+
+_Place = tuple[int, tuple[int, int, int, int], int, int, int]
+"""Where a stretch can be cut: a record's number, what is counted in front of it, how many uuids, ids, empty results."""
 
 
 class KnownIds(dict[str, int]):
@@ -71,6 +76,9 @@ class ClaudeCodeScan(Cutter):
         self._names: set[str] = set()
         self._number = self._first = 0
         self._messages = self._calls = self._rows = self._signed = 0
+        self._cuttable: _Place | None = None
+        """In front of the exchange before the one that is being read."""
+        self._newest: _Place | None = None
         # Links
         self._last: str | None = None
         """uuid of the chain record before."""
@@ -101,6 +109,8 @@ class ClaudeCodeScan(Cutter):
         self._empty: list[tuple[str, str, int]] = []
         """Of the calls whose result says nothing their ids, their names, and the number of the stretch."""
         self._forked = False
+        self._unlinked = 0
+        """Results of the response that name no record of a call."""
         self._homes: set[str] = set()
         """uuids of the response's records that are odd."""
         self._loose = False
@@ -248,12 +258,15 @@ class ClaudeCodeScan(Cutter):
                         raise _Odd
                     self._empty.append((id_, name, len(self.done)))
                 texts.append(text)
+        if source is None:
+            self._unlinked += len(content)
         self._forked = self._forked or not straight
         if len(texts) == len(asked):
             if len(texts) > 1:
                 if self._forked and parent != home:
                     raise _Odd
-                if may_be_crossed(self._given, texts):
+                # A result that names the record of its own call is that call's.
+                if self._unlinked > 1 and may_be_crossed(self._given, texts):
                     raise _Odd
             self._state = ANSWERED
         if begins:
@@ -324,8 +337,11 @@ class ClaudeCodeScan(Cutter):
             else:
                 raise _Odd
         if fresh:
-            if state != ODD and (self.suspect or self._messages >= self.least):
-                self._cut(number)
+            if state != ODD:
+                if self.suspect or self._messages >= self.least:
+                    self._cut(number)
+                else:
+                    self._cuttable, self._newest = self._newest, self._here(number)
             self._begin(id_)
             self._messages += 1
         if asked:
@@ -363,6 +379,7 @@ class ClaudeCodeScan(Cutter):
         self._responses.append(hash(id_))
         self._asked, self._given, self._texts = [], [], []
         self._speaks = self._forked = False
+        self._unlinked = 0
         self._homes.clear()
 
     def _quiet(self, value: dict[str, Any], number: int) -> None:
@@ -384,19 +401,20 @@ class ClaudeCodeScan(Cutter):
         self._last = uuid
 
     def _copied(self, value: dict[str, Any], number: int) -> None:
-        content = value["message"]["content"]
+        content, note = value["message"]["content"], self.around.note_copy
         if type(content) is list:
             for part in content:
                 if part["type"] == "tool_result":
                     said = part["content"]
-                    if type(said) is str and len(said) < _LONG and (not said or said.isspace()):
+                    if not said or (type(said) is str and said[0].isspace() and said.isspace()):
                         continue  # it tells nothing of a lost output
-                    self.around.note_copy(part["tool_use_id"], number)
+                    note(part["tool_use_id"], number)
 
     # Records that may not be
 
     def _odd(self, value: Any, number: int) -> None:
         """What is known of any record: its links, and its ids."""
+        self._part_with_plain(value)
         if type(value) is Doubtful:
             self.suspect = True
             self._flawed = self._flawed or not value.strict
@@ -555,6 +573,7 @@ class ClaudeCodeScan(Cutter):
             self.ids[id_] = 0
         self._past, self._inactive = self._first, begin
         self.done, self.joined, self._begins = [], [], [begin]
+        self._cuttable = self._newest = None
         self._kept = set(self._uuids[begin:])
         self._known.clear()
         self._replaced = len(self._uuids)
@@ -568,6 +587,32 @@ class ClaudeCodeScan(Cutter):
 
     # The stretches
 
+    def _here(self, number: int) -> _Place:
+        counts = (self._messages, self._calls, self._rows, self._signed)
+        return number, counts, len(self._own), len(self.ids), len(self._empty)
+
+    def _part_with_plain(self, odd: Any) -> None:
+        """Cut off what is in order in front of the exchange before an odd record: it need not be looked at."""
+        place, self._cuttable, self._newest = self._cuttable, None, None
+        if place is None or self.suspect:
+            return
+        number, counts, own, ids, empty = place
+        parent = odd.get("parentUuid") if isinstance(odd, dict) else None
+        if parent is not None and parent != self._last and parent not in self._own[own:]:
+            return
+        known, silent = self._own[own:], self._empty[empty:]
+        since = list(islice(reversed(self.ids), len(self.ids) - ids))
+        behind = [now - then for now, then in zip(self._here(number)[1], counts, strict=True)]
+        del self._own[own:], self._empty[empty:]
+        self._messages, self._calls, self._rows, self._signed = counts
+        self._cut(number)
+        self._messages, self._calls, self._rows, self._signed = behind
+        here = len(self.done)
+        self._own = known
+        self._empty += [(id_, name, here) for id_, name, _ in silent]
+        for id_ in since:
+            self.ids[id_] = here
+
     def _cut(self, number: int) -> None:
         here, silent = len(self.done), 0
         while silent < len(self._empty) and self._empty[-1 - silent][2] == here:
@@ -575,6 +620,7 @@ class ClaudeCodeScan(Cutter):
         outputs = self._calls - silent
         self.close(self._first, number, self._messages, self._calls, self._rows, outputs, self._signed)
         self._first = number
+        self._cuttable = self._newest = None
         self._messages = self._calls = self._rows = self._signed = 0
         self._uuids.extend(map(hash, self._own))
         self._own.clear()
@@ -636,6 +682,7 @@ class ClaudeCodeScan(Cutter):
         if self._errors or not self._leads_to_end():
             return None
         if self._state in (START, ODD) or (self._state == RESPONSE and self._waits()):
+            self._part_with_plain(None)
             self.suspect = True
         end = self._number
         if end > self._first:

@@ -27,6 +27,7 @@ from toolpair.uncollected import uncollected
 _BATCH: Final = 1 << 17
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
+_Body = bytes | memoryview
 Progress = Callable[[int], None]
 """Is told how many bytes of the content have been read."""
 
@@ -105,7 +106,7 @@ def outline_of(document: Document, scan: Scan, progress: Progress | None = None)
         return scan.outline()
 
 
-def _values(bodies: Sequence[bytes], sends: Container[Any] | None) -> list[Any]:
+def _values(bodies: Sequence[_Body], sends: Container[Any] | None) -> list[Any]:
     """What the records say; `Doubtful` where a strict parser reads over something, or reads nothing.
 
     What it reads over is asked only of records of the types that are sent; None: all are.
@@ -128,12 +129,13 @@ def _values(bodies: Sequence[bytes], sends: Container[Any] | None) -> list[Any]:
     return values if same else [_value(body) for body in bodies]
 
 
-def _value(body: bytes) -> Any:
+def _value(body: _Body) -> Any:
+    body = bytes(body)
     value, strict = read(body)
     return value if strict and not quiet_flaws(body, value) else Doubtful(value, strict)
 
 
-def _bodies(document: Document) -> Iterator[tuple[int, list[bytes]]]:
+def _bodies(document: Document) -> Iterator[tuple[int, Sequence[_Body]]]:
     """The bytes of all records in batches, each with the place in the content where it ends."""
     records = document.records
     if isinstance(records, IndexedRecords):

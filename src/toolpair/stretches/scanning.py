@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any, Final
 
 from toolpair.rules.profiles import Profile
@@ -21,6 +22,8 @@ ANSWERED: Final = frozenset({ASKS, ANSWERS})
 """Behind these the assistant may respond."""
 _RESPONDS: Final = frozenset({SAYS, CALLS})
 TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
+_Place = tuple[int, int, int, int, int, int]
+"""Where a stretch can be cut: a message's number, and how many calls, rows, outputs, signed blocks, ids before it."""
 _SHOWN: Final = 400
 _LONG: Final = 2000
 
@@ -58,6 +61,9 @@ class ListScan(Cutter, ABC):
         self._first = 0
         self._number = 0
         self._before = START
+        self._cuttable: _Place | None = None
+        """In front of the exchange before the one that is being read."""
+        self._newest: _Place | None = None
 
     @abstractmethod
     def kind(self, value: Any, before: int) -> int:
@@ -73,11 +79,12 @@ class ListScan(Cutter, ABC):
             rows, calls, signed = self._rows, self._calls, self.signed
             kind = self.kind(value, before)
             if kind in _RESPONDS:
-                if before in ANSWERED and (self.suspect or number - first >= self.least):
-                    self.close(first, number, number - first, calls, rows, self._outputs, signed)
-                    self._rows, self._calls, self._outputs = self._rows - rows, self._calls - calls, 0
-                    self.signed -= signed
-                    first = number
+                if before in ANSWERED:
+                    place = (number, calls, rows, self._outputs, signed, len(self.ids))
+                    if self.suspect or number - first >= self.least:
+                        first = self._cut(first, place)
+                    else:
+                        self._cuttable, self._newest = self._newest, place
                 if kind == CALLS:
                     ids, here = self.ids, len(self.done)
                     for id_ in self.asked:
@@ -87,6 +94,7 @@ class ListScan(Cutter, ABC):
                         else:
                             ids[id_] = here
             elif kind == ODD:
+                first = self._part_with_plain(first)
                 self.suspect = True
                 if type(value) is Doubtful:
                     value = value.value
@@ -98,8 +106,27 @@ class ListScan(Cutter, ABC):
             number += 1
         self._number, self._first, self._before = number, first, before
 
+    def _cut(self, first: int, place: _Place) -> int:
+        number, calls, rows, outputs, signed, _ = place
+        self.close(first, number, number - first, calls, rows, outputs, signed)
+        self._calls, self._rows = self._calls - calls, self._rows - rows
+        self._outputs, self.signed = self._outputs - outputs, self.signed - signed
+        self._cuttable = self._newest = None
+        return number
+
+    def _part_with_plain(self, first: int) -> int:
+        """Cut off what is in order in front of the exchange before an odd message: it need not be looked at."""
+        place, self._cuttable, self._newest = self._cuttable, None, None
+        if place is None or self.suspect:
+            return first
+        first = self._cut(first, place)
+        for id_ in list(islice(reversed(self.ids), len(self.ids) - place[5])):
+            self.ids[id_] = len(self.done)
+        return first
+
     def outline(self) -> Outline | None:
         if self._before not in (ASKS, ANSWERS):
+            self._first = self._part_with_plain(self._first)
             self.suspect = True
         first, end = self._first, self._number
         if end > first:
