@@ -22,13 +22,13 @@ from toolpair.source.lines import lines_document
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.runs import Piece, Run
+from toolpair.source.sampling import sample_of
 from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
 from toolpair.source.values import BOM, parse
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
 Prefer = Literal["lines", "document"]
-_SAMPLE: Final = 200
 _QUICK_TOKENS: Final = 2000
 _PIECE: Final = 1 << 20
 _STARTS: Final = compiled(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
@@ -417,12 +417,6 @@ def share_readable(document: Document) -> float:
     """How many of the records are read, of records in equal distances."""
     sample = sample_of(document.records)
     return sum(isinstance(r.value, (dict, list)) for r in sample) / max(len(sample), 1)
-
-
-def sample_of(records: Sequence[Record]) -> list[Record]:
-    """Records in equal distances, the first one among them."""
-    step = max(len(records) // _SAMPLE, 1)
-    return list(records[::step][: _SAMPLE + 1])
 
 
 def _read_lines(data: bytes, shown: str) -> Container:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import replace
@@ -14,7 +14,6 @@ from toolpair.source.container import (
     is_conversation_line,
     read_conversation_lines,
     read_in_memory,
-    sample_of,
     share_readable,
     syntax_error,
 )
@@ -30,6 +29,7 @@ from toolpair.source.locate import LOOKED_AT
 from toolpair.source.memory import fits
 from toolpair.source.record import UNREAD, Record
 from toolpair.source.records import IndexedRecords
+from toolpair.source.sampling import sample_of, values_of
 from toolpair.source.spans import Scan, scan
 from toolpair.source.values import BOM, parse
 from toolpair.transcript.model import Damaged
@@ -98,19 +98,28 @@ def _lines(content: Content, shown: str) -> Container | None:
     document = lines_document(content, index)
     if not document.records:
         return None
-    values = list(filter(_is_record, map(parse, _spread(content, index.head_end))))
-    if not values and not any(_is_record(parse(bytes(body))) for _, bodies in index.bodies() for body in bodies):
+    values = _Sampled(map(parse, _spread(content, index.head_end)))
+    if not values.count and not any(_is_record(parse(bytes(body))) for _, bodies in index.bodies() for body in bodies):
         raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
-    held = sum(map(is_conversation_line, values))
-    if len(values) * 2 < _sample_size(content) or len(values) < held * 10 < len(values) * 9:
+    if values.count * 2 < _sample_size(content) or values.count < values.held * 10 < values.count * 9:
         # The lines are few, or not of one kind, so that it depends on which ones are looked at.
-        values = [value for record in sample_of(document.records) if _is_record(value := record.value)]
-        held = sum(map(is_conversation_line, values))
-    if held * 2 > len(values):
+        values = _Sampled(values_of(sample_of(document.records)))
+    if values.held * 2 > values.count:
         if not fits(len(content)):
             raise _too_large(shown)
         return read_conversation_lines(content, document)
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
+
+
+class _Sampled:
+    """How many of some values are records, and how many of these hold a whole conversation. No value is kept."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self.count = self.held = 0
+        for value in values:
+            if _is_record(value):
+                self.count += 1
+                self.held += is_conversation_line(value)
 
 
 def _is_record(value: Any) -> bool:
@@ -123,8 +132,10 @@ def _sample_size(content: Content) -> int:
 
 def _spread(content: Content, start: int) -> Iterator[bytes]:
     """The lines that stand in equal distances of bytes, the first one before all."""
-    last, count = -1, _sample_size(content)
+    last, count, left = -1, _sample_size(content), _SAMPLE_BYTES
     for number in range(count):
+        if left <= 0:
+            return
         at = start + (len(content) - start) * number // count
         begin = content.find(b"\n", at) + 1 if number else start
         if begin <= last or begin >= len(content):
@@ -132,6 +143,7 @@ def _spread(content: Content, start: int) -> Iterator[bytes]:
         last = begin
         end = content.find(b"\n", begin)
         body = content[begin : end if end >= 0 else len(content)].strip(_BLANKS)
+        left -= len(body)
         if body:
             yield body
 

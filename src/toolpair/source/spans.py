@@ -16,12 +16,15 @@ from toolpair.dataclass import dataclass
 from toolpair.patterns import compiled
 
 _SPACE = compiled(rb"[ \t\n\r]*+")
-_STRING = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR = compiled(rb'[^ \t\n\r,:\[\]{}"]++')
-_TO_BRACKET = compiled(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
+_STRING_REST = compiled(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 # Before 3.11.5 Python does not step back from a repetition that holds alternatives and fails half way.
 _OFTEN = b"*+" if sys.version_info >= (3, 11, 5) else b"*"
+# Over short strings to a bracket, or to the quote of a longer string, whose end is found faster.
+_TO_MARK = compiled(
+    rb'[^"\[\]{}]*+(?:"[^"\\]{0,200}+(?:\\.[^"\\]{0,200}+){0,8}+"[^"\[\]{}]*+)' + _OFTEN + rb'(["\[\]{}])', re.DOTALL
+)
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)' + _OFTEN
 _TOKEN = compiled(
     rb"[ \t\n\r]*+(?:([\[\]{},:])|("
@@ -41,6 +44,10 @@ _DEEPEST: Final = 1_000_000
 
 Kind = Literal["object", "array", "string", "scalar"]
 _KINDS: Final[dict[int, Kind]] = {ord("{"): "object", ord("["): "array", ord('"'): "string"}
+_QUOTE: Final = 0x22
+_BACKSLASH: Final = 0x5C
+_QUOTES: Final = 16
+"""So many quotes in a string are looked for one by one."""
 _CLOSERS: Final = {ord("{"): b"}", ord("["): b"]"}
 
 
@@ -91,21 +98,48 @@ def value_end(raw: bytes, start: int) -> int:
     """Where the value that starts at `start` ends."""
     first = raw[start : start + 1]
     if first == b'"':
-        match = _STRING.match(raw, start)
-    elif first in (b"{", b"["):
+        return _string_end(raw, start)
+    if first in (b"{", b"["):
         depth, pos = 1, start + 1
         while depth:
-            match = _TO_BRACKET.match(raw, pos)
+            match = _TO_MARK.match(raw, pos)
             if match is None:
                 raise BadSpan("the value has no end")
             pos = match.end()
-            depth += 1 if raw[pos - 1] in b"[{" else -1
+            mark = raw[pos - 1]
+            if mark == _QUOTE:
+                pos = _string_end(raw, pos - 1)
+            else:
+                depth += 1 if mark in b"[{" else -1
         return pos
-    else:
-        match = _SCALAR.match(raw, start)
+    match = _SCALAR.match(raw, start)
     if match is None:
         raise BadSpan("there is no value")
     return match.end()
+
+
+def _string_end(raw: bytes, start: int) -> int:
+    pos = start + 1
+    # Looking for quotes is many times faster than reading what is between them, unless there are too many.
+    for _ in range(_QUOTES):
+        end = raw.find(b'"', pos)
+        if end < 0:
+            raise BadSpan("the string has no end")
+        if raw[end - 1] != _BACKSLASH or _escapes(raw, pos, end) % 2 == 0:
+            return end + 1
+        pos = end + 1
+    match = _STRING_REST.match(raw, pos)
+    if match is None:
+        raise BadSpan("the string has no end")
+    return match.end()
+
+
+def _escapes(raw: bytes, start: int, end: int) -> int:
+    """How many backslashes stand right before `end`."""
+    at = end
+    while at > start and raw[at - 1] == _BACKSLASH:
+        at -= 1
+    return end - at
 
 
 def node_at(raw: bytes, pos: int = 0) -> Node:

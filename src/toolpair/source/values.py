@@ -17,7 +17,8 @@ DUPLICATE_KEY: Final = "record.duplicate_key"
 BIG_NUMBER: Final = "record.big_number"
 _GUARD_FROM: Final = 1 << 20
 """From this size on a look at the first tokens comes first: a parser's error copies the whole text."""
-_GUARD_TOKENS: Final = 2000
+_GUARD: Final = 1 << 16
+"""Bytes of these tokens."""
 _MAX_DIGITS: Final = 4000
 _CANDIDATES: Final = 64
 
@@ -40,7 +41,7 @@ def parse(raw: bytes) -> Any:
 
 def read(raw: bytes) -> tuple[Any, bool]:
     """What `parse` gives, and whether a strict parser reads it, too."""
-    if len(raw) < _GUARD_FROM or scan(raw, len(BOM) if raw.startswith(BOM) else 0, _GUARD_TOKENS).state != "error":
+    if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
         try:
             return orjson.loads(raw), True
         except (ValueError, RecursionError, MemoryError):

@@ -5,13 +5,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from toolpair.formats.base import Inside, Item
 from toolpair.stretches.outline import Outline, Range, Read
 from toolpair.transcript.model import Transcript
-
-_STEP: Final = 16
 
 
 class Surroundings:
@@ -74,8 +72,9 @@ class Surroundings:
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:
     """The records in front of one, up to the last response."""
     found: list[Item] = []
+    step = 1
     while first > 0:
-        start = max(first - _STEP, 0)
+        start, step = max(first - step, 0), step * 2
         items = read(start, first)
         for at in range(len(items) - 1, -1, -1):
             value = items[at].value

@@ -150,8 +150,9 @@ class Cutter:
         if self.whole:
             return None
         ranges = ranges_of(self.done, self.joined)
-        looked_at = sum(found.stop - found.start for found in ranges)
-        if looked_at * 2 > len(self.done) and len(self.done) < MANY:
+        done = self.done
+        looked_at = sum(done[found.stop - 1].end - done[found.start].first for found in ranges)
+        if done and looked_at * 2 > done[-1].end - done[0].first and len(done) < MANY:
             return None
         return Outline(tuple(self.done), ranges, self.ids)
 

@@ -1,0 +1,34 @@
+"""Which records of a file are looked at to tell what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from toolpair.source.record import Record
+from toolpair.source.values import parse
+
+_SAMPLE: Final = 200
+_SMALL: Final = 1 << 16
+_MOST: Final = 1 << 24
+"""Bytes of larger records that are read."""
+
+
+def sample_of(records: Sequence[Record]) -> list[Record]:
+    """Records in equal distances, the first one among them."""
+    step = max(len(records) // _SAMPLE, 1)
+    return list(records[::step][: _SAMPLE + 1])
+
+
+def values_of(records: Iterable[Record]) -> Iterator[Any]:
+    """The values of the small records, and those of large ones until so many bytes have been read that it is enough.
+
+    What a large record says is not kept in it.
+    """
+    read = 0
+    for record in records:
+        if record.size <= _SMALL:
+            yield record.value
+        elif read < _MOST:
+            read += record.size
+            yield parse(record.body)
