@@ -43,7 +43,26 @@ def broken(seed: int, kind: str) -> list[Any]:
         for message in messages:
             if message["role"] == "assistant" and isinstance(message["content"], list) and rng.random() < 0.3:
                 message["content"].insert(0, {"type": "thinking", "thinking": "hm", "signature": "c2ln"})
+    if kind == "anthropic" and rng.random() < 0.3:
+        for message in messages:
+            content = message["content"]
+            for part in content if isinstance(content, list) else ():
+                if isinstance(part, dict) and part.get("type") == "tool_result" and rng.random() < 0.3:
+                    part["content"] = [{"type": "text", "text": "seen"}, _image(rng)][rng.randrange(2) :]
+                    if rng.random() < 0.1:
+                        part["is_error"] = True
     return messages
+
+
+def _image(rng: random.Random) -> dict[str, Any]:
+    kind = rng.choice(["image/png", "image/webp", "image/png", "image/tiff", None])
+    source = {"type": "base64", "media_type": kind, "data": "aGVsbG8="}
+    image: dict[str, Any] = {"type": "image", "source": source}
+    if rng.random() < 0.1:
+        source["type"] = "url"
+    if rng.random() < 0.1:
+        image["detail"] = "high"
+    return image
 
 
 @pytest.mark.parametrize("least", [1, 3, 10])

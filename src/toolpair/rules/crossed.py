@@ -14,7 +14,7 @@ from toolpair.transcript.edits import Rename
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 
-_KEYS: Final = ("file_path", "path", "notebook_path", "command", "cmd", "pattern", "query", "url")
+_KEYS: Final = frozenset({"file_path", "path", "notebook_path", "command", "cmd", "pattern", "query", "url"})
 _SHORTEST, _LONGEST = 4, 300
 """Characters of what a call was given: shorter words stand in any output, longer ones in none."""
 _HEAD: Final = 300
@@ -145,9 +145,13 @@ def _given(call: Block) -> tuple[str, ...]:
 def _words_of(value: Any) -> tuple[str, ...]:
     if not isinstance(value, dict):
         return ()
-    found = [value[key] for key in _KEYS if key in value]
-    stripped = [words.strip() for words in found if isinstance(words, str)]
-    return tuple([words for words in stripped if _SHORTEST <= len(words) <= _LONGEST and "\n" not in words])
+    found = []
+    for key, words in value.items():
+        if key in _KEYS and isinstance(words, str):
+            words = words.strip()
+            if _SHORTEST <= len(words) <= _LONGEST and "\n" not in words:
+                found.append(words)
+    return tuple(found)
 
 
 def may_be_crossed(given: Sequence[Any], outputs: Sequence[str]) -> bool:
@@ -155,8 +159,12 @@ def may_be_crossed(given: Sequence[Any], outputs: Sequence[str]) -> bool:
     if len(given) > _TOGETHER:
         return False
     heads = [_head_of(output) for output in outputs]
-    words = [_words_of(value) for value in given]
-    return any(word in head for n, own in enumerate(words) for word in own for m, head in enumerate(heads) if m != n)
+    for n, value in enumerate(given):
+        for word in _words_of(value):
+            for m, head in enumerate(heads):
+                if word in head and m != n:
+                    return True
+    return False
 
 
 def _report(context: Context, one: _Side, other: _Side, evidence: str) -> None:

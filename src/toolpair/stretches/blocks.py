@@ -82,7 +82,8 @@ class BlocksScan(ListScan):
                 or not part.keys() <= _RESULT
             ):
                 return False
-            text = self.output(part.get("content"), may_be_empty=part.get("is_error") is not True)
+            sound = part.get("is_error") is not True
+            text = self.output(part.get("content"), may_be_empty=sound, images=sound)
             if text is None:
                 return False
             texts.append(text)

@@ -10,9 +10,6 @@ from toolpair.rules.crossed import may_be_crossed
 from toolpair.stretches.scanning import ANSWERED, ANSWERING, ANSWERS, ASKS, CALLS, ODD, SAYS, START, ListScan
 
 _WAITING: Final = frozenset({CALLS, ANSWERING})
-_CALL: Final = frozenset({"id", "type", "function"})
-_FUNCTION: Final = frozenset({"name", "arguments"})
-_RESULT: Final = frozenset({"role", "tool_call_id", "content"})
 
 
 class ChatScan(ListScan):
@@ -48,13 +45,14 @@ class ChatScan(ListScan):
         asked: list[str] = []
         given: list[Any] = []
         for call in calls:
-            if type(call) is not dict or call.keys() != _CALL or call["type"] != "function":
+            if type(call) is not dict or len(call) != 3 or call.get("type") != "function":
                 return ODD
-            function = call["function"]
-            if type(function) is not dict or function.keys() != _FUNCTION:
+            id_: Any = call.get("id")
+            function = call.get("function")
+            if type(function) is not dict or len(function) != 2:
                 return ODD
-            id_, raw = call["id"], function["arguments"]
-            if type(raw) is not str or not self.fits(id_, function["name"]) or id_ in asked:
+            raw = function.get("arguments")
+            if type(raw) is not str or not self.fits(id_, function.get("name")) or id_ in asked:
                 return ODD
             try:
                 parsed = orjson.loads(raw)
@@ -69,7 +67,7 @@ class ChatScan(ListScan):
 
     def _answer(self, value: dict[str, Any], content: Any) -> int:
         number = self._answered
-        if value.keys() != _RESULT or value["tool_call_id"] != self.asked[number]:
+        if len(value) != 3 or "content" not in value or value.get("tool_call_id") != self.asked[number]:
             return ODD
         text = self.output(content, may_be_empty=False)
         if text is None:

@@ -27,7 +27,7 @@ from toolpair.rules.profiles import Profile
 from toolpair.stretches.claude_code_views import Surroundings
 from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged, Transcript
-from toolpair.transcript.placeholders import known_placeholder
+from toolpair.transcript.placeholders import BEGIN, known_placeholder
 
 START, ODD, WORDS, RESPONSE, ANSWERED = range(5)
 """What was said last: nothing, something odd, the user's words, a response whose calls may wait, its last result."""
@@ -248,7 +248,10 @@ class ClaudeCodeScan(Cutter):
                 texts.append(said)
             else:
                 text = said if type(said) is str else _joined(said, part.get("is_error"))
-                if not text or text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None):
+                if not text or (
+                    (text[0] in BEGIN or text[0].isspace())
+                    and (text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None))
+                ):
                     if (
                         type(said) is list
                         or (part.get("is_error") is True and not text)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
-from toolpair.transcript.placeholders import known_placeholder
+from toolpair.transcript.placeholders import BEGIN, known_placeholder
 
 START, ODD, ASKS, SAYS, CALLS, ANSWERING, ANSWERS = range(7)
 """What a message is: odd, the user's words, the assistant's, calls, some or the last of their results."""
@@ -26,6 +26,7 @@ _Place = tuple[int, int, int, int, int, int]
 """Where a stretch can be cut: a message's number, and how many calls, rows, outputs, signed blocks, ids before it."""
 _SHOWN: Final = 400
 _LONG: Final = 2000
+_IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 class ListScan(Cutter, ABC):
@@ -75,8 +76,8 @@ class ListScan(Cutter, ABC):
 
     def feed(self, values: Iterable[Any]) -> None:
         number, first, before = self._number, self._first, self._before
+        rows, calls, signed = self._rows, self._calls, self.signed
         for value in values:
-            rows, calls, signed = self._rows, self._calls, self.signed
             kind = self.kind(value, before)
             if kind in _RESPONDS:
                 if before in ANSWERED:
@@ -102,6 +103,8 @@ class ListScan(Cutter, ABC):
                 if self.doubts is not None and self.doubts(value):
                     self.whole = True
                 self.note_all(value)
+            if kind in ANSWERED:
+                rows, calls, signed = self._rows, self._calls, self.signed
             before = kind
             number += 1
         self._number, self._first, self._before = number, first, before
@@ -172,25 +175,44 @@ class ListScan(Cutter, ABC):
         self._calls += len(asked)
         return CALLS
 
-    def output(self, said: Any, *, may_be_empty: bool) -> str | None:
+    def output(self, said: Any, *, may_be_empty: bool, images: bool = False) -> str | None:
         """What a result says, None where that may be a problem."""
         if type(said) is str:
             text = said
             if not text and not may_be_empty:
                 return None
         elif type(said) is list and said:
+            texts = []
             for one in said:
-                if (
-                    type(one) is not dict
-                    or one.get("type") != "text"
-                    or type(one.get("text")) is not str
-                    or not one["text"]
-                    or not one.keys() <= TEXT_KEYS
-                ):
+                if type(one) is not dict:
                     return None
-            text = "\n".join([one["text"] for one in said])
+                words = one.get("text")
+                if one.get("type") == "text" and type(words) is str and words and one.keys() <= TEXT_KEYS:
+                    texts.append(words)
+                elif images and _is_image(one):
+                    texts.append("[image]")
+                else:
+                    return None
+            text = "\n".join(texts)
         else:
             return None
         if self._count:
-            self._outputs += len(text) >= _LONG or (bool(text.strip()) and known_placeholder(text) is None)
+            if len(text) >= _LONG or (text and text[0] not in BEGIN and not text[0].isspace()):
+                self._outputs += 1
+            else:
+                self._outputs += bool(text.strip()) and known_placeholder(text) is None
         return text
+
+
+def _is_image(part: dict[str, Any]) -> bool:
+    """Whether it is an image in the form that Anthropic takes in a result that is no error."""
+    source = part.get("source")
+    return (
+        len(part) == 2
+        and part.get("type") == "image"
+        and type(source) is dict
+        and len(source) == 3
+        and source.get("type") == "base64"
+        and type(source.get("data")) is str
+        and source.get("media_type") in _IMAGES
+    )

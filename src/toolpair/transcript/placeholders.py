@@ -141,8 +141,8 @@ _BEGINNINGS: Final = (
 _LEAD: Final = compiled(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")
 """With what `_LEAD` begins: most words do not, and asking is quicker than looking for it."""
-_FIRST: Final = frozenset((*_LEADS, *'{["', *(words[0] for words in _BEGINNINGS)))
-"""What the first character of any of them is, whatever it is wrapped in."""
+BEGIN: Final = frozenset((*_LEADS, *'{["', *(words[0] for words in _BEGINNINGS)))
+"""What the first character of any of them may be, whatever it is wrapped in, behind white space."""
 _TAIL: Final = "</tool_use_error>"
 _SAYING: Final = frozenset({"error", "output", "result", "content", "message", "text"})
 _BESIDE: Final = frozenset({"is_error", "isError", "success", "status", "type", "ok"})
@@ -154,7 +154,7 @@ def known_placeholder(text: str) -> Placeholder | None:
     if len(text) >= _LONGEST:
         return None
     bare = text.strip()
-    if not bare or bare[0] not in _FIRST:
+    if not bare or bare[0] not in BEGIN:
         return None
     if bare.startswith(_BEGINNINGS) and _anything().fullmatch(bare) is not None:
         return _first(bare, alone=True)
