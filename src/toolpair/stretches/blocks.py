@@ -49,7 +49,6 @@ class BlocksScan(ListScan):
                     or type(input_) is not dict
                     or not (len(part) == 4 or part.keys() <= _CALL)
                     or not self.fits(id_, part.get("name"))
-                    or id_ in asked
                 ):
                     return ODD
                 asked.append(id_)
@@ -65,6 +64,8 @@ class BlocksScan(ListScan):
                 signed += 1
             else:
                 return ODD
+        if len(asked) > 1 and len(set(asked)) < len(asked):
+            return ODD
         self.signed += signed
         return self.calling(asked, given) if asked else SAYS
 

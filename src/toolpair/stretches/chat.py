@@ -52,7 +52,7 @@ class ChatScan(ListScan):
             if type(function) is not dict or len(function) != 2:
                 return ODD
             raw = function.get("arguments")
-            if type(raw) is not str or not self.fits(id_, function.get("name")) or id_ in asked:
+            if type(raw) is not str or not self.fits(id_, function.get("name")):
                 return ODD
             try:
                 parsed = orjson.loads(raw)
@@ -62,6 +62,8 @@ class ChatScan(ListScan):
                 return ODD
             asked.append(id_)
             given.append(parsed)
+        if len(asked) > 1 and len(set(asked)) < len(asked):
+            return ODD
         self._answered, self._texts = 0, []
         return self.calling(asked, given)
 

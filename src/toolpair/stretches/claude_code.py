@@ -112,7 +112,7 @@ class ClaudeCodeScan(Cutter):
         self._unlinked = 0
         """Results of the response that name no record of a call."""
         self._homes: set[str] = set()
-        """uuids of the response's records that are odd."""
+        """uuids of the response's records that are odd or hold calls."""
         self._loose = False
         """Links in the stretch lead past records in an odd way."""
         self._strays = False
@@ -348,6 +348,7 @@ class ClaudeCodeScan(Cutter):
             self._begin(id_)
             self._messages += 1
         if asked:
+            self._homes.add(uuid)
             ids, here = self.ids, len(self.done)
             for call, _, _ in asked:
                 if call in ids:
@@ -517,7 +518,7 @@ class ClaudeCodeScan(Cutter):
 
     def _is_home(self, uuid: Any) -> bool:
         """Whether a record of the response has this uuid."""
-        return uuid in self._homes or any(uuid == home for _, home, _ in self._asked)
+        return uuid in self._homes
 
     def _is_late(self, value: dict[str, Any], parts: Sequence[dict[str, Any]]) -> bool:
         """Whether results stand behind something else than the response that they belong to."""
