@@ -18,21 +18,29 @@ from typing import Any, Final
 from toolpair.dataclass import replace
 from toolpair.formats.base import Beside
 from toolpair.formats.claude_code.beside import FilesOfSession
-from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.records import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, seconds_of, text_or_none
 from toolpair.formats.claude_code.versions import is_old
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
+from toolpair.stretches.claude_code_values import (
+    TEXT_KEYS,
+    Odd,
+    is_result,
+    is_said,
+    is_words,
+    joined_parts,
+    kept_by,
+    may_say,
+)
 from toolpair.stretches.claude_code_views import Surroundings
 from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
-from toolpair.transcript.model import KEPT_OUTPUT, Damaged, Transcript
+from toolpair.transcript.model import Damaged, Transcript
 from toolpair.transcript.placeholders import BEGIN, known_placeholder
 
 START, ODD, WORDS, RESPONSE, ANSWERED = range(5)
 """What was said last: nothing, something odd, the user's words, a response whose calls may wait, its last result."""
 _COPY: Final = re.compile(r"(.+)[^A-Za-z0-9][0-9]+")
-_SHOWN: Final = 400
 _LONG: Final = 2000
 _FIRST: Final = 20
 _MANY: Final = 4096
@@ -40,7 +48,6 @@ _NEAR: Final = 20_000
 _NO_CONTENT: Final = "(no content)"
 _CALL: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
 _RESULT: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
-_TEXT: Final = frozenset({"type", "text", "citations", "cache_control"})
 
 
 _Place = tuple[int, tuple[int, int, int, int], int, int, int]
@@ -56,10 +63,6 @@ class KnownIds(dict[str, int]):
 
     def __contains__(self, id_: object) -> bool:
         return super().__contains__(id_) or id_ in self._past
-
-
-class _Odd(Exception):
-    """The record may be a problem."""
 
 
 class ClaudeCodeScan(Cutter):
@@ -153,7 +156,7 @@ class ClaudeCodeScan(Cutter):
                 elif kind == "attachment":
                     uuid = value["uuid"]
                     if value["parentUuid"] != self._last or value["isSidechain"] is not False or type(uuid) is not str:
-                        raise _Odd
+                        raise Odd
                     self._own.append(uuid)
                     self._since.append(uuid)
                     self._last = uuid
@@ -170,7 +173,7 @@ class ClaudeCodeScan(Cutter):
                     self._quiet(value, number)
                 elif "parentUuid" in value and value.get("uuid"):
                     self.whole = True  # the agent passes such kinds by, and the links that lead over them
-            except (_Odd, KeyError, TypeError, IndexError):
+            except (Odd, KeyError, TypeError, IndexError):
                 self._odd(value, number)
             number += 1
         self._number = number
@@ -181,7 +184,7 @@ class ClaudeCodeScan(Cutter):
     def _user(self, value: dict[str, Any], number: int) -> None:
         uuid, parent, content = value["uuid"], value["parentUuid"], value["message"]["content"]
         if value["isSidechain"] is not False or type(uuid) is not str or not uuid:
-            raise _Odd
+            raise Odd
         if type(content) is list and content[0]["type"] == "tool_result":
             self._results(value, content, parent)
             if parent != self._last:
@@ -190,14 +193,14 @@ class ClaudeCodeScan(Cutter):
             self.around.ends_on_results = True
         else:
             if parent != self._last or (self._state == RESPONSE and self._waits()):
-                raise _Odd
+                raise Odd
             if "isCompactSummary" in value or "toolUseResult" in value:
-                raise _Odd
+                raise Odd
             rows = self._words(content)
             if self._state == RESPONSE or self._state == START:
                 self._messages += 1
             elif self._state == ODD:
-                raise _Odd
+                raise Odd
             self._rows += rows
             self._state = WORDS
             self.around.words_at = number
@@ -210,14 +213,14 @@ class ClaudeCodeScan(Cutter):
     def _words(self, content: Any) -> int:
         """How many texts a prompt holds."""
         if type(content) is str:
-            if not _said(content):
-                raise _Odd
+            if not is_said(content):
+                raise Odd
             return 1
         if type(content) is not list or not content:
-            raise _Odd
+            raise Odd
         for part in content:
-            if part["type"] != "text" or not part.keys() <= _TEXT or not _said(part["text"]):
-                raise _Odd
+            if part["type"] != "text" or not part.keys() <= TEXT_KEYS or not is_said(part["text"]):
+                raise Odd
         return len(content)
 
     def _waits(self) -> bool:
@@ -227,7 +230,7 @@ class ClaudeCodeScan(Cutter):
     def _results(self, value: dict[str, Any], content: Sequence[Any], parent: Any) -> None:
         """Results of the calls that were read last, in their order."""
         if self._state != RESPONSE:
-            raise _Odd
+            raise Odd
         texts, asked = self._texts, self._asked
         begins = not texts
         source = value.get("sourceToolAssistantUUID")
@@ -241,13 +244,13 @@ class ClaudeCodeScan(Cutter):
                 or part["type"] != "tool_result"
                 or not (len(part) == 3 or (len(part) == 4 and "is_error" in part) or part.keys() <= _RESULT)
             ):
-                raise _Odd
+                raise Odd
             if (source is not None and source != home) or not (straight or (parent == home and len(content) == 1)):
-                raise _Odd
+                raise Odd
             if type(said) is str and len(said) >= _LONG and not said[0].isspace():
                 texts.append(said)
             else:
-                text = said if type(said) is str else _joined(said, part.get("is_error"))
+                text = said if type(said) is str else joined_parts(said, part.get("is_error"))
                 if not text or (
                     (text[0] in BEGIN or text[0].isspace())
                     and (text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None))
@@ -256,9 +259,9 @@ class ClaudeCodeScan(Cutter):
                         type(said) is list
                         or (part.get("is_error") is True and not text)
                         or len(content) > 1
-                        or _may_say(value.get("toolUseResult"))
+                        or may_say(value.get("toolUseResult"))
                     ):
-                        raise _Odd
+                        raise Odd
                     self._empty.append((id_, name, len(self.done)))
                 texts.append(text)
         if source is None:
@@ -267,10 +270,10 @@ class ClaudeCodeScan(Cutter):
         if len(texts) == len(asked):
             if len(texts) > 1:
                 if self._forked and parent != home:
-                    raise _Odd
+                    raise Odd
                 # A result that names the record of its own call is that call's.
                 if self._unlinked > 1 and may_be_crossed(self._given, texts):
-                    raise _Odd
+                    raise Odd
             self._state = ANSWERED
         if begins:
             self._messages += 1
@@ -292,15 +295,15 @@ class ClaudeCodeScan(Cutter):
             or type(content) is not list
             or not content
         ):
-            raise _Odd
+            raise Odd
         state = self._state
         fresh = id_ != self._response
         if fresh:
             if state in (START, RESPONSE):
-                raise _Odd
+                raise Odd
             called = False
         elif state != RESPONSE or self._texts:
-            raise _Odd
+            raise Odd
         else:
             called = bool(self._asked)
         rows = signed = 0
@@ -319,26 +322,26 @@ class ClaudeCodeScan(Cutter):
                     or (name not in self._names and not self._takes(name))
                     or (self._accepts_id is not None and not self._accepts_id(call))
                 ):
-                    raise _Odd
+                    raise Odd
                 asked.append((call, uuid, name))
                 given.append(input_)
                 speaks = True
             elif called or asked:
-                raise _Odd  # calls come last
+                raise Odd  # calls come last
             elif kind == "text":
                 text = part["text"]
-                if not _said(text) or text == _NO_CONTENT or not (len(part) == 2 or part.keys() <= _TEXT):
-                    raise _Odd
+                if not is_said(text) or text == _NO_CONTENT or not (len(part) == 2 or part.keys() <= TEXT_KEYS):
+                    raise Odd
                 rows += 1
                 speaks = True
             elif kind == "thinking":
                 if not part["signature"] or type(part["thinking"]) is not str:
-                    raise _Odd
+                    raise Odd
                 signed += 1
             elif kind == "redacted_thinking" and part["data"]:
                 signed += 1
             else:
-                raise _Odd
+                raise Odd
         if fresh:
             if state != ODD:
                 if self.suspect or self._messages >= self.least:
@@ -395,11 +398,11 @@ class ClaudeCodeScan(Cutter):
                 self._compacted(value, number)
                 return
             if subtype == "local_command":
-                raise _Odd
+                raise Odd
         else:
             self.around.note_copy(value.get("parentToolUseID"), number)
         if value["parentUuid"] != self._last or value.get("isSidechain") is True or type(uuid) is not str or not uuid:
-            raise _Odd
+            raise Odd
         self._own.append(uuid)
         self._since.append(uuid)
         self._last = uuid
@@ -509,11 +512,11 @@ class ClaudeCodeScan(Cutter):
 
     def _stays(self, value: dict[str, Any], kind: str, parent: Any) -> bool:
         """Whether a record that hangs beside the last one belongs to the response, and so do those that it passes."""
-        if not self._is_home(parent) or _is_words(self._last_talk):
+        if not self._is_home(parent) or is_words(self._last_talk):
             return False
         if kind == "user":
             content = content_of(value)
-            return isinstance(content, list) and bool(content) and all(_is_result(part) for part in content)
+            return isinstance(content, list) and bool(content) and all(is_result(part) for part in content)
         return kind != "assistant"
 
     def _is_home(self, uuid: Any) -> bool:
@@ -522,10 +525,10 @@ class ClaudeCodeScan(Cutter):
 
     def _is_late(self, value: dict[str, Any], parts: Sequence[dict[str, Any]]) -> bool:
         """Whether results stand behind something else than the response that they belong to."""
-        if not any(map(_is_result, parts)):
+        if not any(map(is_result, parts)):
             return False
         home = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
-        return _is_words(self._last_talk) or not self._is_home(home)
+        return is_words(self._last_talk) or not self._is_home(home)
 
     def note(self, id_: Any) -> None:
         if isinstance(id_, str):
@@ -556,7 +559,7 @@ class ClaudeCodeScan(Cutter):
             self.whole = True  # what is wrong with a record is told wherever it stands
             return
         self._is_own(None)
-        names = _kept_by(value)
+        names = kept_by(value)
         begin = self._begins[-1]
         if names:
             # What is kept stands not far in front of it.
@@ -694,8 +697,9 @@ class ClaudeCodeScan(Cutter):
             self._first = end
         if len(set(self._uuids)) < len(self._uuids) or len(set(self._responses)) < len(self._responses):
             return None
+        silent = [id_ for id_, _, _ in self._empty]
         for id_, name, stretch in self._empty:
-            if self._is_known_elsewhere(id_, name):
+            if self._is_known_elsewhere(id_, name, silent):
                 self.done[stretch].plain = False
         found = super().outline()
         if found is None:
@@ -704,11 +708,11 @@ class ClaudeCodeScan(Cutter):
         ids = KnownIds(self.ids, self._past_ids) if self._past_ids else self.ids
         return replace(found, ids=ids, head=head, around=self.around, past=self._past, inactive=self._inactive)
 
-    def _is_known_elsewhere(self, id_: str, name: str) -> bool:
+    def _is_known_elsewhere(self, id_: str, name: str, others: Sequence[str]) -> bool:
         """Whether the output of a call, whose result says nothing, may stand somewhere else."""
         if self.around.has_copy(id_):
             return True
-        return self._files is not None and self._files.may_tell(id_, name, (id_ for id_, _, _ in self._empty))
+        return self._files is not None and self._files.may_tell(id_, name, others)
 
     def _leads_to_end(self) -> bool:
         """Whether the agent goes on from the last record, whatever record the last prompt names."""
@@ -722,56 +726,3 @@ class ClaudeCodeScan(Cutter):
         known = hash(leaf)
         self.around.leaf_elsewhere = known in self._uuids
         return known not in self._beside and known not in self._uuids[: self._replaced]
-
-
-def _kept_by(boundary: dict[str, Any]) -> list[str]:
-    """The uuids that a compaction names as kept, or as the ends of what is."""
-    metadata = boundary.get("compactMetadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    listed, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
-    names: list[Any] = []
-    if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
-        names += listed["uuids"]
-    if isinstance(segment, dict):
-        names += (segment.get("headUuid"), segment.get("tailUuid"))
-    return [name for name in names if isinstance(name, str) and name]
-
-
-def _is_result(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") == "tool_result"
-
-
-def _is_words(value: dict[str, Any]) -> bool:
-    """Whether a record is the user's, and begins with something else than a result."""
-    content = content_of(value)
-    return value.get("type") == "user" and not (isinstance(content, list) and content and _is_result(content[0]))
-
-
-def _said(text: Any) -> bool:
-    """Whether words are no problem, and a line of the list."""
-    if type(text) is not str or not text or text.startswith(KEPT_OUTPUT):
-        return False
-    return not text[0].isspace() or bool(text[:_SHOWN].strip())
-
-
-def _joined(said: Any, is_error: Any) -> str:
-    """What a result says in several parts."""
-    if type(said) is not list:
-        raise _Odd
-    texts = []
-    for part in said:
-        kind = part["type"]
-        if kind == "text" and part.keys() <= _TEXT and type(part["text"]) is str and part["text"]:
-            texts.append(part["text"])
-        elif kind == "image" and is_error is not True:
-            texts.append("[image]")
-        else:
-            raise _Odd
-    return "\n".join(texts)
-
-
-def _may_say(details: Any) -> bool:
-    """Whether what the agent noted down beside a result may be its output."""
-    if details is None:
-        return False
-    return (type(details) is dict and "persistedOutputPath" in details) or worth_keeping(said_by(details)[0])
