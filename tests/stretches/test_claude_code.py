@@ -154,3 +154,21 @@ def test_one_broken_pair_is_judged_with_what_is_near_to_it_alone() -> None:
     assert any(part.get("type") == "thinking" for part in parts_of(values))
     assert len(outline.stretches) > 30
     assert judged and all(one.range.stop - one.range.start <= 3 for one in judged)
+
+
+def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at() -> None:
+    values = written(random.Random(4), 200)
+    middle = next(value for value in values[len(values) // 2 :] if str(value.get("uuid")).startswith("r"))
+    middle["message"]["content"][0]["tool_use_id"] = "toolu_gone"
+
+    found = parted(values, 24)
+
+    assert found is not None
+    outline, judged = found
+    spans = [
+        (outline.stretches[one.range.start].first, outline.stretches[one.range.stop - 1].end)
+        for one in judged
+        if one.range.stop - one.range.start == 1
+    ]
+    first, end = next(span for span in spans if span[0] <= values.index(middle) < span[1])
+    assert end - first < 40

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.generate import messages as made
+from benchmarks.sessions.options import Options
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from tests.stretches.reports import told
@@ -19,6 +21,7 @@ from toolpair.formats import get_format
 from toolpair.formats.base import Item
 from toolpair.rules.profiles import profile
 from toolpair.stretches.lists import problems_in
+from toolpair.stretches.scans import scan_for
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 MAKERS = {"anthropic": anthropic, "openai-chat": chat}
@@ -78,3 +81,21 @@ def test_stretches_together_say_what_the_whole_says(kind: str, name: str, least:
     if found is not None:
         assert told(found) == whole(messages, kind, name)
     assert json.dumps(messages) == before
+
+
+@pytest.mark.parametrize(("kind", "name"), PROFILES[::2])
+def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, name: str) -> None:
+    messages = made(Options(pairs=2_000, format=kind, shape="small", problems=8, kinds=("missing",)))
+    scan = scan_for(kind, profile(name))
+    assert scan is not None
+
+    scan.feed(messages)
+    outline = scan.outline()
+
+    assert outline is not None
+    stretches = [outline.stretches[found.start : found.stop] for found in outline.ranges]
+    spans = [(found[0].first, found[-1].end) for found in stretches]
+    problems = problems_in(messages, kind, profile(name))
+    assert problems is not None and len(problems) == len(spans) == 8
+    assert all(first <= (problem.message or 0) < end for problem, (first, end) in zip(problems, spans, strict=True))
+    assert max(end - first for first, end in spans) <= 20
