@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
+from shutil import rmtree
 
 from benchmarks.harness.processes import run
 from benchmarks.sessions.options import Options
@@ -44,7 +45,9 @@ class Plan:
     def session(self, options: Options, name: str = "session") -> Iterator[Path]:
         """A made session on disk, gone afterwards. A process of its own makes it, so that the runner stays small."""
         ending = ".jsonl" if options.layout == "lines" else ".json"
-        path = self.directory / (name + ending)
+        folder = self.directory / name  # a session beside it would be looked through for its outputs
+        folder.mkdir(exist_ok=True)
+        path = folder / f"session{ending}"
         argv = [sys.executable, "-m", "benchmarks.generate", str(path)]
         for field in fields(options):
             value = getattr(options, field.name)
@@ -55,7 +58,7 @@ class Plan:
         try:
             yield path
         finally:
-            path.unlink(missing_ok=True)
+            rmtree(folder)
 
     def toolpair(self, *arguments: str | Path) -> list[str]:
         return [*self.program, *map(str, arguments)]

@@ -69,6 +69,7 @@ def test_the_answer_is_that_of_asking_all(values: list[Any], kind: str) -> None:
     class Record:
         def __init__(self, value: Any) -> None:
             self.value = value
+            self.size = 1
 
     class Records:
         def __init__(self) -> None:

@@ -408,7 +408,7 @@ class ClaudeCodeScan(Cutter):
         self._last = uuid
 
     def _copied(self, value: dict[str, Any], number: int) -> None:
-        content, note = value["message"]["content"], self.around.note_copy
+        content, note = value["message"]["content"], self.around.copies.note
         if type(content) is list:
             for part in content:
                 if part["type"] == "tool_result":

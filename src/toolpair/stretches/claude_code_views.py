@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.formats.base import Inside, Item
+from toolpair.stretches.noted import Noted
 from toolpair.stretches.outline import Outline, Range, Read
 from toolpair.transcript.model import Transcript
 
@@ -24,20 +23,17 @@ class Surroundings:
         """The last prompt names a record that does not stand in the last stretch."""
         self.first_uuids: list[str] = []
         self.head = Transcript(())
-        self._copies_of = array("q")
-        self._copies_at = array("q")
-        self._in_order = False
-        """They are sorted by the id."""
+        self.copies = Noted()
+        """Records that may hold a copy of the output of a call."""
 
     def note_copy(self, id_: Any, number: int) -> None:
         """A record may hold a copy of the output of the call with this id."""
         if isinstance(id_, str):
-            self._copies_of.append(hash(id_))
-            self._copies_at.append(number)
+            self.copies.note(id_, number)
 
     def has_copy(self, id_: str) -> bool:
         """Whether any record may hold a copy of the output of the call with this id."""
-        return bool(self._found([id_]))
+        return bool(self.copies.of([id_]))
 
     def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
         """What stands around the records of a range."""
@@ -54,19 +50,7 @@ class Surroundings:
         )
 
     def _copies(self, ids: Iterable[str], read: Read) -> list[Item]:
-        return [item for number in sorted(self._found(ids)) for item in read(number, number + 1)]
-
-    def _found(self, ids: Iterable[str]) -> set[int]:
-        of, at = self._copies_of, self._copies_at
-        if not self._in_order:
-            order = sorted(range(len(of)), key=of.__getitem__)
-            self._copies_of = of = array("q", map(of.__getitem__, order))
-            self._copies_at = at = array("q", map(at.__getitem__, order))
-            self._in_order = True
-        numbers: set[int] = set()
-        for wanted in {hash(id_) for id_ in ids}:
-            numbers.update(at[bisect_left(of, wanted) : bisect_right(of, wanted)])
-        return numbers
+        return [item for number in sorted(self.copies.of(ids)) for item in read(number, number + 1)]
 
 
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:

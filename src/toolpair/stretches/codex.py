@@ -19,6 +19,7 @@ from toolpair.formats.base import Inside, Item
 from toolpair.formats.codex.reading import AGENT
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
+from toolpair.stretches.noted import Noted
 from toolpair.stretches.outline import LEAST, Cutter, Outline, Range, Read
 from toolpair.transcript.model import KEPT_OUTPUT, Transcript
 from toolpair.transcript.placeholders import known_placeholder
@@ -63,13 +64,8 @@ class Surroundings:
         self.numbered = False
         self.gaps = array("q")
         """The records in front of which ordinals are left out."""
-        self._events_of = array("q")
-        self._events_at = array("q")
-
-    def note_event(self, id_: str, number: int) -> None:
-        """An event tells of a call with this id, away from that."""
-        self._events_of.append(hash(id_))
-        self._events_at.append(number)
+        self.events = Noted()
+        """Events that tell of a call, away from that."""
 
     def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
         """What stands around the records of a range."""
@@ -82,9 +78,7 @@ class Surroundings:
         return Inside(head=self.head, numbered=numbered, copies=lambda ids: self._copies(ids, read))
 
     def _copies(self, ids: Iterable[str], read: Read) -> list[Item]:
-        wanted = {hash(id_) for id_ in ids}
-        numbers = [at for of, at in zip(self._events_of, self._events_at, strict=True) if of in wanted]
-        return [item for number in sorted(set(numbers)) for item in read(number, number + 1)]
+        return [item for number in sorted(self.events.of(ids)) for item in read(number, number + 1)]
 
 
 class CodexScan(Cutter):
@@ -190,11 +184,11 @@ class CodexScan(Cutter):
         here, ids = len(self.done), self.ids
         id_, item = payload.get("call_id"), payload.get("item")
         if type(id_) is str and ids.get(id_) != here:
-            self.around.note_event(id_, number)
+            self.around.events.note(id_, number)
         if type(item) is dict:
             id_ = item.get("id")
             if type(id_) is str and ids.get(id_) != here:
-                self.around.note_event(id_, number)
+                self.around.events.note(id_, number)
 
     # Items
 

@@ -17,6 +17,7 @@ from toolpair.stretches.outline import LEAST, Range
 from toolpair.stretches.scanning import ListScan
 from toolpair.stretches.scans import scan_for
 from toolpair.transcript.model import Beyond
+from toolpair.uncollected import uncollected
 
 _SURELY_JSON: Final = (
     orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
@@ -52,8 +53,9 @@ def problems_in(
         first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
         return Judged([Item(n, messages[n]) for n in range(first, end)], found, profile, beyond=beyond)
 
-    judged = judge_ranges(outline, load, _MOST)
-    return None if judged is None else problems_of(outline, judged)
+    with uncollected():
+        judged = judge_ranges(outline, load, _MOST)
+        return None if judged is None else problems_of(outline, judged)
 
 
 def _is_json(messages: Sequence[Any]) -> bool:

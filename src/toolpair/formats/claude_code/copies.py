@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, Final
@@ -55,6 +55,8 @@ class _Found(Copies):
             first = _first_uuids(items)
         self._files = FilesOfSession(beside, first or ()) if beside is not None else None
         self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
+        self._sent: dict[str, Sequence[Copy]] = {}
+        self._linked: dict[str, dict[str, list[Copy]]] = {}
 
     def of_call(self, call: Block) -> Sequence[Copy]:
         if not usable(call.id):
@@ -89,16 +91,12 @@ class _Found(Copies):
         found = self._in_file
         id_ = str(call.id)
         shared = len(found.calls.get(id_, ())) > 1
-        others = set(found.results[id_].values()) if shared else set()
-        # Where all other calls of that id are answered, what is left over can only be this one's.
-        only_one = len(found.calls.get(id_, ())) - len(found.results[id_]) <= 1
-        copies = _chosen(found.requests.get(id_, ()), others, certain=not shared or only_one)
+        copies = self._sent_for(id_)
         if copies:
             return copies
-        details = found.details.get(id_, ())
-        linked = [copy for copy, link in details if link is not None and link == call.link]
+        linked = self._noted_by_link(id_).get(call.link, ()) if call.link is not None else ()
         if linked or not shared:
-            copies = _chosen(linked or [copy for copy, _ in details], set(), certain=True)
+            copies = _chosen(linked or [copy for copy, _ in found.details.get(id_, ())], set(), certain=True)
             if copies:
                 return copies
         if self._files is not None:
@@ -107,6 +105,26 @@ class _Found(Copies):
                 return copies
         report = found.progress.get((id_, call.link if shared else None))
         return [report] if report is not None else ()
+
+    def _sent_for(self, id_: str) -> Sequence[Copy]:
+        """What was sent under an id, for all its calls the same."""
+        if id_ not in self._sent:
+            found = self._in_file
+            calls, results = found.calls.get(id_, ()), found.results.get(id_, {})
+            others = set(results.values()) if len(calls) > 1 else set()
+            # Where all other calls of that id are answered, what is left over can only be this one's.
+            certain = len(calls) <= 1 or len(calls) - len(results) <= 1
+            self._sent[id_] = _chosen(found.requests.get(id_, ()), others, certain=certain)
+        return self._sent[id_]
+
+    def _noted_by_link(self, id_: str) -> Mapping[str, Sequence[Copy]]:
+        known = self._linked.get(id_)
+        if known is None:
+            known = self._linked[id_] = defaultdict(list)
+            for copy, link in self._in_file.details.get(id_, ()):
+                if link is not None:
+                    known[link].append(copy)
+        return known
 
     @cached_property
     def _unanswered(self) -> Sequence[str]:
