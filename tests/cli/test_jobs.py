@@ -39,8 +39,10 @@ def judge_file(source, *others):
 worker.judge_file = judge_file
 worker.main()
 """
+# Whoever starts the tests in the background has ctrl+c ignored by all that they start.
 _COMMAND = """
-import sys; sys.path[:] = {path!r}
+import signal, sys; sys.path[:] = {path!r}
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from toolpair.cli import check, jobs, main
 check.LITTLE = 1
 jobs._START = {start!r}
