@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from toolpair.text.safe import visible
 from toolpair.tui.card_text import Card, cause_lines, learn_preview
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.keys import APP, GROUPS, LOOK, PROBLEMS, key_names
+from toolpair.tui.looking_ahead import LookingAhead
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import id_text
@@ -85,6 +86,7 @@ class MainScreen(LookActions):
         self._counted = {}
         self._counted_of = None
         self._resting: Timer | None = None
+        self._ahead = LookingAhead(self.set_timer)
         self._opening = opening
         self._reading = reading
         self._tried: dict[int, Sketch | Exception] = {}
@@ -214,6 +216,18 @@ class MainScreen(LookActions):
         else:
             keys = hint_line(glyphs, HINTS, width)
         self.query_one("#keys", Lines).show([*bar, keys])
+        if self.session.conversation.in_stretches:
+            self._ahead.soon(self.overview.rows, self._next_rows)
+
+    def _next_rows(self) -> Iterator[int]:
+        """The rows that the next and the previous problem will be shown with, from the middle outwards, then a page."""
+        here, height = self.pairs.row_index or 0, self.size.height
+        for by in (1, -1):
+            problem, _ = self.overview.after(here, by, self.overview.current)
+            if problem is not None:
+                row = self.overview.row_of(problem)
+                yield from (row + way * n for n in range(height // 2) for way in (1, -1))
+        yield from range(here, here + 2 * height)
 
     def _preview_soon(self) -> None:
         """What a fix would change in a long history is worked out when the keys rest."""
