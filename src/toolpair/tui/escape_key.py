@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from textual.driver import Driver
 
-_DELAY: Final = "25"
+_DELAY: Final = "15"
 """Milliseconds in which the rest of a sequence has to come, as in other terminal programs. ESCDELAY says another."""
 _SLACK: Final = 0.002
 """Seconds: a look that comes a moment too early would be followed by a whole wait."""
