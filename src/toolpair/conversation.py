@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dataclass import dataclass, replace
@@ -50,15 +50,26 @@ class Judged:
             read = self.request(read) if self.request is not None else read
         return read if self.beyond is None else read.within(self.beyond)
 
-    @cached_property
+    @property
     def seen(self) -> Seen | None:
         """What the agent would send if it resumed now; None when the records are no agent's own."""
-        gone = self.damaged.passed_by if self.damaged is not None else frozenset()
-        items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in self.items]
-        with uncollected():
-            seen = self.format.sees(items if gone else self.items, self.transcript)
-        refused = self.damaged.refused if self.damaged is not None else None
-        return seen if seen is None or refused is None else replace(seen, refuses=refused)
+        return self._look()
+
+    @cached_property
+    def _look(self) -> Callable[[], Seen | None]:
+        """Finds out what is seen, once. It knows nothing of this object, so that problems may know it."""
+        all_items, format, transcript, damaged = self.items, self.format, self.transcript, self.damaged
+
+        @cache
+        def look() -> Seen | None:
+            gone = damaged.passed_by if damaged is not None else frozenset()
+            items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in all_items]
+            with uncollected():
+                seen = format.sees(items if gone else all_items, transcript)
+            refused = damaged.refused if damaged is not None else None
+            return seen if seen is None or refused is None else replace(seen, refuses=refused)
+
+        return look
 
     @cached_property
     def damaged(self) -> DamagedRecords | None:
@@ -83,7 +94,9 @@ class Judged:
     def judgement(self) -> Judgement:
         with uncollected():
             unreadable = self.damaged.unreadable() if self.damaged is not None else None
-            found = judge(self.transcript, self.judged_by, self._on_resume, self._of_the_file, unreadable, self._sent)
+            found = judge(
+                self.transcript, self.judged_by, self._on_resume, self._of_the_file, unreadable, _sent(self._look)
+            )
         return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
 
     def _with_notes(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
@@ -91,11 +104,6 @@ class Judged:
         assert isinstance(self.format, OwnRules)
         notes = iter(self.format.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
         return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
-
-    def _sent(self) -> list[Source] | None:
-        if self.seen is None:
-            return None
-        return [(message.role, [part.block for part in message.parts]) for message in self.seen.messages]
 
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         found = self.damaged.on_resume(problem) if self.damaged is not None else None
@@ -129,7 +137,7 @@ class Judged:
     def by(self, profile: Profile) -> Judged:
         """The same records judged by another profile; what does not depend on it is not read again."""
         other = replace(self, profile=profile)
-        for name in ("transcript", "seen", "damaged"):
+        for name in ("transcript", "_look", "damaged"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
@@ -140,6 +148,18 @@ class Judged:
     def with_document(self, document: Document) -> Judged:
         """The same for the records of another state of the document."""
         return replace(self, items=items_of(document), document=document)
+
+
+def _sent(look: Callable[[], Seen | None]) -> Callable[[], list[Source] | None]:
+    """What its agent sends, by which the API counts."""
+
+    def sent() -> list[Source] | None:
+        seen = look()
+        if seen is None:
+            return None
+        return [(message.role, [part.block for part in message.parts]) for message in seen.messages]
+
+    return sent
 
 
 def items_of(document: Document) -> list[Item]:

@@ -19,6 +19,7 @@ from toolpair.rules.base import Problem
 from toolpair.rules.profiles import is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.stretches.lists import problems_in, shape_of
+from toolpair.uncollected import uncollected
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,12 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
     when the list is not understood or the profile is not known, TypeError when it is no list.
     """
     messages = _listed(messages)
-    found = _stretch_by_stretch(messages, profile)
-    if found is not None:
-        return found
+    with uncollected():
+        found = _stretch_by_stretch(messages, profile)
+        return _of_the_whole(messages, profile) if found is None else found
+
+
+def _of_the_whole(messages: Sequence[Any], profile: str | None) -> Report:
     judged = _judged(messages, profile)
     return Report(judged.profile.id, tuple(judged.problems))
 

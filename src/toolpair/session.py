@@ -128,11 +128,13 @@ def open_session(
     profile: str | None = None,
     leaf: str | None = None,
     progress: Callable[[int], None] | None = None,
+    reporting: bool = False,
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
     `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
     `progress` is told how many bytes of a large file have been read; what it raises ends the reading.
+    `reporting`: its problems are told, but nothing is shown or changed, so that less has to stay in memory.
     Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
     """
     snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
@@ -146,7 +148,7 @@ def open_session(
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise SessionError(not_recognised([source.document for source in container.conversations], snapshot.shown))
-    session = Session(snapshot, container, [found or known for found in formats], profile, leaf, progress)
+    session = Session(snapshot, container, [found or known for found in formats], profile, leaf, progress, reporting)
     if leaf is not None and session.transcript.leaf is None:
         raise SessionError(_no_leaf(leaf, snapshot.shown))
     return session
@@ -170,7 +172,9 @@ class Session:
         profile: str | None,
         leaf: str | None = None,
         progress: Callable[[int], None] | None = None,
+        reporting: bool = False,
     ) -> None:
+        self._reporting = reporting
         self._view = View(leaf, FilesBeside(snapshot.path) if snapshot.path is not None else None)
         self._formats = tuple(formats)
         self._chosen_profile = profile
@@ -214,7 +218,7 @@ class Session:
         if large or len(source.document) >= SHORT:
             from toolpair.stretches.opening import opened_long
 
-            long = opened_long(number, source, found, profile, request, self._view, progress)
+            long = opened_long(number, source, found, profile, request, self._view, progress, self._reporting)
             if long is not None:
                 return long
         judged = Judged(items_of(source.document), found, profile, request, self._view, source.document)

@@ -19,7 +19,7 @@ from toolpair.formats.base import Item, Spills, View
 from toolpair.rules.profiles import profile
 from toolpair.stretches import outline as outlines
 from toolpair.stretches.claude_code import ClaudeCodeScan
-from toolpair.stretches.judging import JudgedRange, judge_ranges, problems_of
+from toolpair.stretches.judging import JudgedRange, JudgedStretch, judge_ranges, problems_of
 from toolpair.stretches.outline import Outline, Range
 from toolpair.transcript.model import Beyond
 
@@ -41,10 +41,10 @@ def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[JudgedRange
     if outline is None:
         return None
 
-    def load(wanted: Range, beyond: Beyond) -> Judged:
+    def load(wanted: Range, beyond: Beyond) -> JudgedStretch:
         first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
         view = View(inside=outline.inside(wanted, lambda start, stop: items[start:stop]))
-        return Judged(items[first:end], FORMAT, PROFILE, view=view, beyond=beyond)
+        return JudgedStretch(Judged(items[first:end], FORMAT, PROFILE, view=view, beyond=beyond))
 
     judged = judge_ranges(outline, load, 5_000)
     return None if judged is None else (outline, judged)

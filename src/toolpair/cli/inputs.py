@@ -41,12 +41,13 @@ class Input:
         profile: str | None = None,
         leaf: str | None = None,
         progress: Callable[[int], None] | None = None,
+        reporting: bool = False,
     ) -> Session:
         """Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
         if self.name == STDIN:
             return open_session("standard input", data=read_stdin(), format=format, profile=profile, leaf=leaf)
         path = self.name if self.walked else named(self.name)
-        return open_session(path, format=format, profile=profile, leaf=leaf, progress=progress)
+        return open_session(path, format=format, profile=profile, leaf=leaf, progress=progress, reporting=reporting)
 
 
 def named(name: str) -> str:

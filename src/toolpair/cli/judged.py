@@ -49,10 +49,11 @@ def judge_file(source: inputs.Input, work: Work, progress: Callable[[int], None]
     several = len(work.profiles) > 1
     made: list[Checked] = []
     try:
-        session = source.open(work.format, work.profiles[0] if work.profiles else None, work.leaf, progress)
+        profile = work.profiles[0] if work.profiles else None
+        session = source.open(work.format, profile, work.leaf, progress, reporting=not work.show_content)
         made.append(describe(session, source.name, work.show_content, work.inactive, several))
-        for profile in work.profiles[1:]:
-            session.set_profile(profile)
+        for other in work.profiles[1:]:
+            session.set_profile(other)
             made.append(describe(session, source.name, work.show_content, work.inactive, several))
     except SessionError as error:
         if skipping:

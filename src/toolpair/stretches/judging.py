@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from toolpair.conversation import Judged
 from toolpair.dataclass import dataclass, replace
+from toolpair.overview import Tally, tally_of
 from toolpair.rules.base import Problem
 from toolpair.rules.errors.counting import counted_transcript
+from toolpair.rules.reasoning import signed
 from toolpair.stretches.outline import Outline, Range, ranges_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.ids import SPELLINGS, sanitised, usable
@@ -33,8 +35,8 @@ WIDE: Final = frozenset(
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
 """How often ranges are joined before the whole is judged instead."""
-Load = Callable[[Range, Beyond], Judged]
-"""Reads the records of a range, to be judged as a stretch."""
+Load = Callable[[Range, Beyond], "JudgedStretch"]
+"""Reads the records of a range and judges them as a stretch."""
 
 
 @dataclass(eq=False)
@@ -78,19 +80,29 @@ class JudgedStretch:
         own = transcript.messages[self.lead : self.lead + self.messages]
         return sum(len(message.blocks) for message in own)
 
+    @cached_property
+    def tally(self) -> Tally:
+        return tally_of(self.judged)
+
+    @cached_property
+    def signed(self) -> int:
+        """Blocks of signed thinking in it."""
+        blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
+        return sum(block.kind == "thinking" and signed(block) for block in blocks)
+
     @property
     def _sent(self) -> int | None:
         """How many messages its agent sends of it, where it has one."""
         seen, frame = self.judged.seen, self.judged.transcript.frame
         return None if seen is None or frame is None else frame.count(seen.messages)
 
-    @property
+    @cached_property
     def spills(self) -> bool:
         """Whether what is read of it goes beyond it, so that only the whole tells it."""
         frame = self.judged.transcript.frame
         return frame is not None and (frame.spills or self._sent is None)
 
-    @property
+    @cached_property
     def tells_of_all(self) -> bool:
         """Whether the evidence for a cause is counted over the whole history."""
         causes = (problem.cause for problem in self.judged.problems)
@@ -173,7 +185,7 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[JudgedRange] |
     """
     answered = sum(found.calls for found in outline.stretches)
     last = len(outline.stretches)
-    signed = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
+    thinking = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
     known: dict[tuple[int, int], JudgedRange] = {}
     ranges: Sequence[Range] = outline.ranges
     for _ in range(_ROUNDS):
@@ -185,8 +197,8 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[JudgedRange] |
                 if inside[-1].end - inside[0].first > most:
                     return None
                 elsewhere = answered - sum(stretch.calls for stretch in inside)
-                beyond = Beyond(found.start > 0, found.stop < last, outline.ids, elsewhere, signed[last - found.stop])
-                known[key] = JudgedRange(found, JudgedStretch(load(found, beyond)))
+                beyond = Beyond(found.start > 0, found.stop < last, outline.ids, elsewhere, thinking[last - found.stop])
+                known[key] = JudgedRange(found, load(found, beyond))
                 if known[key].found.spills or known[key].found.tells_of_all:
                     return None
             judged.append(known[key])

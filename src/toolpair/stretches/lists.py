@@ -12,7 +12,7 @@ from toolpair.formats import get_format
 from toolpair.formats.base import Item
 from toolpair.rules.base import Problem
 from toolpair.rules.profiles import Profile
-from toolpair.stretches.judging import judge_ranges, problems_of
+from toolpair.stretches.judging import JudgedStretch, judge_ranges, problems_of
 from toolpair.stretches.outline import LEAST, Range
 from toolpair.stretches.scanning import ListScan
 from toolpair.stretches.scans import scan_for
@@ -49,9 +49,10 @@ def problems_in(
         return None
     found = get_format(format_id)
 
-    def load(wanted: Range, beyond: Beyond) -> Judged:
+    def load(wanted: Range, beyond: Beyond) -> JudgedStretch:
         first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
-        return Judged([Item(n, messages[n]) for n in range(first, end)], found, profile, beyond=beyond)
+        items = [Item(n, messages[n]) for n in range(first, end)]
+        return JudgedStretch(Judged(items, found, profile, beyond=beyond))
 
     with uncollected():
         judged = judge_ranges(outline, load, _MOST)

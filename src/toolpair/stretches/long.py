@@ -22,13 +22,15 @@ from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart, JoinedDocument
 from toolpair.starts import shifted
-from toolpair.stretches.judging import in_order, judge_ranges, moved
+from toolpair.stretches.judging import JudgedStretch, in_order, judge_ranges, moved
+from toolpair.stretches.light import lightened
 from toolpair.stretches.outline import Outline, Range, Stretch
 from toolpair.stretches.parts import Exposed, Ids, Offsets, Part, Reading
 from toolpair.stretches.ties import Ties
 from toolpair.transcript.edits import Edit, InsertMessage, RemoveThinking, records_of, said_of
 from toolpair.transcript.model import Beyond, Block, Message, Scope, Transcript
 from toolpair.transcript.pairing import Pair
+from toolpair.uncollected import collect_young
 
 if TYPE_CHECKING:
     from toolpair.losses import Losses
@@ -63,10 +65,14 @@ def long_conversation(
         # Told apart by their first records, so that no two parts give a new record the same uid.
         return DocumentPart(document, first, end, document.next_uid + first * _UIDS)
 
-    def load(wanted: Range, beyond: Beyond) -> Judged:
+    def load(wanted: Range, beyond: Beyond) -> JudgedStretch:
         made = part(wanted)
+        found = JudgedStretch(reading.judged(made, beyond))
+        if reading.reporting:
+            found, made = lightened(found), part(wanted)
+            collect_young()
         documents[wanted.start, wanted.stop] = made
-        return reading.judged(made, beyond)
+        return found
 
     documents: dict[tuple[int, int], DocumentPart] = {}
     judged = judge_ranges(outline, load, _MOST)

@@ -40,8 +40,9 @@ def opened_long(
     request: Callable[[Transcript], Transcript] | None,
     view: View,
     progress: Progress | None = None,
+    reporting: bool = False,
 ) -> LongConversation | None:
-    """The conversation in stretches; None where it has to be judged as a whole."""
+    """The conversation in stretches; None where it has to be judged as a whole. `reporting` as of `Reading`."""
     document = source.document
     if view.leaf is not None:
         return None
@@ -57,7 +58,7 @@ def opened_long(
     firsts = [found.first for found in outline.stretches]
 
     def judged_by(other: Profile) -> LongConversation | None:
-        return opened_long(number, source, format, other, request, view)
+        return opened_long(number, source, format, other, request, view, reporting=reporting)
 
     def inside(first: int, end: int) -> Inside | None:
         wanted = Range(bisect_left(firsts, first), bisect_left(firsts, end))
@@ -66,7 +67,7 @@ def opened_long(
     reading = Reading(
         document, format, profile, request, view, outline.ids, firsts, answered, head, judged_by, inside=inside
     )
-    reading = replace(reading, past=outline.past, inactive=outline.inactive)
+    reading = replace(reading, past=outline.past, inactive=outline.inactive, reporting=reporting)
     declared = head.declared_tools
 
     def proof(changed: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:

@@ -9,10 +9,9 @@ from typing import Any
 from toolpair.conversation import Judged, items_of
 from toolpair.dataclass import dataclass, replace
 from toolpair.formats.base import Format, Inside, View
-from toolpair.overview import Row, Tally, rows_of, tally_of
+from toolpair.overview import Row, Tally, rows_of
 from toolpair.row_places import RowPlaces
 from toolpair.rules.profiles import Profile
-from toolpair.rules.reasoning import signed
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
 from toolpair.stretches.judging import JudgedStretch
@@ -51,6 +50,8 @@ class Reading:
     """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
     inside: Callable[[int, int], Inside | None] = lambda first, end: None
     """What the format needs besides to read the records from one number to before another."""
+    reporting: bool = False
+    """What is found out is told, and nothing is shown or changed: what records say need not stay."""
 
     @property
     def native(self) -> bool:
@@ -177,8 +178,7 @@ class Part:
         """Blocks of signed thinking in it."""
         if self.stretch is not None:
             return self.stretch.signed
-        blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
-        return sum(block.kind == "thinking" and signed(block) for block in blocks)
+        return self.stretch_judged.signed
 
     @property
     def inactive(self) -> int:
@@ -194,7 +194,7 @@ class Part:
     def tally(self) -> Tally:
         found = self.stretch
         if found is None:
-            return tally_of(self.judged)
+            return self.stretch_judged.tally
         return Tally(found.messages, found.calls, 0, found.outputs, found.outputs, found.calls - found.outputs)
 
     @cached_property

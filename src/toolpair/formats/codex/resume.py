@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from toolpair.formats.base import Seen
 from toolpair.formats.codex.items import is_loaded
@@ -115,12 +116,14 @@ def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
     return (call.family, call.id) in _answered(transcript)
 
 
-@lru_cache(maxsize=1)
+_ANSWERED: Final[WeakKeyDictionary[Transcript, frozenset[tuple[str, str]]]] = WeakKeyDictionary()
+"""Of a transcript family and id of all outputs: each of its problems asks for them."""
+
+
 def _answered(transcript: Transcript) -> frozenset[tuple[str, str]]:
-    """Family and id of all outputs; asked for once a problem of one transcript after the other."""
-    return frozenset(
-        (block.family, block.id)
-        for message in transcript.messages
-        for block in message.results
-        if isinstance(block.id, str)
-    )
+    known = _ANSWERED.get(transcript)
+    if known is None:
+        results = (block for message in transcript.messages for block in message.results)
+        known = frozenset((block.family, block.id) for block in results if isinstance(block.id, str))
+        _ANSWERED[transcript] = known
+    return known
