@@ -11,6 +11,7 @@ from toolpair.overview import title_for
 from toolpair.rules.base import Fix, Problem
 from toolpair.transcript.edits import Answer, Edit
 from toolpair.transcript.model import PLACEHOLDER, Block
+from toolpair.uncollected import uncollected
 
 if TYPE_CHECKING:
     from toolpair.recipes.base import Options, Recipe, Step
@@ -185,11 +186,13 @@ class Staging:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
         from toolpair.recipes.engine import mend
 
-        return self._stage_steps(_by_kind(at, self.now[at], self._heeded(mend(self.now[at], _apply, pick))))
+        with uncollected():
+            return self._stage_steps(_by_kind(at, self.now[at], self._heeded(mend(self.now[at], _apply, pick))))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Carry a recipe out as one step. None when it has nothing to do."""
-        return self._stage_steps(carried_out(at, self.now[at], recipe, options))
+        with uncollected():
+            return self._stage_steps(carried_out(at, self.now[at], recipe, options))
 
     def _stage_steps(self, done: CarriedOut) -> Staged | None:
         if not done.rows:

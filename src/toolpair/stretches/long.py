@@ -30,7 +30,7 @@ from toolpair.stretches.ties import Ties
 from toolpair.transcript.edits import Edit, InsertMessage, RemoveThinking, records_of, said_of
 from toolpair.transcript.model import Beyond, Block, Message, Scope, Transcript
 from toolpair.transcript.pairing import Pair
-from toolpair.uncollected import collect_young
+from toolpair.uncollected import collect_young, uncollected
 
 if TYPE_CHECKING:
     from toolpair.losses import Losses
@@ -50,6 +50,8 @@ _UIDS: Final = 1 << 20
 """New records that one part can have."""
 _MOST: Final = 5_000
 """Records that are judged together; what needs more is judged as a whole."""
+_COLLECTED: Final = 100
+"""After so many parts that were changed, what was made for them is given back."""
 T = TypeVar("T")
 
 
@@ -344,6 +346,10 @@ class LongConversation(Conversation):
 
     def apply(self, edits: Sequence[Edit]) -> Conversation:
         """The conversation after the edits; only what they reach is read and judged again."""
+        with uncollected():
+            return self._applied(edits)
+
+    def _applied(self, edits: Sequence[Edit]) -> Conversation:
         by_part: dict[int, list[Edit]] = {}
         if any(isinstance(edit, RemoveThinking) for edit in edits):
             return self._applied_to_the_whole(edits)
@@ -356,7 +362,9 @@ class LongConversation(Conversation):
             by_part.setdefault(next(number for number in numbers if number is not None), []).append(edit)
         parts = list(self.parts)
         ties = self._ties.copy()
-        for number, wanted in by_part.items():
+        for done, (number, wanted) in enumerate(by_part.items()):
+            if done % _COLLECTED == _COLLECTED - 1:
+                collect_young()
             part = parts[number]
             alone = Conversation(self.number, self.label, self.source, part.document.now, part.judged)
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -60,6 +61,7 @@ def opened_long(
     def judged_by(other: Profile) -> LongConversation | None:
         return opened_long(number, source, format, other, request, view, reporting=reporting)
 
+    @lru_cache(1)  # asked for several times while a fix is put on
     def inside(first: int, end: int) -> Inside | None:
         wanted = Range(bisect_left(firsts, first), bisect_left(firsts, end))
         return outline.inside(wanted, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
