@@ -87,14 +87,18 @@ class Fold:
         if cells == 0:
             starts.extend(begins)
             return
-        plain = text.isascii() and "\x1b" not in text
-        # So many characters fit into a line whatever they are.
-        fitting = cells // 10 if not plain else cells // TAB if "\t" in text else cells
-        if max(lengths) <= fitting:
+        widths = lengths
+        if not text.isascii() or "\x1b" in text:
+            fitting = cells // 10  # so many characters fit into a line whatever they are
+        else:
+            fitting = cells
+            if "\t" in text:
+                widths = list(map(len, text.replace("\t", " " * TAB).split("\n")))
+        if max(widths) <= fitting:
             starts.extend(begins)
             return
-        for start, length in zip(begins, lengths, strict=True):
-            if length <= fitting:
+        for start, length, width in zip(begins, lengths, widths, strict=True):
+            if width <= fitting:
                 starts.append(start)
             else:
                 self._fold_line(start, start + length)
