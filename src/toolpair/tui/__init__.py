@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gc
+import sys
+from typing import TYPE_CHECKING, Final
 
 from toolpair.tui.result import RunResult
 
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
     from toolpair.tui.sessions import Sessions
 
 __all__ = ["RunResult", "run"]
+
+_HANDOVER: Final = 0.0005
+"""Seconds that a key waits for a thread that computes. With the interpreter's own 5 ms each step of a key waits."""
 
 
 def run(
@@ -25,8 +30,6 @@ def run(
 
     `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or one of the list.
     """
-    import gc
-
     from toolpair.tui.escape_key import expect_soon
 
     expect_soon()
@@ -39,6 +42,7 @@ def run(
     app = ToolpairApp(session, at=at, ascii=ascii, sessions=lambda: _sessions(open), opening=opening)
     gc.freeze()
     gc.enable()
+    sys.setswitchinterval(_HANDOVER)
     app.run()
     return app.result
 
