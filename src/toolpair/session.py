@@ -198,12 +198,13 @@ class Session:
         )
         return State(snapshot, container, formats, conversations)
 
-    def _hold(self, state: State) -> None:
-        """Nothing is staged: this is what the file holds."""
+    def _hold(self, state: State, staging: Staging | None = None) -> None:
+        """This is what the file holds, and what is staged on it: nothing, where that is not said."""
         self._snapshot = state.snapshot
         self._container = state.container
         self._formats = state.formats
-        self._staging = Staging(state.conversations)
+        self._staging = staging or Staging(state.conversations)
+        self._losses = None  # of what the file held until now, which need not stay
 
     def _conversation(
         self,
@@ -324,10 +325,25 @@ class Session:
 
     def set_profile(self, id_: str) -> None:
         """Judge by another profile. Staged fixes stay."""
-        self.profile = profile_named(id_)
+        before = self.profile, self._chosen_profile
+        profile = self.profile = profile_named(id_)
         self._chosen_profile = id_
+        try:
+            self._staging.judge_anew(lambda found: self._opened_anew(found) or found.by(profile))
+        except BaseException:
+            self.profile, self._chosen_profile = before
+            raise
 
-        self._staging.judge_anew(lambda found: found.by(self.profile))
+    def _opened_anew(self, found: Conversation) -> Conversation | None:
+        """A large conversation that is as the file holds it, as it would be opened now; None for others.
+
+        One that could only be judged whole need not be so under another profile, or on the agent's own branch.
+        """
+        source = self._container.conversations[found.number - 1]
+        large = len(self._snapshot.data) >= SMALL
+        if found.in_stretches or found.document is not source.document or not large or self._view.leaf is not None:
+            return None
+        return self._conversation(found.number, source, self._formats[found.number - 1], large)
 
     def profile_title(self, id_: str) -> str:
         return profile_named(id_).title
@@ -349,12 +365,14 @@ class Session:
         """
         if self.staged:
             raise ValueError("Save or undo the staged fixes first: they were chosen on this branch.")
-        view = replace(self._view, leaf=leaf)
-        chosen = self.conversation
-        chosen = chosen.viewed(view)
-        if leaf is not None and chosen.transcript.leaf is None:
-            raise ValueError(_no_leaf(leaf, self.shown_name))
-        self._view = view
+        before, self._view = self._view, replace(self._view, leaf=leaf)
+        try:
+            chosen = self._opened_anew(self.conversation) or self.conversation.viewed(self._view)
+            if leaf is not None and chosen.transcript.leaf is None:
+                raise ValueError(_no_leaf(leaf, self.shown_name))
+        except BaseException:
+            self._view = before
+            raise
         self._staging.look_at(self.current, chosen)
 
     @property
@@ -570,33 +588,45 @@ class Session:
         news = self._watch.look(self._snapshot)
         if news is None:
             return None
-        if news.snapshot is not None:
-            self._snapshot = news.snapshot
-        if news.change is None:
-            return None
+        left: list[tuple[Staged, Decision]] = []
         try:
             before = counts_of(self._staging.original)
         except Unreadable:
             before = 0, 0, 0  # nobody can tell any more what the file held
-        left = self._take_up(news.container, news.change == "grown") if news.container is not None else []
+        if news.snapshot is not None and news.container is not None:
+            try:
+                left = self._take_up(news.snapshot, news.container, news.change == "grown")
+            except BaseException:
+                self._watch = None  # the next look finds the same again
+                raise
+        elif news.snapshot is not None:
+            self._snapshot = news.snapshot
+        if news.change is None:
+            return None
         return followed(news.change, before, counts_of(self._staging.original), self.conversations, left)
 
-    def _take_up(self, container: Container, grown: bool) -> list[tuple[Staged, Decision]]:
-        """Go on with what the file holds now; what is staged and finds no place in it is handed back."""
+    def _take_up(self, snapshot: Snapshot, container: Container, grown: bool) -> list[tuple[Staged, Decision]]:
+        """Go on with what the file holds now; what is staged and finds no place in it is handed back.
+
+        All or nothing: with the new snapshot and the old records a save would leave out what has come.
+        """
         from toolpair.source.growth import carry_over
+        from toolpair.source.saving import remembered
 
         if grown:
             for old, new in zip(self._container.conversations, container.conversations, strict=False):
                 carry_over(old.document, new.document)
-        if self._snapshot.path is not None:
+        if snapshot.path is not None:
             # The files beside it may hold something else now, too.
-            self._view = replace(self._view, beside=FilesBeside(self._snapshot.path))
-        steps = self._staging.steps
+            self._view = replace(self._view, beside=FilesBeside(snapshot.path))
         if self._remembers:
-            self.remember()
-        self._hold(self._state(self._snapshot, container))
+            snapshot = remembered(snapshot)
+        state = self._state(snapshot, container)
+        staging = Staging(state.conversations)
+        left = staging.put_on_again(self._staging.steps)
+        self._hold(state, staging)
         self.current = min(self.current, len(container.conversations) - 1)
-        return self._staging.put_on_again(steps)
+        return left
 
     def pending(self, pair: int) -> bool:
         """Whether the pair is a call at the very end that waits for its result: no problem while its agent runs."""

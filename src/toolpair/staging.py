@@ -168,19 +168,17 @@ class Staging:
         def of(conversations: Conversations) -> Conversations:
             return tuple(map(once, conversations))
 
-        self.original = of(self.original)
-        self.now = of(self.now)
-        self._steps = [(rows, of(before)) for rows, before in self._steps]
-        self._undone = [(rows, of(after)) for rows, after in self._undone]
+        steps = [(rows, of(before)) for rows, before in self._steps]
+        undone = [(rows, of(after)) for rows, after in self._undone]
+        self.original, self.now, self._steps, self._undone = of(self.original), of(self.now), steps, undone
 
     def stage(self, at: int, problem: Problem, fix: Fix, text: str | None) -> Staged:
         """Put one fix on the conversation with index `at`; `text` replaces a placeholder's."""
         before = self.now
         after = before[at].apply(edits_of(fix, text))
         row = _row(at, [(problem, fix)], before[at], after, text)
-        self._push((row,), before)
         self._replace(at, after)
-        return row
+        return self._push((row,), before)[0]
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
@@ -197,9 +195,9 @@ class Staging:
     def _stage_steps(self, done: CarriedOut) -> Staged | None:
         if not done.rows:
             return None
-        self._push(done.rows, self.now)
+        rows = self._push(done.rows, self.now)
         self._replace(done.rows[0].conversation, done.after)
-        return _as_one(done.rows)
+        return _as_one(rows)
 
     def undo(self) -> Staged | None:
         if not self._steps:
@@ -226,20 +224,24 @@ class Staging:
 
         Gives back the problems that it is about (a recipe may be about none); None when they are not there any more.
         """
-        before = self.now
-        problems = before[row.conversation].problems
+        problems = self.now[row.conversation].problems
         found = tuple(pair[0] for _, pair in found_by(row.decisions, problems))
-        made, _ = self._again(row)
+        trial = self.copy(self._heed)
+        made, _ = trial._again(row)
         if not made:
             return None
-        self._push(tuple(_merged(made)), before)
+        self._push(tuple(_merged(made)), self.now)
+        self.now = trial.now
         return found
 
     def put_on_again(self, steps: Sequence[Sequence[Staged]]) -> list[tuple[Staged, Decision]]:
         """Stage these steps on what the file holds. Gives back what found no problem any more, with its row."""
-        self.now = self.original
-        self._steps = []
-        self._undone = []
+        fresh = Staging(self.original)
+        left = fresh._put_on(steps)
+        self.now, self._steps, self._undone = fresh.now, fresh._steps, []
+        return left
+
+    def _put_on(self, steps: Sequence[Sequence[Staged]]) -> list[tuple[Staged, Decision]]:
         left: list[tuple[Staged, Decision]] = []
         for rows in steps:
             before = self.now
@@ -297,10 +299,13 @@ class Staging:
         self._replace(at, conversation)
         self.original = self.now
 
-    def _push(self, rows: tuple[Staged, ...], before: tuple[Conversation, ...]) -> None:
+    def _push(self, rows: tuple[Staged, ...], before: tuple[Conversation, ...]) -> tuple[Staged, ...]:
+        """One more step. Gives back the rows as they are staged."""
         number = len(self._steps)
-        self._steps.append((tuple(replace(row, step=number) for row in rows), before))
+        rows = tuple(replace(row, step=number) for row in rows)
+        self._steps.append((rows, before))
         self._undone.clear()
+        return rows
 
     def _replace(self, at: int, after: Conversation) -> None:
         self.now = (*self.now[:at], after, *self.now[at + 1 :])

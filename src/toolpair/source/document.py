@@ -160,9 +160,10 @@ class Document:
 
     def _places_in(self, record: Record) -> Places:
         """Where the record's values stand; of the record that was asked for last it is remembered."""
-        if self._asked is None or self._asked[0] != record.uid:
-            self._asked = (record.uid, Places(record.body))
-        return self._asked[1]
+        asked = self._asked  # another thread may ask for another record
+        if asked is None or asked[0] != record.uid:
+            asked = self._asked = (record.uid, Places(record.body))
+        return asked[1]
 
     # Writing
 

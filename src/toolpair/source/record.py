@@ -67,7 +67,8 @@ class Record:
     def value(self) -> Any:
         """The parsed value, or `Damaged`; always the same object."""
         if self.known is UNREAD:
-            self.known, self._strict = read(self.body)
+            known, self._strict = read(self.body)
+            self.known = known  # last: another thread goes by it
         return self.known
 
     def set_value(self, value: Any) -> None:

@@ -63,6 +63,7 @@ class IndexedRecords(Sequence[Record]):
             records.append(self._record(place))
             yield records[-1]
         self._all = tuple(records)
+        self._made = {}  # behind `_all`: whoever still has the old one finds the same records in it
 
     def part(self, first: int, end: int) -> IndexedRecords:
         """Those from place `first` to before `end`, made anew."""
@@ -109,12 +110,15 @@ class IndexedRecords(Sequence[Record]):
         return (known if self._end is None else min(known, self._end)) - self._first
 
     def _record(self, place: int) -> Record:
-        record = self._made.get(place)
+        made_before = self._made
+        if self._all is not None:
+            return self._all[place]
+        record = made_before.get(place)
         if record is None:
             index, number = self.positions, self._first + place
             start, end, glue, uid, line = index.place(number)
             made = Record(uid, index.content, start, end, glue, line)
             if number in self._given:
                 made.set_value(self._given[number])
-            record = self._made.setdefault(place, made)
+            record = made_before.setdefault(place, made)
         return record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from toolpair.conversation import Judged
@@ -14,20 +14,7 @@ from toolpair.stretches.judging import JudgedStretch
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair, Pairing
 
-_TOLD: Final = (
-    "messages",
-    "counted",
-    "unsent",
-    "spills",
-    "tells_of_all",
-    "claims",
-    "open",
-    "loose",
-    "cleaned",
-    "leans",
-    "tally",
-    "signed",
-)
+_TOLD: Final = tuple(name for name, found in vars(JudgedStretch).items() if isinstance(found, cached_property))
 """What is told by what the records say."""
 
 

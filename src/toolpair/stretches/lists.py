@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, Final
 
 import orjson
@@ -79,7 +80,7 @@ def _is_otherwise(value: Any) -> bool:
 
 def shape_of(messages: Sequence[Any]) -> str | None:
     """The format that lists with calls surely are of, by their first messages; None when that takes a closer look."""
-    for message in messages[:_SAMPLE]:
+    for message in islice(messages, _SAMPLE):
         if type(message) is not dict:
             return None
         if message.get("role") == "tool":

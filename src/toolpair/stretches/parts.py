@@ -210,9 +210,10 @@ class Part:
 
     def exposed(self, offsets: Offsets) -> Exposed:
         """What is in it, numbered as in the whole; the same objects each time."""
-        if self._seen is None or self._seen[0] != offsets:
-            self._seen = (offsets, Exposed(self, offsets))
-        return self._seen[1]
+        seen = self._seen  # another thread may ask with other offsets
+        if seen is None or seen[0] != offsets:
+            seen = self._seen = (offsets, Exposed(self, offsets))
+        return seen[1]
 
     def with_document(self, document: DocumentPart, beyond: Beyond) -> Part:
         """The same records after a change, or with something else around them."""

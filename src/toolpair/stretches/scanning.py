@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
+from toolpair.transcript.content import says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
-from toolpair.transcript.placeholders import BEGIN, known_placeholder
+from toolpair.transcript.placeholders import BEGIN
 
 START, ODD, ASKS, SAYS, CALLS, ANSWERING, ANSWERS = range(7)
 """What a message is: odd, the user's words, the assistant's, calls, some or the last of their results."""
@@ -25,7 +26,6 @@ TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
 _Place = tuple[int, int, int, int, int, int]
 """Where a stretch can be cut: a message's number, and how many calls, rows, outputs, signed blocks, ids before it."""
 _SHOWN: Final = 400
-_LONG: Final = 2000
 _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
@@ -197,10 +197,8 @@ class ListScan(Cutter, ABC):
         else:
             return None
         if self._count:
-            if len(text) >= _LONG or (text and text[0] not in BEGIN and not text[0].isspace()):
-                self._outputs += 1
-            else:
-                self._outputs += bool(text.strip()) and known_placeholder(text) is None
+            surely = bool(text) and text[0] not in BEGIN and not text[0].isspace()
+            self._outputs += surely or says_something_real(text)
         return text
 
 
