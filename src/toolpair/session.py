@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
@@ -149,6 +150,7 @@ def open_session(
     if known is None:
         raise SessionError(not_recognised([source.document for source in container.conversations], snapshot.shown))
     session = Session(snapshot, container, [found or known for found in formats], profile, leaf, progress, reporting)
+    session._chosen_format = format
     if leaf is not None and session.transcript.leaf is None:
         raise SessionError(_no_leaf(leaf, snapshot.shown))
     return session
@@ -177,6 +179,7 @@ class Session:
         self._reporting = reporting
         self._view = View(leaf, FilesBeside(snapshot.path) if snapshot.path is not None else None)
         self._formats = tuple(formats)
+        self._chosen_format: str | None = None
         self._chosen_profile = profile
         self.format: Format = formats[-1]
         self.profile: Profile = profile_named(profile or self.format.profile)
@@ -356,6 +359,18 @@ class Session:
     def branches(self) -> tuple[Branch, ...]:
         """The ways through the current conversation, the newest first; none where there is only one."""
         return self.transcript.branches
+
+    def opened_again(self) -> Session:
+        """What the file holds now, without what is staged, looked at in the same way: format, profile, branch.
+
+        Raises SessionError with one sentence when it cannot be read.
+        """
+        assert self.path is not None
+        path, format, profile, leaf = self.path, self._chosen_format, self._chosen_profile, self._view.leaf
+        if leaf is not None:
+            with contextlib.suppress(SessionError):  # the branch may be gone
+                return open_session(path, format=format, profile=profile, leaf=leaf)
+        return open_session(path, format=format, profile=profile)
 
     def choose_leaf(self, leaf: str | None) -> None:
         """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.

@@ -18,7 +18,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.generate import generate
+from benchmarks.sessions.options import Options
 from tests.cli.conftest import Run
+from toolpair.cli import open as interface
+from toolpair.session import open_session
 
 pytest.importorskip("toolpair.tui.app")
 
@@ -103,6 +107,34 @@ def test_the_rescue(copy: Callable[[str], Path], run: Run, name: str) -> None:
     (backup,) = path.parent.glob(path.name + ".toolpair-*.bak")
     assert backup.read_bytes() == original
     assert b"toolpair restore" in terminal.output[-3000:]
+
+
+def test_a_file_that_is_cut_under_an_open_session_ends_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    generate(Options(size=20_000_000, pairs=2_000, problems=10), path)
+    terminal = Terminal([*_program(), str(path)])
+    terminal.read(30, until=b"mend all")
+    terminal.read(1.0)
+    terminal.press(" ")
+    terminal.read(20, until=b"1 fix")
+    terminal.read(0.5)
+    os.truncate(path, 3_000_000)
+    terminal.press("G")
+    assert terminal.close() == 2
+    said = terminal.output.decode(errors="replace")
+    assert "Traceback" not in said and "locals" not in said
+    assert str(path) in said[-2000:]
+    assert "1 fix was put on and not saved." in said[-2000:]
+    assert path.stat().st_size == 3_000_000
+
+
+def test_what_is_said_of_one_file_is_said_of_no_other(samples: Path) -> None:
+    given = str(samples / "claude-code-branches.jsonl")
+    leaf = open_session(given).branches[-1].leaf
+    options = interface.parser().parse_args([given, "--leaf", leaf, "--format", "claude-code"])
+    open_ = interface._opener(options, given)
+    assert open_(given).transcript.leaf == leaf
+    assert open_(str(samples / "valid.json")).format.id != "claude-code"
 
 
 def test_quitting_changes_nothing(copy: Callable[[str], Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -13,12 +14,14 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.driving import frame, press, settled
-from toolpair.session import Session, open_session
+from toolpair.session import Session, SessionError, open_session
 from toolpair.tui import opening as opening_module
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.opening import Opening
 from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.searching import Search
 from toolpair.tui.widgets.pair_view import PairView
+from toolpair.tui.work import Work
 
 
 def lines_file(path: Path, pairs: int, broken: int) -> Path:
@@ -88,7 +91,7 @@ def test_rows_are_there_before_all_is_read(long: Path) -> None:
         await keys(pilot, "j", "j", "space", "A")
         assert not app.session.staged and "still read" in frame(app)
         await pilot.pause(0.2)
-        assert "esc stops" in frame(app) or "reading" in frame(app)
+        assert re.search(r"reading .* \d+ %", frame(app))
         slow.may.set()
         await settled(pilot)
         shown = frame(app)
@@ -99,6 +102,56 @@ def test_rows_are_there_before_all_is_read(long: Path) -> None:
         assert [staged.count for staged in app.session.staged] == [1] and app.session.path == long
 
     play_on(long, slow, play)
+
+
+def test_nothing_is_said_of_what_is_not_read_yet(long: Path) -> None:
+    slow = Slow()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        for key in ("right_square_bracket", "left_square_bracket", "at", "m"):
+            await keys(pilot, key)
+            assert isinstance(app.screen, MainScreen) and "not yet: the file is still read" in frame(app), key
+        await press(pilot, "slash", "text:step 250", "enter")
+        assert "not found in what is read so far: step 250" in frame(app)
+        slow.may.set()
+
+    play_on(long, slow, play)
+
+
+def test_a_beginning_that_comes_behind_escape_is_not_shown(long: Path) -> None:
+    shown: list[Session] = []
+    work = Work("reading", 1)
+
+    async def run() -> None:
+        app = ToolpairApp(open_session(long))
+        async with app.run_test() as pilot:
+
+            def late(path: str, /, *, data: bytes | None = None, progress: Any = None) -> Session:
+                work.stopped = True  # escape comes while the file is opened
+                return open_session(path, data=data)
+
+            opening_module.begin(app, Opening(str(long), late), work, shown.append, shown.append, lambda _: None)
+            await settled(pilot)
+
+    asyncio.run(run())
+    assert not shown
+
+
+def test_a_search_that_cannot_read_the_rows_says_so(long: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> Any:
+        raise SessionError("long.jsonl was changed while it was read.")
+
+    async def run() -> None:
+        app = ToolpairApp(open_session(long))
+        async with app.run_test(size=(100, 30)) as pilot:
+            await pilot.pause()
+            monkeypatch.setattr(Search, "_passes_by", fails)
+            await press(pilot, "slash", "text:q", "enter")
+            assert "not looked through: long.jsonl was changed" in frame(app)
+            await press(pilot, "ampersand", "text:q", "enter")
+            assert "not looked through: long.jsonl was changed" in frame(app)
+
+    asyncio.run(run())
 
 
 def test_a_cursor_that_was_not_moved_goes_to_the_first_problem(long: Path) -> None:

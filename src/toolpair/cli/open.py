@@ -108,14 +108,16 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
     return inputs.Input(options.file).open(options.format, one_profile(options), options.leaf), None
 
 
-def _opener(options: argparse.Namespace) -> Open:
+def _opener(options: argparse.Namespace, given: str | None) -> Open:
+    """`given` is the file of the command line: what is said of a file there is said of no other."""
     profile = one_profile(options)
 
     def open(path: str, /, *, data: bytes | None = None, progress: Callable[[int], None] | None = None) -> Session:
         from toolpair.session import open_session
 
-        leaf = options.leaf if options.file is not None else None
-        return open_session(path, data=data, format=options.format, profile=profile, leaf=leaf, progress=progress)
+        leaf = options.leaf if path == given else None
+        format = options.format if options.file is None or path == given else None
+        return open_session(path, data=data, format=format, profile=profile, leaf=leaf, progress=progress)
 
     return open
 
@@ -127,12 +129,17 @@ def _has_terminal() -> bool:
 def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace) -> int:
     from toolpair.tui import run as run_interface
 
-    result = run_interface(session, at=options.at, ascii=options.ascii, open=_opener(options), path=path)
+    result = run_interface(session, at=options.at, ascii=options.ascii, open=_opener(options, path), path=path)
     if result.error is not None:
+        for line in result.told:
+            out(line)
+        if result.unsaved:
+            fixes = "1 fix was" if result.unsaved == 1 else f"{result.unsaved:,} fixes were"
+            say(f"{fixes} put on and not saved.")
         raise result.error
     for line in result.lines:
         out(line)
-    return exits.IO_FAILED if result.crashed else exits.OK
+    return exits.OK
 
 
 def _keys_from_terminal() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.worker import WorkerFailed
 
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
@@ -80,6 +82,26 @@ class ToolpairApp(App[None]):
 
     def get_driver_class(self) -> type[Driver]:
         return prompt(super().get_driver_class())
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Whatever fails leaves the terminal as it was, and the command line says it in a sentence."""
+        if os.environ.get("TOOLPAIR_TRACEBACK"):
+            super()._handle_exception(error)
+            return
+        if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
+            error = error.error
+        if self.result.error is None:
+            self.result.error = self._exception = error
+            self.result.unsaved = self._fixes_in_no_file()
+            self._exception_event.set()
+        self._return_code = 1
+        self.panic()
+
+    def _fixes_in_no_file(self) -> int:
+        try:
+            return sum(staged.problems for staged in self.session.staged) if self.unsaved else 0
+        except Exception:  # the session may be what failed
+            return 0
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables
@@ -214,13 +236,13 @@ class ToolpairApp(App[None]):
 
     def read_again(self) -> str:
         """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
-        from toolpair.session import SessionError, open_session
+        from toolpair.session import SessionError
 
         old = self.session
         if old.path is None:
             return "It was read from standard input, so it cannot be read again."
         try:
-            self.session = open_session(old.path, format=old.format.id, profile=old.profile.id)
+            self.session = old.opened_again()
         except (SessionError, OSError) as error:
             return f"Not read again. {error}"
         self.session.current = min(old.current, len(self.session.conversations) - 1)

@@ -100,14 +100,19 @@ def begin(
     """Open it in a thread; what comes of it is told in the interface's own, and nothing after `work` was stopped."""
     from toolpair.tui.aside import Aside
 
+    def show(how: Callable[[Session], None], session: Session) -> None:
+        # Asked where keys are heard, too: escape may have come since the thread looked.
+        if not work.stopped:
+            how(session)
+
     def run(aside: Aside) -> None:
         try:
             head = opening.beginning() if with_beginning else None
             if head is not None:
-                aside.tell(lambda: beginning(head))
+                aside.tell(lambda: show(beginning, head))
             session = opening.whole(work.heed)
             work.heed(work.total)
-            aside.tell(lambda: whole(session))
+            aside.tell(lambda: show(whole, session))
         except Stopped:
             return
         except Exception as error:

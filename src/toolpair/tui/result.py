@@ -15,9 +15,10 @@ class RunResult:
 
     saved: list[Path] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
-    crashed: bool = False
     error: Exception | None = None
-    """Why the file could not be opened."""
+    """What ended the interface: why the file could not be opened, or whatever failed later."""
+    unsaved: int = 0
+    """How many fixes it took with it."""
 
     @property
     def lines(self) -> list[str]:

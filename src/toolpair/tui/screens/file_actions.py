@@ -52,7 +52,8 @@ class FileActions(WorkingScreen):
 
     def _look_around(self) -> None:
         """Who writes to the file, and which agent has its history in memory: looked for beside the work."""
-        Aside(self.app, lambda aside: self.session.remember())
+        # Where that fails, a save finds out by itself.
+        Aside(self.app, lambda aside: self.session.remember(), failed=lambda error: None)
         found = self.session.look_around()
         if found and not self._note:
             self.app.call_from_thread(self.say, f"! {visible(found[0])}")
@@ -243,6 +244,9 @@ class FileActions(WorkingScreen):
         from toolpair.tui.screens.viewer import Page, ViewerScreen
         from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
 
+        if self.overview.partial is not None:
+            self.say(self.held_up)
+            return
         session, now, before = self.session, self.session.conversation, self.session.conversation_before
         pages = [Page("as sent", lambda: short_text(session, now), line_style)]
         if now.document is not before.document:

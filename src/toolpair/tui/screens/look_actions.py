@@ -15,6 +15,7 @@ from toolpair.tui.row_search import filter_sieve, filter_test, text_sieve, text_
 from toolpair.tui.screens.file_actions import FileActions
 from toolpair.tui.screens.working import changing, takes_long
 from toolpair.tui.searching import Search
+from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
     from toolpair.session import Problem, Session, Target, Transcript
@@ -121,12 +122,21 @@ class LookActions(FileActions):
             elif self._note.startswith(query):
                 self.say(self._hit_text(search, self.pairs.row_index or 0))
 
-        self._looking = search, Aside(self.app, lambda aside: search.run(aside, told), "search")
+        self._looking = search, Aside(self.app, lambda aside: search.run(aside, told), "search", self._not_looked)
+
+    def _not_looked(self, error: Exception) -> None:
+        """What was looked for cannot be found, since the rows cannot be read."""
+        self._stop_looking()
+        self.say(f"not looked through: {failure(error)}")
 
     def _not_found(self, search: Search) -> str:
         if search.done:
-            return f"not found: {self._query}"
+            return f"not found{self._so_far}: {self._query}"
         return f"looking for {self._query}: {search.percent} %, esc stops"
+
+    @property
+    def _so_far(self) -> str:
+        return " in what is read so far" if self.overview.partial is not None else ""
 
     def _hit_text(self, search: Search, row: int) -> str:
         if not search.done:
@@ -185,7 +195,7 @@ class LookActions(FileActions):
                 if quietly:
                     self._clear_filter()
                 else:
-                    self.say(f"no row fits {words}")
+                    self.say(f"no row{self._so_far} fits {words}")
                 return
             if search.hits and not (quietly and not search.done):
                 first = self._filter != words
@@ -202,7 +212,7 @@ class LookActions(FileActions):
 
         if self._filtering is not None:
             self._filtering[1].stop()
-        self._filtering = search, Aside(self.app, lambda aside: search.run(aside, told), "search")
+        self._filtering = search, Aside(self.app, lambda aside: search.run(aside, told), "search", self._not_looked)
 
     def _show_only(self, rows: Sequence[int], at: int) -> None:
         """Show these rows; the cursor goes to the one that is nearest to the row `at`."""
@@ -262,6 +272,9 @@ class LookActions(FileActions):
     def _ask_where(self, pasted: str = "") -> None:
         from toolpair.tui.screens.goto import GotoScreen
 
+        if self.overview.partial is not None:
+            self.say(self.held_up)
+            return
         found: list[Target] = []
 
         def look(where: str) -> str | None:
@@ -297,6 +310,10 @@ class LookActions(FileActions):
     def _show_target(self, target: Target) -> None:
         session = self.session
         problem = target.problem
+        elsewhere = target.conversation is not None and target.conversation != session.current
+        if self.held_up and (elsewhere or target.profile is not None):
+            self.say(self.held_up)
+            return
         if target.conversation is not None and target.conversation != session.current:
             session.current = target.conversation
             self.overview.current = None

@@ -305,6 +305,9 @@ class MainScreen(LookActions):
         self._draw()
 
     def action_problem(self, by: int) -> None:
+        if self.overview.partial is not None:
+            self.say(self.held_up)
+            return
         self._note = ""
         problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)
         if problem is None:
@@ -334,8 +337,8 @@ class MainScreen(LookActions):
             return
         try:
             put_on(session)
-        except (ValueError, LookupError) as error:
-            self.say(f"not done: {error}")
+        except Exception as error:
+            self.say(f"not done: {failure(error)}")
             return
         if len(session.staged) == count:
             self.say(f"nothing to do for {what}")

@@ -57,8 +57,11 @@ class ProfilesScreen(Dialog[str | None]):
             if aside.stopped:
                 return
             if id_ not in self._known:
-                verdict = session.verdict if id_ == here else session.verdict_by(id_)
-                self._known[id_] = found_text(verdict.errors, verdict.warnings)
+                try:
+                    verdict = session.verdict if id_ == here else session.verdict_by(id_)
+                    self._known[id_] = found_text(verdict.errors, verdict.warnings)
+                except Exception as error:
+                    self._known[id_] = type(error).__name__, "error"
                 aside.tell(self._fill)
 
     def lay_out(self, width: int, height: int) -> None:

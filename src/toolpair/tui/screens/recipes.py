@@ -50,7 +50,7 @@ class RecipesScreen(ListedScreen[Sketch | None]):
             recipe, options = self._choices[number]
             try:
                 self._tried[number] = Sketch.of(session.try_recipe(recipe.name, options))
-            except (ValueError, LookupError) as error:
+            except Exception as error:
                 self._tried[number] = error
             aside.tell(self._fill)
 
