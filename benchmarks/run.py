@@ -63,8 +63,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if options.write is not None and options.quick:
         return _refuse("--write is for the figures of a whole run, not of a --quick one")
+    try:
+        if options.write is not None:  # what cannot be written is told before half an hour is spent
+            page_with(options.write.read_text(encoding="utf-8"), {}, "", "")
+        directory = Path(tempfile.mkdtemp(prefix="toolpair-benchmarks-", dir=options.directory))
+    except (OSError, ValueError) as error:
+        return _refuse(str(error))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the sessions are removed then, too
-    directory = Path(tempfile.mkdtemp(prefix="toolpair-benchmarks-", dir=options.directory))
     try:
         plan = Plan(
             directory=directory,
@@ -102,8 +107,10 @@ def _measure(plan: Plan, budgets: Sequence[Budget]) -> list[tuple[Budget, Outcom
         plan.say(f"{', '.join(names)} …")
         try:
             import_module(f"benchmarks.measures.{module}").measure(plan, found)
-        except (Failed, OSError) as error:
-            failed |= {name: str(error) for name in names}
+        except Failed as error:
+            failed |= dict.fromkeys(names, str(error))
+        except Exception as error:  # what the others found is not to be lost
+            failed |= dict.fromkeys(names, f"{type(error).__name__}: {error}")
         plan.say(f"took {time.monotonic() - begun:.0f} s")
     return [(budget, found.get(budget.name) or failed.get(budget.name, "nothing")) for budget in budgets]
 

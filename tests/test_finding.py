@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.generate import generate
+from benchmarks.sessions.options import Options
 from tests.work import work_of
 from toolpair.rules.profiles import is_profile
 from toolpair.session import Session, Target, open_session
@@ -400,3 +402,17 @@ def test_a_text_of_nothing_but_broken_words_costs_little() -> None:
 
     words_of(100)
     assert words_of(8_000) < 6 * words_of(1_000)
+
+
+def test_the_id_of_an_item_leads_to_it_in_a_long_rollout(tmp_path: Path) -> None:
+    path = tmp_path / "rollout.jsonl"
+    generate(Options(format="codex", pairs=1500, problems=2), path)
+    session = open_session(path)
+    assert session.conversation.in_stretches
+    pair = session.pairs[700]
+    assert pair.call is not None
+    for block in (pair.call, *pair.results):
+        target = session.find(block.value["id"])
+        assert target is not None and target.pair == 700, block.value["id"]
+    nowhere = session.find("fc_that_is_nowhere")
+    assert nowhere is None or not nowhere.leads_somewhere

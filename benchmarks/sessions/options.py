@@ -16,7 +16,7 @@ BREAKABLE: Final = {
     "claude-code": ("renamed", "missing", "duplicate", "orphan", "late"),
     "codex": ("renamed", "missing", "duplicate", "orphan"),
     "anthropic": ("renamed", "missing", "duplicate", "orphan", "late", "words-first"),
-    "openai-chat": ("renamed", "missing", "duplicate", "orphan", "late", "words-first"),
+    "openai-chat": ("renamed", "missing", "duplicate", "orphan", "late"),
 }
 _UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 

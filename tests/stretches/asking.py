@@ -27,7 +27,9 @@ def places_to_ask_for(whole: Session, records: int, rng: random.Random) -> Seque
     """Ids, beginnings of ids, places and error texts, some of which lead nowhere."""
     messages = whole.transcript.messages
     ids = [block.id for message in messages for block in message.blocks if isinstance(block.id, str) and block.id]
-    asked = ["toolu_nowhere_12345"]
+    values = [block.value for message in messages for block in message.blocks if isinstance(block.value, dict)]
+    items = [value["id"] for value in values if isinstance(value.get("id"), str) and value["id"] not in ids]
+    asked = ["toolu_nowhere_12345", *rng.sample(items, min(3, len(items)))]
     for _ in range(2):
         id_ = rng.choice(ids or ["toolu_1"])
         asked += [id_, id_[:8], f"failed: {id_}."]

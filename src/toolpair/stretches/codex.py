@@ -400,7 +400,11 @@ class CodexScan(Cutter):
             return None
         around = self.around
         around.head, around.records = self._head(), end
-        return replace(found, head=around.head, around=around)
+        return replace(found, head=around.head, around=around, named=self._stretches_with_item)
+
+    def _stretches_with_item(self, id_: str) -> set[int]:
+        wanted = hash(id_)
+        return {self._stretch_of(number) for number, known in enumerate(self._item_ids) if known == wanted}
 
     def _join_copies(self) -> None:
         """Stretches in which items have the same id belong together."""

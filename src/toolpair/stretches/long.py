@@ -516,10 +516,11 @@ class _ById(Mapping[str, Sequence[Block]]):
     def __getitem__(self, id_: str) -> Sequence[Block]:
         conversation = self._conversation
         numbers = {number for number, part in enumerate(conversation.parts) if part.document.changed}
-        stretch = conversation.reading.ids.get(id_)
-        if stretch is not None:
-            first = conversation.reading.firsts[stretch]
-            numbers.add(max(bisect_right([part.document.first for part in conversation.parts], first) - 1, 0))
+        reading = conversation.reading
+        stretch = reading.ids.get(id_)
+        firsts = [part.document.first for part in conversation.parts]
+        for number in reading.named(id_) if stretch is None else (stretch,):
+            numbers.add(max(bisect_right(firsts, reading.firsts[number]) - 1, 0))
         blocks = [
             block
             for number in sorted(numbers)

@@ -69,7 +69,7 @@ def opened_long(
     reading = Reading(
         document, format, profile, request, view, outline.ids, firsts, answered, head, judged_by, inside=inside
     )
-    reading = replace(reading, past=outline.past, inactive=outline.inactive, reporting=reporting)
+    reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named, reporting=reporting)
     declared = head.declared_tools
 
     def proof(changed: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:

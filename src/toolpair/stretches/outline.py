@@ -75,6 +75,8 @@ class Outline:
     around: Around | None = field(default=None, repr=False)
     """What a format needs besides to read a range, where it does."""
 
+    named: Callable[[str], Iterable[int]] = lambda id_: ()
+    """The numbers of stretches that an id may stand in which is none of `ids`: one that pairs nothing."""
     past: int = 0
     """How many records stand in front of the stretches: what a compaction replaced."""
     inactive: int = 0

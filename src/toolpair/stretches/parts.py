@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +50,8 @@ class Reading:
     """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
     inside: Callable[[int, int], Inside | None] = lambda first, end: None
     """What the format needs besides to read the records from one number to before another."""
+    named: Callable[[str], Iterable[int]] = lambda id_: ()
+    """By an id that pairs nothing: numbers as `ids` gives them, of where it may stand."""
     reporting: bool = False
     """What is found out is told, and nothing is shown or changed: what records say need not stay."""
 
