@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.rules.crossed import may_be_crossed
+from toolpair.stretches.keys import CALL_KEYS, RESULT_KEYS
 from toolpair.stretches.scanning import ANSWERED, ANSWERS, ASKS, CALLS, ODD, SAYS, ListScan
 
-_CALL: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
-_RESULT: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 _THINKING: Final = frozenset({"type", "thinking", "signature"})
 
 
@@ -47,7 +46,7 @@ class BlocksScan(ListScan):
                 if (
                     type(id_) is not str
                     or type(input_) is not dict
-                    or not (len(part) == 4 or part.keys() <= _CALL)
+                    or not (len(part) == 4 or part.keys() <= CALL_KEYS)
                     or not self.fits(id_, part.get("name"))
                 ):
                     return ODD
@@ -80,7 +79,7 @@ class BlocksScan(ListScan):
                 type(part) is not dict
                 or part.get("type") != "tool_result"
                 or part.get("tool_use_id") != id_
-                or not part.keys() <= _RESULT
+                or not part.keys() <= RESULT_KEYS
             ):
                 return False
             sound = part.get("is_error") is not True

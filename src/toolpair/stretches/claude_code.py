@@ -12,8 +12,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolpair.dataclass import replace
 from toolpair.formats.base import Beside
@@ -24,8 +23,6 @@ from toolpair.formats.claude_code.versions import is_old
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.claude_code_values import (
-    TEXT_KEYS,
-    Odd,
     is_result,
     is_said,
     is_words,
@@ -34,7 +31,8 @@ from toolpair.stretches.claude_code_values import (
     may_say,
 )
 from toolpair.stretches.claude_code_views import Surroundings
-from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
+from toolpair.stretches.keys import CALL_KEYS, RESULT_KEYS, TEXT_KEYS
+from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Odd, Outline
 from toolpair.transcript.model import Damaged, Transcript
 from toolpair.transcript.placeholders import BEGIN, known_placeholder
 
@@ -46,12 +44,16 @@ _FIRST: Final = 20
 _MANY: Final = 4096
 _NEAR: Final = 20_000
 _NO_CONTENT: Final = "(no content)"
-_CALL: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
-_RESULT: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 
 
-_Place = tuple[int, tuple[int, int, int, int], int, int, int]
-"""Where a stretch can be cut: a record's number, what is counted in front of it, how many uuids, ids, empty results."""
+class _Place(NamedTuple):
+    """Where a stretch can be cut: a record's number, what is counted in front of it, and how many of each there are."""
+
+    number: int
+    counts: tuple[int, int, int, int]
+    uuids: int
+    ids: int
+    empty: int
 
 
 class KnownIds(dict[str, int]):
@@ -65,23 +67,15 @@ class KnownIds(dict[str, int]):
         return super().__contains__(id_) or id_ in self._past
 
 
-class ClaudeCodeScan(Cutter):
+class ClaudeCodeScan(Cutter[_Place]):
     """Reads a session file once."""
 
     sends: frozenset[str] | None = frozenset({"user", "assistant"})
 
     def __init__(self, profile: Profile, beside: Beside | None = None, least: int = LEAST) -> None:
-        super().__init__(least)
-        pattern = profile.id_pattern
-        self._accepts_id = pattern.fullmatch if pattern is not None else None
-        self._id_min, self._id_max = max(profile.id_min, 1), profile.id_max or 1 << 30
-        self._accepts_name = profile.name_pattern.fullmatch
-        self._names: set[str] = set()
+        super().__init__(profile, least)
         self._number = self._first = 0
         self._messages = self._calls = self._rows = self._signed = 0
-        self._cuttable: _Place | None = None
-        """In front of the exchange before the one that is being read."""
-        self._newest: _Place | None = None
         # Links
         self._last: str | None = None
         """uuid of the chain record before."""
@@ -242,7 +236,7 @@ class ClaudeCodeScan(Cutter):
             if (
                 part["tool_use_id"] != id_
                 or part["type"] != "tool_result"
-                or not (len(part) == 3 or (len(part) == 4 and "is_error" in part) or part.keys() <= _RESULT)
+                or not (len(part) == 3 or (len(part) == 4 and "is_error" in part) or part.keys() <= RESULT_KEYS)
             ):
                 raise Odd
             if (source is not None and source != home) or not (straight or (parent == home and len(content) == 1)):
@@ -317,10 +311,10 @@ class ClaudeCodeScan(Cutter):
                 if (
                     type(input_) is not dict
                     or type(call) is not str
-                    or not self._id_min <= len(call) <= self._id_max
-                    or not (len(part) == 4 or part.keys() <= _CALL)
-                    or (name not in self._names and not self._takes(name))
-                    or (self._accepts_id is not None and not self._accepts_id(call))
+                    or not self.id_min <= len(call) <= self.id_max
+                    or not (len(part) == 4 or part.keys() <= CALL_KEYS)
+                    or (name not in self.names and not self.takes(name))
+                    or (self.accepts_id is not None and not self.accepts_id(call))
                 ):
                     raise Odd
                 asked.append((call, uuid, name))
@@ -347,7 +341,7 @@ class ClaudeCodeScan(Cutter):
                 if self.suspect or self._messages >= self.least:
                     self._cut(number)
                 else:
-                    self._cuttable, self._newest = self._newest, self._here(number)
+                    self.mark(self._here(number))
             self._begin(id_)
             self._messages += 1
         if asked:
@@ -374,12 +368,6 @@ class ClaudeCodeScan(Cutter):
         self._since.clear()
         self._last = uuid
         self._last_talk = value
-
-    def _takes(self, name: Any) -> bool:
-        if type(name) is not str or not self._accepts_name(name):
-            return False
-        self._names.add(name)
-        return True
 
     def _begin(self, id_: str) -> None:
         self._response = id_
@@ -580,7 +568,7 @@ class ClaudeCodeScan(Cutter):
             self.ids[id_] = 0
         self._past, self._inactive = self._first, begin
         self.done, self.joined, self._begins = [], [], [begin]
-        self._cuttable = self._newest = None
+        self.part()
         self._kept = set(self._uuids[begin:])
         self._known.clear()
         self._replaced = len(self._uuids)
@@ -596,20 +584,19 @@ class ClaudeCodeScan(Cutter):
 
     def _here(self, number: int) -> _Place:
         counts = (self._messages, self._calls, self._rows, self._signed)
-        return number, counts, len(self._own), len(self.ids), len(self._empty)
+        return _Place(number, counts, len(self._own), len(self.ids), len(self._empty))
 
     def _part_with_plain(self, odd: Any) -> None:
-        """Cut off what is in order in front of the exchange before an odd record: it need not be looked at."""
-        place, self._cuttable, self._newest = self._cuttable, None, None
-        if place is None or self.suspect:
+        """Cut off what is in order in front of the exchange before an odd record."""
+        place = self.part()
+        if place is None:
             return
         number, counts, own, ids, empty = place
         parent = odd.get("parentUuid") if isinstance(odd, dict) else None
         if parent is not None and parent != self._last and parent not in self._own[own:]:
             return
         known, silent = self._own[own:], self._empty[empty:]
-        since = list(islice(reversed(self.ids), len(self.ids) - ids))
-        behind = [now - then for now, then in zip(self._here(number)[1], counts, strict=True)]
+        behind = [now - then for now, then in zip(self._here(number).counts, counts, strict=True)]
         del self._own[own:], self._empty[empty:]
         self._messages, self._calls, self._rows, self._signed = counts
         self._cut(number)
@@ -617,8 +604,7 @@ class ClaudeCodeScan(Cutter):
         here = len(self.done)
         self._own = known
         self._empty += [(id_, name, here) for id_, name, _ in silent]
-        for id_ in since:
-            self.ids[id_] = here
+        self.move_ids(ids)
 
     def _cut(self, number: int) -> None:
         here, silent = len(self.done), 0
@@ -627,7 +613,6 @@ class ClaudeCodeScan(Cutter):
         outputs = self._calls - silent
         self.close(self._first, number, self._messages, self._calls, self._rows, outputs, self._signed)
         self._first = number
-        self._cuttable = self._newest = None
         self._messages = self._calls = self._rows = self._signed = 0
         self._uuids.extend(map(hash, self._own))
         self._own.clear()

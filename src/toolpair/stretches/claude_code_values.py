@@ -6,14 +6,11 @@ from typing import Any, Final
 
 from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.records import content_of
+from toolpair.stretches.keys import TEXT_KEYS
+from toolpair.stretches.outline import Odd
 from toolpair.transcript.model import KEPT_OUTPUT
 
-TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
 _SHOWN: Final = 400
-
-
-class Odd(Exception):
-    """The record may be a problem."""
 
 
 def kept_by(boundary: dict[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.base import Inside, Item
@@ -46,11 +46,8 @@ class Surroundings:
             on_results=self.ends_on_results and self.words_at < end,
             leaf_before=at_end and wanted.start > 0 and self.leaf_elsewhere,
             first_uuids=tuple(self.first_uuids),
-            copies=lambda ids: self._copies(ids, read),
+            copies=lambda ids: self.copies.items(ids, read),
         )
-
-    def _copies(self, ids: Iterable[str], read: Read) -> list[Item]:
-        return [item for number in sorted(self.copies.of(ids)) for item in read(number, number + 1)]
 
 
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:

@@ -15,12 +15,12 @@ from typing import Any, Final
 import orjson
 
 from toolpair.dataclass import replace
-from toolpair.formats.base import Inside, Item
+from toolpair.formats.base import Inside
 from toolpair.formats.codex.reading import AGENT
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.noted import Noted
-from toolpair.stretches.outline import LEAST, Cutter, Outline, Range, Read
+from toolpair.stretches.outline import LEAST, Cutter, Odd, Outline, Range, Read
 from toolpair.transcript.model import KEPT_OUTPUT, Transcript
 from toolpair.transcript.placeholders import known_placeholder
 
@@ -47,15 +47,11 @@ _OTHERS: Final = frozenset({"world_state", "inter_agent_communication_metadata",
 """Records that tell nothing of the history."""
 
 
-class _Odd(Exception):
-    """The item may be a problem."""
-
-
 class _Whole(Exception):
     """Only the whole file can be judged."""
 
 
-class Surroundings:
+class RolloutAround:
     """What a scan remembers of a whole file."""
 
     def __init__(self) -> None:
@@ -75,24 +71,16 @@ class Surroundings:
             at = bisect_left(self.gaps, end)
             gap = self.gaps[at] if at < len(self.gaps) else self.records
             numbered = self.records - end, gap - end
-        return Inside(head=self.head, numbered=numbered, copies=lambda ids: self._copies(ids, read))
-
-    def _copies(self, ids: Iterable[str], read: Read) -> list[Item]:
-        return [item for number in sorted(self.events.of(ids)) for item in read(number, number + 1)]
+        return Inside(head=self.head, numbered=numbered, copies=lambda ids: self.events.items(ids, read))
 
 
-class CodexScan(Cutter):
+class CodexScan(Cutter[None]):
     """Reads a rollout once."""
 
     sends: frozenset[str] | None = frozenset({"response_item"})
 
     def __init__(self, profile: Profile, least: int = LEAST) -> None:
-        super().__init__(least)
-        pattern = profile.id_pattern
-        self._accepts_id = pattern.fullmatch if pattern is not None else None
-        self._id_min, self._id_max = max(profile.id_min, 1), profile.id_max or 1 << 30
-        self._accepts_name = profile.name_pattern.fullmatch
-        self._names: set[str] = set()
+        super().__init__(profile, least)
         self._number = self._first = 0
         self._messages = self._calls = self._rows = self._items = 0
         self._state = START
@@ -118,7 +106,7 @@ class CodexScan(Cutter):
         """There was an item that is sent."""
         self._meta: dict[str, Any] = {}
         self._model: str | None = None
-        self.around = Surroundings()
+        self.around = RolloutAround()
 
     def feed(self, values: Iterable[Any]) -> None:
         number, numbered = self._number, self.around.numbered
@@ -198,8 +186,8 @@ class CodexScan(Cutter):
             return
         try:
             id_ = item.get("id")
-            if id_ is not None and (type(id_) is not str or not 0 < len(id_) <= self._id_max):
-                raise _Odd
+            if id_ is not None and (type(id_) is not str or not 0 < len(id_) <= self.id_max):
+                raise Odd
             if kind == "function_call_output" or kind == "custom_tool_call_output":
                 self._output(item, _FAMILY[kind])
             elif kind == "function_call":
@@ -213,8 +201,8 @@ class CodexScan(Cutter):
             elif kind == "local_shell_call":
                 self._shell(item, number)
             else:
-                raise _Odd
-        except (_Odd, KeyError, TypeError):
+                raise Odd
+        except (Odd, KeyError, TypeError):
             self._odd(item)
         else:
             if id_ is not None:
@@ -239,9 +227,9 @@ class CodexScan(Cutter):
     def _message(self, item: dict[str, Any], id_: str | None, number: int) -> None:
         content, role = item["content"], item["role"]
         if type(content) is not list or not content or (id_ is not None and not id_.startswith("msg")):
-            raise _Odd
+            raise Odd
         if not item.keys() <= _MESSAGE:
-            raise _Odd
+            raise Odd
         for part in content:
             kind = part["type"]
             if (
@@ -249,30 +237,30 @@ class CodexScan(Cutter):
                 or type(part["text"]) is not str
                 or not (len(part) == 2 or part.keys() <= _PART)
             ):
-                raise _Odd
+                raise Odd
         text = content[0]["text"]
         if not text or text[0].isspace():
             text = "\n".join([part["text"] for part in content])
         if text.startswith(KEPT_OUTPUT):
-            raise _Odd
+            raise Odd
         row = bool(text[:_SHOWN].strip())
         if role == "assistant":
             self._speak(number)
         elif role == "user" or role == "developer":
             state = self._state
             if state == ANSWERING or self._thought or (state == RESPONSE and self._asked):
-                raise _Odd
+                raise Odd
             self._messages += 1
             if state != ODD:
                 self._state = WORDS
         else:
-            raise _Odd
+            raise Odd
         self._called = self._thought = False
         self._rows += row
 
     def _reasoning(self, item: dict[str, Any], id_: str | None, number: int) -> None:
         if not item.keys() <= _REASONING or (id_ is not None and not id_.startswith("rs")):
-            raise _Odd
+            raise Odd
         self._speak(number)
         self._called = False
         self._thought = id_ is not None
@@ -283,15 +271,15 @@ class CodexScan(Cutter):
             not item.keys() <= _FUNCTION
             or (id_ is not None and not id_.startswith("fc"))
             or type(raw) is not str
-            or (name not in self._names and not self._takes(name))
+            or (name not in self.names and not self.takes(name))
         ):
-            raise _Odd
+            raise Odd
         try:
             given = orjson.loads(raw)
         except ValueError:
-            raise _Odd from None
+            raise Odd from None
         if type(given) is not dict:
-            raise _Odd
+            raise Odd
         self._call(item["call_id"], "function", given, number)
 
     def _custom(self, item: dict[str, Any], id_: str | None, number: int) -> None:
@@ -300,27 +288,21 @@ class CodexScan(Cutter):
             not item.keys() <= _CUSTOM
             or (id_ is not None and not id_.startswith("ctc"))
             or type(item["input"]) is not str
-            or (name not in self._names and not self._takes(name))
+            or (name not in self.names and not self.takes(name))
         ):
-            raise _Odd
+            raise Odd
         self._call(item["call_id"], "custom", item["input"], number)
 
     def _shell(self, item: dict[str, Any], number: int) -> None:
         if not item.keys() <= _SHELL or type(item["action"]) is not dict:
-            raise _Odd
+            raise Odd
         self._call(item["call_id"], "function", item["action"], number)
 
-    def _takes(self, name: Any) -> bool:
-        if type(name) is not str or not self._accepts_name(name):
-            return False
-        self._names.add(name)
-        return True
-
     def _call(self, id_: Any, family: str, given: Any, number: int) -> None:
-        if type(id_) is not str or not self._id_min <= len(id_) <= self._id_max:
-            raise _Odd
-        if self._accepts_id is not None and not self._accepts_id(id_):
-            raise _Odd
+        if type(id_) is not str or not self.id_min <= len(id_) <= self.id_max:
+            raise Odd
+        if self.accepts_id is not None and not self.accepts_id(id_):
+            raise Odd
         self._speak(number)
         ids, here = self.ids, len(self.done)
         if id_ in ids:
@@ -339,10 +321,10 @@ class CodexScan(Cutter):
         state = self._state
         if state == RESPONSE:
             if self._called and self._ended:
-                raise _Odd  # the response before waits
+                raise Odd  # the response before waits
             return
         if state == ANSWERING:
-            raise _Odd
+            raise Odd
         if state in (ANSWERED, WORDS) and (self.suspect or self._messages >= self.least):
             gaps = self.around.gaps
             if not gaps or gaps[-1] != number:
@@ -356,20 +338,20 @@ class CodexScan(Cutter):
         """The output of the next of the calls that wait."""
         state = self._state
         if (state != RESPONSE and state != ANSWERING) or self._thought or not item.keys() <= _OUTPUT:
-            raise _Odd
+            raise Odd
         texts, asked = self._texts, self._asked
         id_, wanted = asked[len(texts)] if len(texts) < len(asked) else ("", "")
         if item["call_id"] != id_ or family != wanted:
-            raise _Odd
+            raise Odd
         said = item["output"]
         if type(said) is not str:
             said = _joined(said)
         if (len(said) < _LONG or said[0].isspace()) and (
             not said or said.isspace() or (len(said) < _LONG and known_placeholder(said) is not None)
         ):
-            raise _Odd
+            raise Odd
         if len(asked) > 1 and len(texts) + 1 == len(asked) and may_be_crossed(self._given, [*texts, said]):
-            raise _Odd
+            raise Odd
         texts.append(said)
         self._messages += 1
         self._state = ANSWERED if len(texts) == len(asked) else ANSWERING
@@ -437,8 +419,8 @@ class CodexScan(Cutter):
 def _joined(parts: Sequence[Any]) -> str:
     """What an output in parts says, where each is words."""
     if type(parts) is not list or not parts:
-        raise _Odd
+        raise Odd
     for part in parts:
         if part["type"] != "input_text" or len(part) != 2 or type(part["text"]) is not str or not part["text"]:
-            raise _Odd
+            raise Odd
     return "\n".join([part["text"] for part in parts])

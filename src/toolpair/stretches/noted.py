@@ -5,6 +5,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolpair.formats.base import Item
+    from toolpair.stretches.outline import Read
 
 
 class Noted:
@@ -32,3 +37,7 @@ class Noted:
         for wanted in {hash(id_) for id_ in ids}:
             numbers.update(self._at[bisect_left(self._of, wanted) : bisect_right(self._of, wanted)])
         return numbers
+
+    def items(self, ids: Iterable[str], read: Read) -> list[Item]:
+        """The records themselves."""
+        return [item for number in sorted(self.of(ids)) for item in read(number, number + 1)]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, Protocol
+from itertools import islice
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from toolpair.dataclass import dataclass, field
 from toolpair.formats.base import Inside, Item
+from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import Transcript
+
+P = TypeVar("P")
 
 LEAST: Final = 24
 """Messages in a stretch, at least: few enough to be judged between two frames, many enough to be few themselves."""
@@ -91,6 +95,10 @@ class Outline:
         return not self.ranges
 
 
+class Odd(Exception):
+    """A record may be a problem: the rules have to look at it."""
+
+
 class Doubtful:
     """Stands for a record that a strict parser does not read, or reads over something in: what it says."""
 
@@ -117,12 +125,21 @@ class Scan(Protocol):
         """After the last record. None when only the whole can be judged."""
 
 
-class Cutter:
-    """What scans share: the stretch that is being read, the ids, and which stretches belong together."""
+class Cutter(Generic[P]):
+    """What scans share: the stretch that is being read, the ids, and which stretches belong together.
+
+    `P` is a place where a stretch can be cut, as the scan notes it.
+    """
 
     sends: frozenset[str] | None = None
 
-    def __init__(self, least: int = LEAST) -> None:
+    def __init__(self, profile: Profile, least: int = LEAST) -> None:
+        pattern = profile.id_pattern
+        self.accepts_id = pattern.fullmatch if pattern is not None else None
+        self.id_min, self.id_max = max(profile.id_min, 1), profile.id_max or 1 << 30
+        self._accepts_name = profile.name_pattern.fullmatch
+        self.names: set[str] = set()
+        """Names of tools that the provider takes."""
         self.least = least
         self.done: list[Stretch] = []
         self.ids: dict[str, int] = {}
@@ -132,11 +149,40 @@ class Cutter:
         """Something in the stretch that is being read may be a problem."""
         self.whole = False
         """Only the whole history can be judged."""
+        self._cuttable: P | None = None
+        """In front of the exchange before the one that is being read."""
+        self._newest: P | None = None
+
+    def takes(self, name: Any) -> bool:
+        """Whether the provider takes the name of a tool."""
+        if type(name) is not str:
+            return False
+        if name in self.names:
+            return True
+        if not self._accepts_name(name):
+            return False
+        self.names.add(name)
+        return True
+
+    def mark(self, place: P) -> None:
+        """The stretch could be cut in front of the exchange that begins."""
+        self._cuttable, self._newest = self._newest, place
+
+    def part(self) -> P | None:
+        """Where what is in order in front of something odd can be cut off: it need not be looked at."""
+        place, self._cuttable, self._newest = self._cuttable, None, None
+        return None if self.suspect else place
+
+    def move_ids(self, count: int) -> None:
+        """All ids but the first `count` stand in the stretch that begins."""
+        for id_ in list(islice(reversed(self.ids), len(self.ids) - count)):
+            self.ids[id_] = len(self.done)
 
     def close(self, first: int, end: int, messages: int, calls: int, rows: int, outputs: int, signed: int = 0) -> None:
         """End the stretch that is being read."""
         self.done.append(Stretch(first, end, messages, calls, rows, outputs, not self.suspect, signed))
         self.suspect = False
+        self._cuttable = self._newest = None
 
     def note(self, id_: Any) -> None:
         """An id stands in the stretch that is being read, and may stand elsewhere, too."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolpair.rules.profiles import Profile
+from toolpair.stretches.keys import TEXT_KEYS
 from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
 from toolpair.transcript.content import says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
@@ -22,14 +22,22 @@ START, ODD, ASKS, SAYS, CALLS, ANSWERING, ANSWERS = range(7)
 ANSWERED: Final = frozenset({ASKS, ANSWERS})
 """Behind these the assistant may respond."""
 _RESPONDS: Final = frozenset({SAYS, CALLS})
-TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
-_Place = tuple[int, int, int, int, int, int]
-"""Where a stretch can be cut: a message's number, and how many calls, rows, outputs, signed blocks, ids before it."""
 _SHOWN: Final = 400
 _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
-class ListScan(Cutter, ABC):
+class _Place(NamedTuple):
+    """Where a stretch can be cut: a message's number, and how many of each are before it."""
+
+    number: int
+    calls: int
+    rows: int
+    outputs: int
+    signed: int
+    ids: int
+
+
+class ListScan(Cutter[_Place], ABC):
     """Cuts in front of the assistant's messages before which nothing waits for a result."""
 
     def __init__(
@@ -41,13 +49,8 @@ class ListScan(Cutter, ABC):
         count_outputs: bool = True,
     ) -> None:
         """`declared`: the tools that the request around the messages declares, where it says."""
-        super().__init__(least)
-        pattern = profile.id_pattern
-        self._accepts_id = pattern.fullmatch if pattern is not None else None
-        self._id_min, self._id_max = max(profile.id_min, 1), profile.id_max or 1 << 30
-        self._accepts_name = profile.name_pattern.fullmatch
+        super().__init__(profile, least)
         self._declared = declared
-        self._names: set[str] = set()
         self._count = count_outputs
         self.asked: list[str] = []
         """The ids of the calls that were read last, and what they were given."""
@@ -62,9 +65,6 @@ class ListScan(Cutter, ABC):
         self._first = 0
         self._number = 0
         self._before = START
-        self._cuttable: _Place | None = None
-        """In front of the exchange before the one that is being read."""
-        self._newest: _Place | None = None
 
     @abstractmethod
     def kind(self, value: Any, before: int) -> int:
@@ -81,11 +81,11 @@ class ListScan(Cutter, ABC):
             kind = self.kind(value, before)
             if kind in _RESPONDS:
                 if before in ANSWERED:
-                    place = (number, calls, rows, self._outputs, signed, len(self.ids))
+                    place = _Place(number, calls, rows, self._outputs, signed, len(self.ids))
                     if self.suspect or number - first >= self.least:
                         first = self._cut(first, place)
                     else:
-                        self._cuttable, self._newest = self._newest, place
+                        self.mark(place)
                 if kind == CALLS:
                     ids, here = self.ids, len(self.done)
                     for id_ in self.asked:
@@ -114,17 +114,15 @@ class ListScan(Cutter, ABC):
         self.close(first, number, number - first, calls, rows, outputs, signed)
         self._calls, self._rows = self._calls - calls, self._rows - rows
         self._outputs, self.signed = self._outputs - outputs, self.signed - signed
-        self._cuttable = self._newest = None
         return number
 
     def _part_with_plain(self, first: int) -> int:
-        """Cut off what is in order in front of the exchange before an odd message: it need not be looked at."""
-        place, self._cuttable, self._newest = self._cuttable, None, None
-        if place is None or self.suspect:
+        """Cut off what is in order in front of the exchange before an odd message."""
+        place = self.part()
+        if place is None:
             return first
         first = self._cut(first, place)
-        for id_ in list(islice(reversed(self.ids), len(self.ids) - place[5])):
-            self.ids[id_] = len(self.done)
+        self.move_ids(place.ids)
         return first
 
     def outline(self) -> Outline | None:
@@ -159,15 +157,11 @@ class ListScan(Cutter, ABC):
 
     def fits(self, id_: Any, name: Any) -> bool:
         """Whether the provider takes the id and the name of a call."""
-        if type(id_) is not str or not self._id_min <= len(id_) <= self._id_max or type(name) is not str:
+        if type(id_) is not str or not self.id_min <= len(id_) <= self.id_max or not self.takes(name):
             return False
-        if self._accepts_id is not None and not self._accepts_id(id_):
+        if self.accepts_id is not None and not self.accepts_id(id_):
             return False
-        if name not in self._names:
-            if not self._accepts_name(name) or (self._declared is not None and name not in self._declared):
-                return False
-            self._names.add(name)
-        return True
+        return self._declared is None or name in self._declared
 
     def calling(self, asked: list[str], given: list[Any]) -> int:
         self.asked, self.given = asked, given
