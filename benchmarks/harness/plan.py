@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -71,7 +71,3 @@ def python(code: str, *arguments: str | Path) -> list[str]:
 
 def module(name: str, *arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", name, *map(str, arguments)]
-
-
-def joined(parts: Sequence[str]) -> str:
-    return " · ".join(part for part in parts if part)

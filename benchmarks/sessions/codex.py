@@ -12,6 +12,8 @@ from benchmarks.sessions.writer import Json, Writer, plain_content
 
 _PREFIXES: Final = {"message": "msg", "function_call": "fc", "function_call_output": "fco"}
 
+_USAGE: Final = {"input_tokens": 48_000, "cached_input_tokens": 47_000, "output_tokens": 210, "total_tokens": 48_210}
+
 
 class Codex(Writer):
     OVERHEAD: ClassVar[int] = 3_900
@@ -126,13 +128,11 @@ class Codex(Writer):
         )
 
     def _usage(self) -> Json:
-        usage = {"input_tokens": 48_000, "cached_input_tokens": 47_000, "output_tokens": 210, "total_tokens": 48_210}
-        payload = {"thread_id": self._thread, "turn_id": self._turn, "session_id": self._thread, "usage": usage}
-        return self._record("token_usage_record", payload | {"turn_token_usage": usage, "thread_token_usage": usage})
+        payload = {"thread_id": self._thread, "turn_id": self._turn, "session_id": self._thread, "usage": _USAGE}
+        return self._record("token_usage_record", payload | {"turn_token_usage": _USAGE, "thread_token_usage": _USAGE})
 
     def _tokens(self) -> Json:
-        usage = {"input_tokens": 48_000, "cached_input_tokens": 47_000, "output_tokens": 210, "total_tokens": 48_210}
-        info = {"total_token_usage": usage, "last_token_usage": usage, "model_context_window": 258_400}
+        info = {"total_token_usage": _USAGE, "last_token_usage": _USAGE, "model_context_window": 258_400}
         return self._event("token_count", info=info, rate_limits={"limit_id": "codex", "primary": None})
 
     def _event(self, type_: str, **fields: Any) -> Json:

@@ -59,8 +59,8 @@ def parser(command: str = "check") -> Parser:
         "--jobs",
         metavar="N",
         type=_number,
-        help="judge so many files at once, each in a process of its own; the order of what is printed stays. "
-        "Default: one for each core of the machine where several files are given, none for a few small ones",
+        help="judge at most so many files at once, each in a process of its own; the order of what is printed stays. "
+        "Default: as many as the machine has cores where several files are given. A few small files need none",
     )
     add_common(result, FORMATS, several="; may be given again: judged by each")
     return result

@@ -189,11 +189,6 @@ def cause_sentence(entry: Entry) -> str:
     return f"{entry['text']}; {entry['evidence']}" if entry["evidence"] else str(entry["text"])
 
 
-def cause_text(cause: Cause) -> str:
-    """The cause and what in the transcript shows it, in one sentence."""
-    return f"{cause.text}; {cause.evidence}" if cause.evidence else cause.text
-
-
 def _id_of(block: Any) -> str | None:
     """An id as it is written; one that is no string is shown as JSON would write it."""
     if block is None or block.id is None or isinstance(block.id, str):

@@ -11,12 +11,11 @@ import orjson
 
 from toolpair.source.blocks import BLOCK
 from toolpair.source.file_bytes import Content
+from toolpair.source.spans import STRING_REST
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
 
 _TO_BRACKET: Final[Any] = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+[\[\]{}]', re.DOTALL)
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SPACE: Final = b" \t\n\r"
 _LONGEST_GAP: Final = 1 << 16
 _OPENS: Final = 2
@@ -54,7 +53,7 @@ def largest_array(content: Content, start: int, size: int = BLOCK) -> Elements |
     None when there is none with objects or arrays in it. The content is read in blocks of `size` bytes. Raises
     Unreadable as `content` does.
     """
-    walk = _Walk(content, start)
+    walk = _Walk(content)
     for at in range(start, len(content), size):
         if not walk.take(at, content[at : at + size]):
             break
@@ -67,7 +66,7 @@ def largest_array(content: Content, start: int, size: int = BLOCK) -> Elements |
 class _Walk:
     """Goes from bracket to bracket. Strings are passed over; what they and numbers look like, parsers tell."""
 
-    def __init__(self, content: Content, start: int) -> None:
+    def __init__(self, content: Content) -> None:
         self._content = content
         self._code = "I" if len(content) < 1 << 32 else "Q"
         self._objects = 0
@@ -81,7 +80,7 @@ class _Walk:
         self._in_string = False
         self._escaped = False
         self._lines = 0
-        self._usual_gap = b""
+        self._usual_gap = b","
         self.best: Elements | None = None
         self.value_end: int | None = None
 
@@ -169,7 +168,7 @@ class _Walk:
     def _enter_string(self, block: bytes, place: int) -> None:
         """Tell whether the block ends within a string. Behind `place` no bracket stands outside of strings."""
         while (place := block.find(b'"', place)) >= 0:
-            found = _STRING.match(block, place)
+            found = STRING_REST.match(block, place + 1)
             if found is None:
                 self._in_string = True
                 self._escaped = _ends_in_escape(block, place + 1)
@@ -179,7 +178,7 @@ class _Walk:
     def _leave_string(self, block: bytes) -> int:
         """Where the string has ended that the block before ended in."""
         begin = 1 if self._escaped else 0
-        found = _REST_OF_STRING.match(block, begin)
+        found = STRING_REST.match(block, begin)
         if found is None:
             self._escaped = _ends_in_escape(block, begin)
             return len(block)

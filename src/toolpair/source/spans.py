@@ -17,7 +17,7 @@ from toolpair.patterns import compiled
 
 _SPACE = compiled(rb"[ \t\n\r]*+")
 _SCALAR = compiled(rb'[^ \t\n\r,:\[\]{}"]++')
-_STRING_REST = compiled(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+STRING_REST = compiled(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 # Before 3.11.5 Python does not step back from a repetition that holds alternatives and fails half way.
 _OFTEN = b"*+" if sys.version_info >= (3, 11, 5) else b"*"
@@ -128,7 +128,7 @@ def _string_end(raw: bytes, start: int) -> int:
         if raw[end - 1] != _BACKSLASH or _escapes(raw, pos, end) % 2 == 0:
             return end + 1
         pos = end + 1
-    match = _STRING_REST.match(raw, pos)
+    match = STRING_REST.match(raw, pos)
     if match is None:
         raise BadSpan("the string has no end")
     return match.end()

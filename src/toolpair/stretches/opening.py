@@ -25,7 +25,6 @@ from toolpair.stretches.scans import scan_for
 from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond, Transcript
 from toolpair.uncollected import uncollected
 
-_BATCH: Final = 1 << 17
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
 _Body = bytes | memoryview
@@ -150,19 +149,11 @@ def _bodies(document: Document) -> Iterator[tuple[int, Sequence[_Body]]]:
     batch: list[bytes] = []
     size = end = 0
     for number in range(len(records)):
-        batch.append(_body(document, number))
+        batch.append(records[number].body)
         size += len(batch[-1])
-        if size >= _BATCH:
+        if size >= _BLOCK:
             end += size
             yield end, batch
             batch, size = [], 0
     if batch:
         yield end + size, batch
-
-
-def _body(document: Document, number: int) -> bytes:
-    records = document.records
-    if isinstance(records, IndexedRecords):
-        start, stop = records.span(number)
-        return records.positions.content[start:stop]
-    return records[number].body

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from toolpair.cli.knowledge import profiles
-from toolpair.cli.report import Entry, cause_text
+from toolpair.cli.report import Entry, cause_entry, cause_sentence
 from toolpair.cli.rule_pages.example import Shown, shown
 from toolpair.rules.base import Fix
 from toolpair.rules.pages import Page, page_of
@@ -70,7 +70,7 @@ def _example(page: Page, run: Shown) -> Entry:
         "severity": problem.severity,
         "line": run.line,
         "says": problem.text,
-        "cause": cause_text(problem.cause) if problem.cause is not None else None,
+        "cause": cause_sentence(cause_entry(problem.cause)) if problem.cause is not None else None,
         "api_says": problem.api_says,
         "others": list(run.others),
         "mended": _text(run.mended) if run.mended is not None else None,

@@ -6,7 +6,6 @@ from typing import Final
 
 from toolpair.rules.pages.base import Example, Offered, Page
 
-_REMOVE_CALL: Final = Offered("remove-call", "remove the call", "the call and its input")
 _COPY: Final = Offered("use-copy", "use the real output found elsewhere: on another branch, in a log, beside the file")
 
 PAGES: Final = (

@@ -22,7 +22,7 @@ from toolpair.tui.screens.base import Hint, hint_line
 from toolpair.tui.screens.look_actions import LookActions
 from toolpair.tui.screens.working import changing, takes_long
 from toolpair.tui.screens.writing import bar_line
-from toolpair.tui.spans import Line, Span
+from toolpair.tui.spans import Line, Span, line_width
 from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.pair_view import PairView
 from toolpair.tui.work import Work, failure
@@ -252,7 +252,7 @@ class MainScreen(LookActions):
         if not self._note:
             return glyphs.rule("", width)
         words = cut(glyphs.own(f"── {self._note} "), width, glyphs.ellipsis)
-        rest = glyphs.rule("", max(0, width - sum(map(len, [words]))))
+        rest = glyphs.rule("", max(0, width - line_width((Span(words),))))
         return (Span(words, "warning"), *rest)
 
     def draw_bar(self) -> None:

@@ -94,10 +94,10 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         if self._is_written:
             words, note = "saved, reading it again …", ""
         else:
-            words = ""
+            words = "saving"
             note = self._note or ("giving up …" if self._given_up else "esc gives it up")
         right = (self.glyphs.ui(f"{note} ", "warning" if self._note else "dim"),)
-        bar = bar_line(self.glyphs, words or "saving", self._done, self._total, right, width)
+        bar = bar_line(self.glyphs, words, self._done, self._total, right, width)
         self.query_one("#text", Lines).show([self.glyphs.rule("", width), bar])
 
     def say_not_now(self) -> None:
