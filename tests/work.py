@@ -61,7 +61,7 @@ def growing(run: Callable[[int], Callable[[], Any]], sizes: tuple[int, int, int]
     Each size is twice the one before it. What is in proportion grows twice as much from the second to the third as
     from the first to the second, what is in proportion to the square four times.
     """
-    run(sizes[0])()  # what is read at first use is read
+    run(sizes[-1])()  # what is read at first use is read
     few, more, many = (work_by_function(run(size)) for size in sizes)
     return [
         f"{code.co_filename.rpartition('toolpair/')[2]}:{code.co_firstlineno} {code.co_qualname}: "
