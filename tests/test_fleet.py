@@ -125,9 +125,9 @@ def test_each_line_is_printed_as_soon_as_its_file_is_judged(tmp_path: Path) -> N
     os.mkfifo(waiting)
     code = (
         "import sys; from toolpair.cli import judged, main; really = judged.inputs.Input.open\n"
-        "def opened(self, *others):\n"
+        "def opened(self, *others, **more):\n"
         "    if self.name.endswith('later.json'): sys.stdin.read()\n"
-        "    return really(self, *others)\n"
+        "    return really(self, *others, **more)\n"
         "judged.inputs.Input.open = opened\n"
         "sys.exit(main.main(sys.argv[1:]))"
     )
