@@ -149,8 +149,8 @@ def open_session(
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise SessionError(not_recognised([source.document for source in container.conversations], snapshot.shown))
-    session = Session(snapshot, container, [found or known for found in formats], profile, leaf, progress, reporting)
-    session._chosen_format = format
+    view = View(leaf, FilesBeside(snapshot.path) if snapshot.path is not None else None, reporting=reporting)
+    session = Session(snapshot, container, [found or known for found in formats], format, profile, view, progress)
     if leaf is not None and session.transcript.leaf is None:
         raise SessionError(_no_leaf(leaf, snapshot.shown))
     return session
@@ -171,15 +171,15 @@ class Session:
         snapshot: Snapshot,
         container: Container,
         formats: Sequence[Format],
+        format: str | None,
         profile: str | None,
-        leaf: str | None = None,
+        view: View,
         progress: Callable[[int], None] | None = None,
-        reporting: bool = False,
     ) -> None:
-        self._reporting = reporting
-        self._view = View(leaf, FilesBeside(snapshot.path) if snapshot.path is not None else None)
+        """`formats` are what was found, `format` and `profile` what was asked for."""
+        self._view = view
         self._formats = tuple(formats)
-        self._chosen_format: str | None = None
+        self._chosen_format = format
         self._chosen_profile = profile
         self.format: Format = formats[-1]
         self.profile: Profile = profile_named(profile or self.format.profile)
@@ -222,7 +222,7 @@ class Session:
         if large or len(source.document) >= SHORT:
             from toolpair.stretches.opening import opened_long
 
-            long = opened_long(number, source, found, profile, request, self._view, progress, self._reporting)
+            long = opened_long(number, source, found, profile, request, self._view, progress)
             if long is not None:
                 return long
         judged = Judged(items_of(source.document), found, profile, request, self._view, source.document)
@@ -603,21 +603,20 @@ class Session:
         news = self._watch.look(self._snapshot)
         if news is None:
             return None
-        left: list[tuple[Staged, Decision]] = []
+        if news.change is None:
+            self._snapshot = news.snapshot or self._snapshot
+            return None
         try:
             before = counts_of(self._staging.original)
         except Unreadable:
             before = 0, 0, 0  # nobody can tell any more what the file held
+        left: list[tuple[Staged, Decision]] = []
         if news.snapshot is not None and news.container is not None:
             try:
                 left = self._take_up(news.snapshot, news.container, news.change == "grown")
             except BaseException:
                 self._watch = None  # the next look finds the same again
                 raise
-        elif news.snapshot is not None:
-            self._snapshot = news.snapshot
-        if news.change is None:
-            return None
         return followed(news.change, before, counts_of(self._staging.original), self.conversations, left)
 
     def _take_up(self, snapshot: Snapshot, container: Container, grown: bool) -> list[tuple[Staged, Decision]]:

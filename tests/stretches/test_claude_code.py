@@ -142,10 +142,16 @@ def test_links_that_lead_back_are_left_to_the_whole() -> None:
     assert parted(values, 3) is None
 
 
-def test_one_broken_pair_is_judged_with_what_is_near_to_it_alone() -> None:
-    values = written(random.Random(4), 60)
+def with_one_broken_pair(turns: int) -> tuple[list[Any], Any]:
+    """A session, and the record in its middle whose result answers a call that is nowhere."""
+    values = written(random.Random(4), turns)
     middle = next(value for value in values[len(values) // 2 :] if str(value.get("uuid")).startswith("r"))
     middle["message"]["content"][0]["tool_use_id"] = "toolu_gone"
+    return values, middle
+
+
+def test_one_broken_pair_is_judged_with_what_is_near_to_it_alone() -> None:
+    values, _ = with_one_broken_pair(60)
 
     found = parted(values, 3)
 
@@ -157,9 +163,7 @@ def test_one_broken_pair_is_judged_with_what_is_near_to_it_alone() -> None:
 
 
 def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at() -> None:
-    values = written(random.Random(4), 200)
-    middle = next(value for value in values[len(values) // 2 :] if str(value.get("uuid")).startswith("r"))
-    middle["message"]["content"][0]["tool_use_id"] = "toolu_gone"
+    values, middle = with_one_broken_pair(200)
 
     found = parted(values, 24)
 

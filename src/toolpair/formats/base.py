@@ -79,6 +79,8 @@ class View:
     beside: Beside | None = None
     inside: Inside | None = None
     """Where the records are a part of a longer file: what stands around them."""
+    reporting: bool = False
+    """What is found out is told, and nothing is shown or changed: what records say need not stay in memory."""
 
 
 AS_RESUMED: Final = View()

@@ -568,7 +568,7 @@ class ClaudeCodeScan(Cutter[_Place]):
             self.ids[id_] = 0
         self._past, self._inactive = self._first, begin
         self.done, self.joined, self._begins = [], [], [begin]
-        self.part()
+        self.unmark()
         self._kept = set(self._uuids[begin:])
         self._known.clear()
         self._replaced = len(self._uuids)
@@ -588,7 +588,7 @@ class ClaudeCodeScan(Cutter[_Place]):
 
     def _part_with_plain(self, odd: Any) -> None:
         """Cut off what is in order in front of the exchange before an odd record."""
-        place = self.part()
+        place = self.unmark()
         if place is None:
             return
         number, counts, own, ids, empty = place

@@ -70,7 +70,7 @@ def long_conversation(
     def load(wanted: Range, beyond: Beyond) -> JudgedStretch:
         made = part(wanted)
         found = JudgedStretch(reading.judged(made, beyond))
-        if reading.reporting:
+        if reading.view.reporting:
             found, made = lightened(found), part(wanted)
             collect_young()
         documents[wanted.start, wanted.stop] = made

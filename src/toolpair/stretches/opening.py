@@ -40,9 +40,8 @@ def opened_long(
     request: Callable[[Transcript], Transcript] | None,
     view: View,
     progress: Progress | None = None,
-    reporting: bool = False,
 ) -> LongConversation | None:
-    """The conversation in stretches; None where it has to be judged as a whole. `reporting` as of `Reading`."""
+    """The conversation in stretches; None where it has to be judged as a whole."""
     document = source.document
     if view.leaf is not None:
         return None
@@ -58,7 +57,7 @@ def opened_long(
     firsts = [found.first for found in outline.stretches]
 
     def judged_by(other: Profile) -> LongConversation | None:
-        return opened_long(number, source, format, other, request, view, reporting=reporting)
+        return opened_long(number, source, format, other, request, view)
 
     @lru_cache(1)  # asked for several times while a fix is put on
     def inside(first: int, end: int) -> Inside | None:
@@ -68,7 +67,7 @@ def opened_long(
     reading = Reading(
         document, format, profile, request, view, outline.ids, firsts, answered, head, judged_by, inside=inside
     )
-    reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named, reporting=reporting)
+    reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     declared = head.declared_tools
 
     def proof(changed: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:

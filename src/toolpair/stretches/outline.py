@@ -168,8 +168,8 @@ class Cutter(Generic[P]):
         """The stretch could be cut in front of the exchange that begins."""
         self._cuttable, self._newest = self._newest, place
 
-    def part(self) -> P | None:
-        """Where what is in order in front of something odd can be cut off: it need not be looked at."""
+    def unmark(self) -> P | None:
+        """Forget the marks. Gives back where what is in order can be cut off, so that it need not be looked at."""
         place, self._cuttable, self._newest = self._cuttable, None, None
         return None if self.suspect else place
 
@@ -182,7 +182,7 @@ class Cutter(Generic[P]):
         """End the stretch that is being read."""
         self.done.append(Stretch(first, end, messages, calls, rows, outputs, not self.suspect, signed))
         self.suspect = False
-        self._cuttable = self._newest = None
+        self.unmark()
 
     def note(self, id_: Any) -> None:
         """An id stands in the stretch that is being read, and may stand elsewhere, too."""

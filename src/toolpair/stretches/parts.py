@@ -52,8 +52,6 @@ class Reading:
     """What the format needs besides to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
     """By an id that pairs nothing: numbers as `ids` gives them, of where it may stand."""
-    reporting: bool = False
-    """What is found out is told, and nothing is shown or changed: what records say need not stay."""
 
     @property
     def native(self) -> bool:

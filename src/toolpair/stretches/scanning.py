@@ -118,7 +118,7 @@ class ListScan(Cutter[_Place], ABC):
 
     def _part_with_plain(self, first: int) -> int:
         """Cut off what is in order in front of the exchange before an odd message."""
-        place = self.part()
+        place = self.unmark()
         if place is None:
             return first
         first = self._cut(first, place)
