@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.discovery import project_of
 from toolpair.discovery.claude_code import is_name_of
-from toolpair.discovery.machine import Machine, home_short
+from toolpair.discovery.machine import Machine, home_short, resolved
 from toolpair.discovery.resume import Copy, whole_command
 from toolpair.formats.base import Indexed
 
@@ -30,7 +30,7 @@ def warnings(session: Session) -> tuple[str, ...]:
         return ()
     transcript = session.transcript
     named = transcript.folder or project_of(str(session.path))
-    folder = os.path.realpath(named) if named and os.path.isabs(named) else None
+    folder = resolved(named) if named and os.path.isabs(named) else None
     agents = _AGENTS.get(session.format.id, ()) if transcript.native else ()
     found = neighbours(str(session.path), folder, agents, transcript.session_id or "")
     home = str(Machine.here().home)
