@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from toolpair.conversation import Judged, items_of, request_of
 from toolpair.dataclass import dataclass, replace
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from toolpair.trial import Trial as Trial  # noqa: PLC0414 - to be imported from here
 
 SessionError = Unreadable
+T = TypeVar("T")
 
 if not TYPE_CHECKING:  # what is not needed to open a file and to judge it
     __getattr__ = lazily(
@@ -658,6 +660,12 @@ class Session:
         self._warnings = (*warnings(self), *index_notes(self))
         return self._warnings
 
+    def look_around_after_saving(self) -> tuple[str, ...]:
+        """As `look_around`; what fails in it is told as one more sentence, since the file is saved."""
+        none: tuple[str, ...] = ()
+        found, failed = _attempted("who else works with the file", self.look_around, none)
+        return (*found, *failed)
+
     # --- saving ------------------------------------------------------------------------------------------
 
     def chunks(self) -> Iterator[bytes]:
@@ -711,7 +719,9 @@ class Session:
 
         assert saving.result is not None
         saved = self._saved(saving.result)
-        return replace(saved, notes=(*saved.notes, *index_notes(self)))
+        none: tuple[str, ...] = ()
+        notes, failed = _attempted("what its agent keeps of the file", lambda: index_notes(self), none)
+        return replace(saved, notes=(*saved.notes, *notes, *failed))
 
     def after(self, saving: FileSave) -> State:
         """What the file holds after the save."""
@@ -791,14 +801,24 @@ class Session:
         from pathlib import Path
 
         backup = Path(result.backup) if result.backup is not None else None
-        resume = self.resume_command(Path(result.path))
-        return Saved(Path(result.path), backup, tuple(result.notes), resume, result.aside, result.removed)
+        resume, failed = _attempted("the way to go on", lambda: self.resume_command(Path(result.path)), None)
+        return Saved(Path(result.path), backup, (*result.notes, *failed), resume, result.aside, result.removed)
 
     def resume_command(self, saved: Path | None = None) -> str | None:
         """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
         from toolpair.surroundings import resume_command
 
         return resume_command(self, saved)
+
+
+def _attempted(what: str, found: Callable[[], T], otherwise: T) -> tuple[T, tuple[str, ...]]:
+    """What `found` returns, and no sentence; `otherwise` and why not, where it fails. For what follows a save."""
+    try:
+        return found(), ()
+    except Exception as error:
+        if os.environ.get("TOOLPAIR_TRACEBACK"):
+            raise
+        return otherwise, (f"The file is saved, but {what} could not be looked up ({type(error).__name__}: {error}).",)
 
 
 def _certain(problem: Problem) -> Fix | None:

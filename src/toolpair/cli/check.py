@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Final
 
-from toolpair.cli import exits, inputs
+from toolpair.cli import exits, inputs, streams
 from toolpair.cli.files_progress import FilesProgress
 from toolpair.cli.judged import Work, judge_file
 from toolpair.cli.output import FORMATS, Output, make_output
@@ -111,6 +111,8 @@ def _check(sources: Iterable[inputs.Input], work: Work, most: int | None, output
                 totals.add(checked)
                 bar.clear()
                 output.file(checked)
+            if streams.unread():
+                return
 
 
 def _judged(

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import IO, Any, Final, NoReturn
 
+from toolpair.cli import streams
 from toolpair.dataclass import dataclass
 
 _WIDEST: Final = 100
@@ -42,10 +43,18 @@ class Style:
         return self._wrap({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
 
 
-def style_for(stream: IO[str], no_color: bool) -> Style:
+def style_for(stream: IO[str] | None, no_color: bool) -> Style:
     """Colour only where a person looks at it, and not where NO_COLOR or a dumb terminal says no."""
     wanted = not no_color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Style(on=wanted and stream.isatty())
+    return Style(on=wanted and is_terminal(stream))
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a person looks at the stream."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False
 
 
 def safe(text: object) -> str:
@@ -57,22 +66,19 @@ def safe(text: object) -> str:
 
 def out(text: str = "") -> None:
     """One line of data. `text` has gone through `safe` already, colours aside."""
-    sys.stdout.write(text + "\n")
+    streams.write(text + "\n")
 
 
 def columns(least: int = 40) -> int:
     """Cells of a line of prose or of a table: the terminal's, though never more than a page has; 80 in a file."""
     import shutil
 
-    return min(max(shutil.get_terminal_size((80, 24)).columns, least), _WIDEST) if sys.stdout.isatty() else 80
+    return min(max(shutil.get_terminal_size((80, 24)).columns, least), _WIDEST) if is_terminal(sys.stdout) else 80
 
 
 def say(text: str) -> None:
     """One line for the person, on standard error."""
-    try:
-        sys.stderr.write(f"toolpair: {safe(text)}\n")
-    except (OSError, ValueError, AttributeError):
-        pass  # standard error is closed: the exit code has to do
+    streams.say(f"toolpair: {safe(text)}\n")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -92,6 +98,9 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Formatter)
         super().__init__(allow_abbrev=False, **settings)
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        (streams.write if file is sys.stdout else streams.say)(message)
 
     def error(self, message: str) -> NoReturn:
         sentence = message[:1].upper() + message[1:]
