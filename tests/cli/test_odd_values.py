@@ -18,7 +18,9 @@ def laid_down(path: Path, name: str, value: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("folder", ["/a\0b", "/home/\ud800", "/home/dev\n", "-rf", "", 7, ["/"], {"a": 1}, None], ids=ascii)
+@pytest.mark.parametrize(
+    "folder", ["/a\0b", "/home/\ud800", "/home/dev\n", "-rf", "", 7, ["/"], {"a": 1}, None], ids=ascii
+)
 def test_the_folder_of_a_session(run: Run, tmp_path: Path, folder: Any) -> None:
     """Whoever works in it is looked for after a save, which stands whatever that finds."""
     records = claude_code()
