@@ -33,19 +33,23 @@ def run(*arguments: object) -> tuple[int, str, str]:
     words = [str(argument) for argument in arguments]
     before = sys.stdout, sys.stderr, sys.stdin
     sys.stdout, sys.stderr, sys.stdin = out, err, io.TextIOWrapper(io.BytesIO(b""))
-    os.environ["TOOLPAIR_TRACEBACK"] = "1"
     try:
         code = main(words)
-    except Exception as error:
-        raise Broken(shlex.join(words)) from error
     finally:
-        del os.environ["TOOLPAIR_TRACEBACK"]
         sys.stdout, sys.stderr, sys.stdin = before
     said = []
     for stream in (out, err):
         stream.flush()
         said.append(stream.buffer.getvalue().decode("utf-8"))  # type: ignore[attr-defined]
     told = f"{shlex.join(words)} -> {code}\n{said[1]}"
+    if "toolpair itself failed" in said[1] and not os.environ.get("TOOLPAIR_TRACEBACK"):
+        os.environ["TOOLPAIR_TRACEBACK"] = "1"
+        try:
+            run(*arguments)  # once more, to see where
+        except Exception as error:
+            raise Broken(told) from error
+        finally:
+            del os.environ["TOOLPAIR_TRACEBACK"]
     if "toolpair itself failed" in said[1] or "Traceback" in said[1] or code not in CODES[words[0]]:
         raise Broken(told)
     for text in said:
