@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolpair.dataclass import replace
 from toolpair.discovery import project_of
 from toolpair.discovery.claude_code import is_name_of
 from toolpair.discovery.machine import Machine, home_short, resolved
-from toolpair.discovery.resume import Copy, whole_command
+from toolpair.discovery.resume import Copy, whole_way
 from toolpair.formats.base import Indexed
 
 if TYPE_CHECKING:
@@ -59,22 +59,19 @@ def _sentence(one: Neighbour, folder: str) -> str:
 def resume_command(session: Session, saved: Path | None) -> str | None:
     """See `Session.resume_command`."""
     transcript = session.transcript
-    command = session.current_format.resume_command(transcript)
+    way = session.current_format.way_back(transcript)
     path = saved or session.path
-    if command is None or path is None:
-        return command
+    if way is None or path is None:
+        return None if way is None else way.text
     path = Path(os.path.realpath(path))
     folder = transcript.folder
     if session.format.id == "claude-code" and folder and not is_name_of(path.parent.name, folder):
         # It resumes only from the folder whose name its file's folder has: the agent may have gone elsewhere since.
         first = _folder_called(session, path.parent.name)
         if first is not None:
-            command = command.replace(f"cd {shlex.quote(folder)} ", f"cd {shlex.quote(first)} ", 1)
-            folder = first
+            way, folder = replace(way, folder=first), first
     opened = session.path if session.path != path else None
-    return whole_command(
-        session.format.id, command, Copy(path, opened, transcript.session_id or "", folder), Machine.here()
-    )
+    return whole_way(session.format.id, way, Copy(path, opened, transcript.session_id or "", folder), Machine.here())
 
 
 def _folder_called(session: Session, name: str) -> str | None:

@@ -23,12 +23,12 @@ from toolpair.cli.terminal import (
     out,
     safe,
     style_for,
+    typed,
 )
 from toolpair.comparing import LEFT, Compared, Question, Tried, compare, done_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Session
-from toolpair.text.shell import shell_word
 from toolpair.transcript.words import plural
 
 _EPILOG: Final = """\
@@ -290,7 +290,9 @@ class _Printer:
         if best is not None and best.touched.total:
             recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
             to = "-o OUT" if self.path == inputs.STDIN or not self.session.writable else "--in-place"
-            self.say(f"Look first: toolpair fix {shell_word(self.path)}{recipe} --diff; then {to} in place of --diff.")
+            # On a line of its own, which nothing folds: it is there to be copied.
+            out("Look first, with " + to + " in place of --diff then:")
+            out(f"  toolpair fix {typed(self.path)}{recipe} --diff")
         self.say("What one does exactly: toolpair recipes NAME.", dim=True)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry, problem_entry
-from toolpair.cli.terminal import one_profile, out, safe, style_for
+from toolpair.cli.terminal import one_profile, out, safe, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called
 
 _LISTED: Final = 10
@@ -55,7 +55,7 @@ def _print_places(path: str, places: list[Entry]) -> None:
         if entry["cause"]["evidence"]:
             out(f"    {safe(entry['cause']['evidence'])}")
     if len(places) > _LISTED:
-        out(f"and {len(places) - _LISTED:,} more: toolpair check {safe(path)}")
+        out(f"and {len(places) - _LISTED:,} more: toolpair check {typed(path)}")
     if not places:
         out(f"{safe(path)}: it is the cause of no problem there.")
 

@@ -64,6 +64,13 @@ def safe(text: object) -> str:
     return visible(str(text))
 
 
+def typed(path: str) -> str:
+    """A FILE as it can be typed behind a command: `-` is standard input."""
+    from toolpair.text.shell import shell_word
+
+    return "-" if path == "-" else shell_word(path)
+
+
 def out(text: str = "") -> None:
     """One line of data. `text` has gone through `safe` already, colours aside."""
     streams.write(text + "\n")

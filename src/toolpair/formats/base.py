@@ -15,6 +15,8 @@ from toolpair.transcript.model import Block, Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.discovery.way_back import WayBack
+
 
 @frozen_by_types
 class Item:
@@ -245,5 +247,5 @@ class Format(Protocol):
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         """What the format's own agent makes of the problem when it resumes; None when there is no such agent."""
 
-    def resume_command(self, transcript: Transcript) -> str | None:
+    def way_back(self, transcript: Transcript) -> WayBack | None:
         """What to type, or to do, to go on with the session; None when nothing is known."""
