@@ -24,6 +24,7 @@ from toolpair.source.beside import FilesBeside
 from toolpair.source.container import Container, ConversationSource, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, Unreadable
+from toolpair.source.limits import Limits
 from toolpair.source.opening import Snapshot, from_bytes, open_source
 from toolpair.source.packing import SUFFIX, pack
 from toolpair.staging import Decision, Staged, Staging, edits_of
@@ -132,20 +133,23 @@ def open_session(
     leaf: str | None = None,
     progress: Callable[[int], None] | None = None,
     reporting: bool = False,
+    max_size: int | None = None,
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
     `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
     `progress` is told how many bytes of a large file have been read; what it raises ends the reading.
     `reporting`: its problems are told, but nothing is shown or changed, so that less has to stay in memory.
+    `max_size` is how many bytes are read of a single line, or unpacked, at most; None: 1 GB, or 4 GB.
     Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
     """
-    snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
+    limits = Limits.of(max_size)
+    snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
     if format is not None and format not in REGISTRY:
         raise SessionError(f"There is no format {format!r}; `toolpair formats` lists them.")
     if profile is not None and not is_profile(profile):
         raise SessionError(no_such_profile(profile))
-    container = read_container(snapshot.data, snapshot.shown)
+    container = read_container(snapshot.data, snapshot.shown, limits=limits)
     wanted = get_format(format) if format is not None else None
     formats = [wanted or format_of(source.document) for source in container.conversations]
     known = next((found for found in formats if found is not None), None)
@@ -369,10 +373,12 @@ class Session:
         """
         assert self.path is not None
         path, format, profile, leaf = self.path, self._chosen_format, self._chosen_profile, self._view.leaf
+        limits = self._snapshot.limits
+        max_size = limits.line if limits.asked_for else None
         if leaf is not None:
             with contextlib.suppress(SessionError):  # the branch may be gone
-                return open_session(path, format=format, profile=profile, leaf=leaf)
-        return open_session(path, format=format, profile=profile)
+                return open_session(path, format=format, profile=profile, leaf=leaf, max_size=max_size)
+        return open_session(path, format=format, profile=profile, max_size=max_size)
 
     def choose_leaf(self, leaf: str | None) -> None:
         """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.

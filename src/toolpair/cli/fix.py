@@ -84,7 +84,13 @@ def parser(command: str = "fix") -> Parser:
     )
     what.add_argument("--ignore", action="append", default=[], metavar="RULE,…", help="leave these as they are")
     add_leaf(result)
-    add_common(result, ("text", "json"), several="; may be given again: mended until each takes it")
+    add_common(
+        result,
+        ("text", "json"),
+        "print the lines that --diff shows whole, and in JSON what calls and results say; without it --diff prints what "
+        "differs and a little around it, all else only ids, names and places",
+        several="; may be given again: mended until each takes it",
+    )
     return result
 
 
@@ -95,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     )
     options.file = inputs.named(options.file)
     profiles = chosen_profiles(options)
-    session = inputs.Input(options.file).open(options.format, profiles[0] if profiles else None, options.leaf)
+    session = inputs.opened(options, profiles[0] if profiles else None)
     if not options.diff:
         session.remember()
     stage_for_all(session, profiles, lambda: apply_plan(session, plan))

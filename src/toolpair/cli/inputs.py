@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import stat
 import sys
@@ -10,6 +11,9 @@ from typing import Final
 
 from toolpair.dataclass import dataclass
 from toolpair.session import Session, SessionError, open_session
+from toolpair.source.errors import TooLarge
+from toolpair.source.limits import Limits, gigabytes, no_memory
+from toolpair.source.memory import fits
 
 STDIN: Final = "-"
 HERE: Final = "."
@@ -17,6 +21,7 @@ _NEVER_WALKED: Final = frozenset({".git", ".hg", ".svn", "node_modules", "__pyca
 _ALWAYS_TRIED: Final = frozenset({".json", ".jsonl", ".ndjson"})
 _PACKED: Final = ".zst"
 _HEAD_SIZE: Final = 4096
+_PIECE: Final = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +47,27 @@ class Input:
         leaf: str | None = None,
         progress: Callable[[int], None] | None = None,
         reporting: bool = False,
+        max_size: int | None = None,
     ) -> Session:
         """Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
-        if self.name == STDIN:
-            return open_session("standard input", data=read_stdin(), format=format, profile=profile, leaf=leaf)
-        path = self.name if self.walked else named(self.name)
-        return open_session(path, format=format, profile=profile, leaf=leaf, progress=progress, reporting=reporting)
+        data = read_stdin(max_size) if self.name == STDIN else None
+        path = "standard input" if data is not None else self.name if self.walked else named(self.name)
+        return open_session(
+            path,
+            data=data,
+            format=format,
+            profile=profile,
+            leaf=leaf,
+            progress=progress,
+            reporting=reporting,
+            max_size=max_size,
+        )
+
+
+def opened(options: argparse.Namespace, profile: str | None) -> Session:
+    """The FILE of a command, as its options want it. Raises SessionError."""
+    leaf = getattr(options, "leaf", None)
+    return Input(options.file).open(options.format, profile, leaf, max_size=options.max_size)
 
 
 def named(name: str) -> str:
@@ -73,9 +93,24 @@ def newest_here() -> list[Input]:
         return []
 
 
-def read_stdin() -> bytes:
-    """All of standard input, as bytes."""
-    return sys.stdin.buffer.read() if sys.stdin is not None else b""
+def read_stdin(max_size: int | None = None) -> bytes:
+    """All of standard input, as bytes. Raises SessionError where it is more than the limit, or than memory holds."""
+    if sys.stdin is None:
+        return b""
+    most = Limits.of(max_size).standard_input
+    pieces: list[bytes] = []
+    size = 0
+    while piece := sys.stdin.buffer.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            raise TooLarge(
+                f"Standard input holds more than {gigabytes(most)}, which is as much as is read of it; "
+                "--max-size allows more, or give the name of a file."
+            )
+        if not fits(size):
+            raise no_memory("What comes through standard input")
+    return b"".join(pieces)
 
 
 def collect(names: list[str]) -> Iterator[Input]:

@@ -10,6 +10,7 @@ from toolpair.cli import inputs
 from toolpair.cli.report import Checked, describe, unreadable
 from toolpair.dataclass import dataclass
 from toolpair.session import SessionError
+from toolpair.source.errors import TooLarge
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +26,7 @@ class Work:
     show_content: bool
     inactive: bool
     skip_unrecognised: bool
+    max_size: int | None = None
 
     @classmethod
     def of(cls, options: argparse.Namespace, profiles: list[str]) -> Work:
@@ -35,6 +37,7 @@ class Work:
             options.show_content,
             options.inactive,
             options.skip_unrecognised,
+            options.max_size,
         )
 
 
@@ -50,13 +53,16 @@ def judge_file(source: inputs.Input, work: Work, progress: Callable[[int], None]
     made: list[Checked] = []
     try:
         profile = work.profiles[0] if work.profiles else None
-        session = source.open(work.format, profile, work.leaf, progress, reporting=not work.show_content)
+        session = source.open(
+            work.format, profile, work.leaf, progress, reporting=not work.show_content, max_size=work.max_size
+        )
         made.append(describe(session, source.name, work.show_content, work.inactive, several))
         for other in work.profiles[1:]:
             session.set_profile(other)
             made.append(describe(session, source.name, work.show_content, work.inactive, several))
     except SessionError as error:
-        if skipping:
+        # What is too large may well be a session.
+        if skipping and not isinstance(error, TooLarge):
             return made or None
         made.append(unreadable(source.name, str(error)))
     return made

@@ -105,7 +105,7 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
     if shown and options.file != inputs.STDIN and os.path.isfile(path := inputs.named(options.file)):
         return None, path
-    return inputs.Input(options.file).open(options.format, one_profile(options), options.leaf), None
+    return inputs.opened(options, one_profile(options)), None
 
 
 def _opener(options: argparse.Namespace, given: str | None) -> Open:
@@ -117,7 +117,15 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
 
         leaf = options.leaf if path == given else None
         format = options.format if options.file is None or path == given else None
-        return open_session(path, data=data, format=format, profile=profile, leaf=leaf, progress=progress)
+        return open_session(
+            path,
+            data=data,
+            format=format,
+            profile=profile,
+            leaf=leaf,
+            progress=progress,
+            max_size=options.max_size,
+        )
 
     return open
 

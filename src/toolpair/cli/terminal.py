@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from typing import IO, Any, Final, NoReturn
 
@@ -149,7 +150,26 @@ def add_common(
             action="store_true",
             help=content,
         )
+    group.add_argument(
+        "--max-size",
+        type=_size,
+        metavar="SIZE",
+        help="read so much of standard input, of a compressed file and of a single line, as in 8G or 500M; "
+        "default: 4G of the first two, 1G of a line",
+    )
     group.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR in the environment does the same)")
+
+
+def _size(text: str) -> int:
+    """Bytes, as people write them: 8G, 1.5GB, 500M, 2GiB, 1000000."""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([KMGT])(i?)B?|B)?", text.strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise UsageError(f"--max-size takes a size such as 8G or 500M, and {text!r} is none.")
+    number, unit, binary = found.groups()
+    size = int(float(number) * (1024 if binary else 1000) ** " KMGT".index((unit or " ").upper()))
+    if size < 1:
+        raise UsageError("--max-size takes a size of at least one byte.")
+    return size
 
 
 def add_leaf(parser: argparse.ArgumentParser) -> None:

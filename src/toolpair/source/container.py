@@ -18,6 +18,7 @@ from toolpair.source.embedded import Embedded
 from toolpair.source.encode import Style, detect, encode, line_indent
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content
+from toolpair.source.limits import USUAL, Limits, refuse_long_line
 from toolpair.source.lines import lines_document
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
@@ -279,16 +280,17 @@ def _torn_span(text: bytes, after: int) -> tuple[int, int]:
     return start, end
 
 
-def read_container(content: Content, shown: str, prefer: Prefer | None = None) -> Container:
+def read_container(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
     """Find the conversations of a file. Raises Unreadable with one sentence.
 
     `prefer` settles what a file with a single JSON object is: one record ("lines") or a document.
     """
     if isinstance(content, bytes):
+        refuse_long_line(content, shown, limits)
         return read_in_memory(content, shown, prefer)
     from toolpair.source.large import read_large
 
-    return read_large(content, shown, prefer)
+    return read_large(content, shown, prefer, limits)
 
 
 def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:
