@@ -107,7 +107,7 @@ def test_what_says_content_unasked_is_what_readme_names(run: Run, tmp_path: Path
         at = 2 if words[0] == "explain" else 1
         ran = run(*words[:at], path, *words[at:])
         assert not any(text in ran.out + ran.err for text in said), command
-    assert "<output>" in run("fix", path, "--diff").out
+    assert "<argument>" in run("fix", path, "--diff").out
     assert "<words>" in run("sees", path).out
     readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
     assert "`fix --diff` prints what differs" in readme and "`sees` the beginning of each message" in readme
