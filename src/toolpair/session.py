@@ -666,6 +666,12 @@ class Session:
         self._warnings = (*warnings(self), *index_notes(self))
         return self._warnings
 
+    def leftovers(self) -> tuple[str, ...]:
+        """What saves that were killed have left beside the file, one sentence each; removed where that is possible."""
+        from toolpair.surroundings import leftover_notes
+
+        return leftover_notes(self.path) if self.path is not None else ()
+
     def look_around_after_saving(self) -> tuple[str, ...]:
         """As `look_around`; what fails in it is told as one more sentence, since the file is saved."""
         none: tuple[str, ...] = ()
@@ -699,8 +705,9 @@ class Session:
         """
         saving = self.saving(allow_links, keep_backups)
         saving.write(progress)
-        saved = self.saved(saving)
-        self.go_on(self.after(saving))
+        saved, state = self.saved_and_after(saving)
+        if state is not None:
+            self.go_on(state)
         return saved
 
     def saving(self, allow_links: bool = False, keep_backups: int | None = None) -> FileSave:
@@ -732,6 +739,22 @@ class Session:
     def after(self, saving: FileSave) -> State:
         """What the file holds after the save."""
         return self._state(*saving.read_again())
+
+    def saved_and_after(self, saving: FileSave, judged: bool = False) -> tuple[Saved, State | None]:
+        """`saved`, and `after`, which is judged then if that is wanted.
+
+        The file is saved: where it cannot be read again, a note says so, and there is no state to go on with.
+        """
+
+        def state() -> State | None:
+            found = self.after(saving)
+            if judged:
+                found.judge(self.current)
+            return found
+
+        saved = self.saved(saving)
+        after, failed = _attempted("what it holds now", state, None)
+        return replace(saved, notes=(*saved.notes, *failed)), after
 
     def go_on(self, state: State) -> None:
         """Hold this state of the file from now on. Nothing is staged then."""

@@ -37,6 +37,33 @@ def warnings(session: Session) -> tuple[str, ...]:
     return tuple(_sentence(one, home_short(folder or "", home)) for one in found)
 
 
+def leftover_notes(path: str | Path) -> tuple[str, ...]:
+    """One sentence for what saves that were killed have left beside the file; it is removed where that is possible."""
+    from toolpair.source.limits import in_words
+    from toolpair.source.saving.sweeping import leftovers
+
+    folder = os.path.dirname(resolved(str(path)))
+    found = list(leftovers(folder))
+    removed = [one for one in found if one.kept_because is None]
+    notes = [
+        f"A save that was killed left {one.name} ({in_words(one.size)}) in {folder}, and it cannot be removed "
+        f"({one.kept_because}); it is of no use any more."
+        for one in found
+        if one.kept_because is not None
+    ]
+    if len(removed) == 1:
+        notes.append(
+            f"A save that was killed left {removed[0].name} ({in_words(removed[0].size)}) in {folder}; it has been "
+            "removed."
+        )
+    elif removed:
+        size = in_words(sum(one.size for one in removed))
+        notes.append(
+            f"Saves that were killed left {len(removed):,} files ({size}) in {folder}; they have been removed."
+        )
+    return tuple(notes)
+
+
 def index_notes(session: Session) -> tuple[str, ...]:
     """One sentence for each index that the agent keeps of the file and that a save in place would put wrong."""
     found, beside = session.format, session.view.beside

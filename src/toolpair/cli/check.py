@@ -102,9 +102,14 @@ def _most_workers(options: argparse.Namespace) -> int | None:
 
 def _check(sources: Iterable[inputs.Input], work: Work, most: int | None, output: Output, totals: Totals) -> None:
     """Judge the files, and print what there is to say of each as soon as it is its turn."""
+    looked_in: set[str] = set()
     with FilesProgress(sources) as bar:
         for source, results in _judged(bar.sources, work, most, bar):
             bar.finish(source)
+            if (folder := os.path.dirname(source.name)) not in looked_in:
+                looked_in.add(folder)
+                bar.clear()
+                inputs.tell_leftovers(source.name)
             if results is None:
                 totals.skipped += 1
             for checked in results or ():

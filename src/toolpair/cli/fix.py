@@ -87,8 +87,8 @@ def parser(command: str = "fix") -> Parser:
     add_common(
         result,
         ("text", "json"),
-        "print the lines that --diff shows whole, and in JSON what calls and results say; without it --diff prints what "
-        "differs and a little around it, all else only ids, names and places",
+        "print the lines that --diff shows whole, and in JSON what calls and results say; without it --diff prints "
+        "what differs and a little around it, all else only ids, names and places",
         several="; may be given again: mended until each takes it",
     )
     return result

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from toolpair.cli.terminal import say
 from toolpair.dataclass import dataclass
 from toolpair.session import Session, SessionError, open_session
 from toolpair.source.errors import TooLarge
-from toolpair.source.limits import Limits, gigabytes, no_memory
+from toolpair.source.limits import Limits, in_words, no_memory
 from toolpair.source.memory import fits
 
 STDIN: Final = "-"
@@ -66,8 +67,25 @@ class Input:
 
 def opened(options: argparse.Namespace, profile: str | None) -> Session:
     """The FILE of a command, as its options want it. Raises SessionError."""
+    options.file = named(options.file)
+    tell_leftovers(options.file)
     leaf = getattr(options, "leaf", None)
     return Input(options.file).open(options.format, profile, leaf, max_size=options.max_size)
+
+
+def tell_leftovers(name: str) -> None:
+    """Say what saves that were killed have left beside a file, and remove it."""
+    if name == STDIN:
+        return
+    try:
+        beside = os.listdir(os.path.dirname(os.path.realpath(name)))
+    except (OSError, ValueError):
+        return
+    if any(one.startswith(".toolpair-") for one in beside):
+        from toolpair.surroundings import leftover_notes
+
+        for note in leftover_notes(name):
+            say(note)
 
 
 def named(name: str) -> str:
@@ -105,7 +123,7 @@ def read_stdin(max_size: int | None = None) -> bytes:
         size += len(piece)
         if size > most:
             raise TooLarge(
-                f"Standard input holds more than {gigabytes(most)}, which is as much as is read of it; "
+                f"Standard input holds more than {in_words(most)}, which is as much as is read of it; "
                 "--max-size allows more, or give the name of a file."
             )
         if not fits(size):

@@ -46,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if not found:  # a file that is gone may have backups: then its name is none of a session
         options.file = inputs.named(options.file)
         found = backups(options.file)
+    inputs.tell_leftovers(options.file)
     if options.backup is None:
         return _list(options, found)
     from toolpair.cli.progress import Progress

@@ -34,8 +34,8 @@ class Limits:
 USUAL: Final = Limits()
 
 
-def gigabytes(size: int) -> str:
-    """A limit in words: "4 GB", "1.5 GB", "300 MB"."""
+def in_words(size: int) -> str:
+    """A size in words: "4 GB", "1.5 GB", "300 MB"."""
     for unit, name in ((GB, "GB"), (1_000_000, "MB"), (1_000, "KB")):
         if size >= unit:
             return f"{size / unit:,.1f}".removesuffix(".0") + f" {name}"
@@ -60,7 +60,7 @@ def refuse_long_line(content: Content, shown: str, limits: Limits) -> None:
             if end - at - 1 > limits.line:
                 line = content.count(b"\n", 0, at) + 1
                 raise TooLarge(
-                    f"{shown}: line {line:,} is longer than {gigabytes(limits.line)}, which is as much as is read of "
+                    f"{shown}: line {line:,} is longer than {in_words(limits.line)}, which is as much as is read of "
                     "one; --max-size allows more, or split the file."
                 )
             if not fits(end - at):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.dataclass import dataclass
 from toolpair.source.errors import Refused, TooLarge, Unreadable
-from toolpair.source.limits import GB, USUAL, Limits, gigabytes, no_memory
+from toolpair.source.limits import GB, USUAL, Limits, in_words, no_memory
 from toolpair.source.memory import fits
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
@@ -72,7 +72,7 @@ def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int
     """Refuse what unpacks to too much, before it is unpacked. Gives back the largest window. Raises TooLarge."""
     least, most, window = _bounds(data, zstandard)
     if window > _WINDOW and (window > limits.unpacked or not fits(window)):
-        raise TooLarge(f"{shown} needs a window of {gigabytes(window)} to be unpacked, and there is no memory for it.")
+        raise TooLarge(f"{shown} needs a window of {in_words(window)} to be unpacked, and there is no memory for it.")
     _refuse_size(least, len(data), shown, limits)
     if most > least and (most > limits.unpacked or most > _HOLLOW or not fits(most)):
         # Into the same few bytes again and again it goes fast, and takes no memory.
@@ -93,12 +93,12 @@ def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int
 def _refuse_size(size: int, packed: int, shown: str, limits: Limits) -> None:
     if size > limits.unpacked:
         raise TooLarge(
-            f"{shown} ({gigabytes(packed)}) unpacks to more than {gigabytes(limits.unpacked)}, which is as much as is "
+            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(limits.unpacked)}, which is as much as is "
             "unpacked; --max-size allows more."
         )
     if size > max(_HOLLOW, packed * _SWOLLEN) and not limits.asked_for:
         raise TooLarge(
-            f"{shown} ({gigabytes(packed)}) unpacks to more than {gigabytes(_HOLLOW)}, a thousand times its size and "
+            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(_HOLLOW)}, a thousand times its size and "
             "more, as no session does; --max-size allows it all the same."
         )
 
