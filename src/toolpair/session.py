@@ -15,7 +15,7 @@ from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.base import Branching, Companion, Format, View
 from toolpair.formats.recognising import format_of, not_recognised
 from toolpair.lazily import lazily
-from toolpair.opened import Conversation, Location, Target, weight
+from toolpair.opened import Conversation, Location, Target, lines_text, weight
 from toolpair.overview import Group, Row, Verdict
 from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, profile_names
@@ -91,6 +91,7 @@ __all__ = [
     "Target",
     "Transcript",
     "Verdict",
+    "lines_text",
     "open_session",
 ]
 

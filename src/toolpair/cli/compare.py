@@ -28,7 +28,7 @@ from toolpair.cli.terminal import (
 from toolpair.comparing import LEFT, Compared, Question, Tried, compare, done_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
-from toolpair.session import Session
+from toolpair.session import Session, lines_text
 from toolpair.transcript.words import plural
 
 _EPILOG: Final = """\
@@ -221,7 +221,7 @@ class _Printer:
     def _example(self, question: Question) -> None:
         conversation = self.compared.conversations[question.conversation]
         place = self.session.location(question.problem, conversation)
-        where = [f"line {place.line:,}"] if place.line is not None else []
+        where = [lines_text(place)] if place.line is not None else []
         where += [f"messages.{place.message}"] if place.message is not None else []
         blocks = (question.problem.call, question.problem.result)
         ids = list(dict.fromkeys(str(block.id) for block in blocks if block is not None and block.id))

@@ -168,8 +168,8 @@ def _at_place(session: Session, kind: str, number: int) -> Target:
             return Target(None, None, None, f"There is no message {number:,}; the last is {last:,}.")
         return _near(session, {number}, f"Message {number:,}.")
     if kind == "record":
-        records = document.records
-        wanted = {records[number].uid} if number < len(records) else set()
+        found = document.at_number(number)
+        wanted = {found.uid} if found is not None else set()
     else:
         # The record that the line belongs to: a record of an array spans several lines.
         uid = document.at_line(number)

@@ -147,6 +147,14 @@ class Damage:
     last: bool = False
     """It is the file's first, last record."""
     front: bool = False
+    at: int = 0
+    """Its place among the records."""
+    behind: tuple[int, ...] = ()
+    """The uids of the records that only go on with it."""
+    lines: int = 1
+    """How many lines of the file it is. Of several, all else is told of the first one."""
+    named: bytes = b""
+    """Where ids may stand that are lost with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -455,7 +455,7 @@ def read_conversation_lines(data: Content, document: Document) -> Container:
         start = record.start or 0
         span = (start, start + record.size)
         located = locate(value) if isinstance(value, (dict, list)) else []
-        damaged += isinstance(value, Damaged)
+        damaged += record.count * isinstance(value, Damaged)
         try:
             parts += build.parts(
                 data,

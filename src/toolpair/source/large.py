@@ -22,7 +22,8 @@ from toolpair.source.edges import skipped, trimmed
 from toolpair.source.elements import Elements, largest_array
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content
-from toolpair.source.index import ArrayIndex, LineIndex
+from toolpair.source.floods import Flood
+from toolpair.source.index import ArrayIndex, Body, LineIndex
 from toolpair.source.limits import USUAL, Limits, no_memory, refuse_long_line
 from toolpair.source.lines import lines_document
 from toolpair.source.literal import may_be_literal
@@ -103,7 +104,7 @@ def _lines(content: Content, shown: str) -> Container | None:
     if not document.records:
         return None
     values = _Sampled(map(parse, _spread(content, index.head_end)))
-    if not values.count and not any(_is_record(parse(bytes(body))) for _, bodies in index.bodies() for body in bodies):
+    if not values.count and not any(map(_holds_record, index.bodies())):
         raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values.count * 2 < _sample_size(content) or values.count < values.held * 10 < values.count * 9:
         # The lines are few, or not of one kind, so that it depends on which ones are looked at.
@@ -128,6 +129,10 @@ class _Sampled:
 
 def _is_record(value: Any) -> bool:
     return isinstance(value, (dict, list))
+
+
+def _holds_record(block: tuple[int, Sequence[Body]]) -> bool:
+    return any(not isinstance(body, Flood) and _is_record(parse(bytes(body))) for body in block[1])
 
 
 def _sample_size(content: Content) -> int:
