@@ -197,3 +197,15 @@ def test_many_lines_as_one_are_told_as_all_of_them(seed: int, name: str, least: 
             assert told(folded) == wanted
             assert mended(folded) == written
             assert each.set_aside == folded.set_aside or b"\n".join(each.set_aside) == b"\n".join(folded.set_aside)
+
+
+@pytest.mark.parametrize("count", [5, 2500])
+def test_every_line_of_a_range_leads_to_it(count: int) -> None:
+    lines = lines_of("claude-code")
+    session = opened("claude-code", [*lines[:3], *[b"x"] * count, *lines[3:]])
+    (problem,) = of_damage(session)
+    for line in (4, 5, 3 + count // 2, 3 + count):
+        found = session.find(f"line:{line}")
+        assert found is not None and found.problem is problem
+    found = session.find(f"record:{count + 3}")
+    assert found is not None and found.problem is not problem

@@ -25,7 +25,7 @@ from toolpair.source.record import Record
 from toolpair.source.runs import Piece, Run
 from toolpair.source.sampling import sample_of
 from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
-from toolpair.source.values import BOM, parse
+from toolpair.source.values import BOM, parse, strictly
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
@@ -310,14 +310,17 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     if prefer != "document" and not one_line and not isinstance(parse(data[start:first_end].strip()), Damaged):
         return _read_lines(data, shown)
     quick = scan(data, start, _QUICK_TOKENS)
-    if quick.state == "limit" or (quick.state == "complete" and quick.pos >= end):
-        value = parse(data[start:end] if start or end < len(data) else data)
+    text = data[start:end] if start or end < len(data) else data
+    if quick.state == "limit":
+        value, read = strictly(text)
+        if read:
+            return _read_document(data, start, end, value, prefer)
+        quick = scan(data, start)
+    if quick.state == "complete" and quick.pos >= end:
+        value = parse(text)
         if not isinstance(value, Damaged):
             return _read_document(data, start, end, value, prefer)
-        if quick.state == "limit":
-            quick = scan(data, start)
-        if quick.state == "complete" and quick.pos >= end:
-            raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
+        raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
     if quick.state == "error":
         literal = _read_python(data, start, end, quick, shown)
         if literal is not None:

@@ -44,6 +44,8 @@ _LONG_LINE: Final = 1 << 20
 """Bytes without a line end from which on a file is most likely one document."""
 _SAMPLE_BYTES: Final = 1 << 24
 _QUICK_TOKENS: Final = 2000
+_DEEP: Final = 600
+"""Values around a place: each takes three tokens at least."""
 _KEPT: Final = 1 << 19
 """Bytes of an array from its start by which its style and its place are told, as by the whole."""
 
@@ -82,6 +84,8 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
         return None
     sample = content[start : start + _SAMPLE_BYTES]
     quick = scan(sample, 0, _QUICK_TOKENS)
+    if quick.state == "limit" and len(quick.stack) >= _DEEP:
+        return _lines(content, shown)  # nobody nests values so
     if quick.state in ("limit", "torn") or (quick.state == "complete" and start + quick.pos >= end):
         return None
     if quick.state == "error" and may_be_literal(sample, quick.pos):

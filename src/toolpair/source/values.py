@@ -43,12 +43,18 @@ def parse(raw: bytes) -> Any:
 
 def read(raw: bytes) -> tuple[Any, bool]:
     """What `parse` gives, and whether a strict parser reads it, too."""
+    value, strict = strictly(raw)
+    return (value, True) if strict else (_read_tolerantly(raw), False)
+
+
+def strictly(raw: bytes) -> tuple[Any, bool]:
+    """What a strict parser reads, and whether it does."""
     if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
         try:
             return orjson.loads(raw), True
         except (ValueError, RecursionError, MemoryError):
             pass
-    return _read_tolerantly(raw), False
+    return None, False
 
 
 def _read_tolerantly(raw: bytes) -> Any:
