@@ -171,3 +171,28 @@ def test_nothing_is_printed_by_another_way() -> None:
         if path.name not in own:
             for word in ("print(", "stdout.write", "stderr.write", "stdout.flush", "stdout.buffer"):
                 assert f" {word}" not in text.replace("_print(", "").replace("sys.", " "), (path, word)
+
+
+@needs_full
+def test_the_goodbye_of_the_interface(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was saved is said on the terminal, where standard output takes nothing."""
+    import toolpair.tui
+    from toolpair.cli import main, open
+    from toolpair.tui import RunResult
+
+    result = RunResult(saved=[folder / "FILE"], told=["Saved FILE"])
+    monkeypatch.setattr(open, "_has_terminal", lambda: True)
+    monkeypatch.setattr(toolpair.tui, "run", lambda *_, **__: result)
+    with FULL.open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main.main(["FILE"]) == 4
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main.main(["FILE"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "Saved FILE",
+        "toolpair: Standard output cannot be written to (No space left on device).",
+        "Saved FILE",
+    ]

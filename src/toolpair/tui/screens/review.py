@@ -211,7 +211,7 @@ class ReviewScreen(BaseScreen[Any]):
 
         def given(name: str | None) -> None:
             if name and name.strip():
-                self._save(Path(name.strip()).expanduser())
+                self._save(Path(os.path.expanduser(name.strip())))
 
         self.app.push_screen(PromptScreen("Save a copy as", value, submit="save"), given)
 
