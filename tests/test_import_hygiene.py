@@ -122,7 +122,7 @@ def test_the_version_loads_next_to_nothing() -> None:
     loaded = _added_by("--version")
     assert _ours(loaded) == {
         *("toolpair", "toolpair.lazily", "toolpair.version"),
-        *("toolpair.cli", "toolpair.cli.main", "toolpair.cli.exits"),
+        *("toolpair.cli", "toolpair.cli.main", "toolpair.cli.exits", "toolpair.cli.streams"),
     }
     assert loaded.isdisjoint({"typing", "re", "argparse", "pathlib"})
 

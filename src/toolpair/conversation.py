@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,7 @@ from toolpair.rules.value_types import check_request
 from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Beyond, Damaged, Transcript
+from toolpair.transcript.model import Beyond, Damaged, EmptyObject, Transcript
 from toolpair.transcript.pairing import Pair
 from toolpair.uncollected import uncollected
 
@@ -123,11 +123,32 @@ class Judged:
         elif self.document is None:
             check_request(context)
         if not self.transcript.native:
-            for item in self.items:
-                if not isinstance(item.value, (dict, Damaged)):
-                    no_message(context, item.uid, item.value, in_file=self.document is not None)
+            for values, records, lines in self._no_messages():
+                no_message(context, values[0], records, lines, in_file=self.document is not None)
         if isinstance(self.format, OwnRules):
             self.format.check(context, self.items, self.view)
+
+    def _no_messages(self) -> Iterator[tuple[list[Any], list[int], int]]:
+        """What stands in a list and is no message: values, uids, and how many lines these are.
+
+        In a file neighbours of one kind are told together.
+        """
+        document = self.document
+        values: list[Any] = []
+        records: list[int] = []
+        count = 0
+        for item in self.items:
+            value = item.value
+            wanted = isinstance(value, EmptyObject) or not isinstance(value, (dict, Damaged))
+            if values and (not wanted or document is None or type(value) is not type(values[0])):
+                yield values, records, count
+                values, records, count = [], [], 0
+            if wanted:
+                values.append(value)
+                records.append(item.uid)
+                count += document.record(item.uid).count if document is not None else 1
+        if values:
+            yield values, records, count
 
     @property
     def pairs(self) -> Sequence[Pair]:

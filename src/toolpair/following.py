@@ -106,7 +106,7 @@ def _container(growth: Growth) -> Container | None:
         return None
     fresh = growth.looked is not None and growth.change != "grown" and is_being_written(growth.looked)
     try:
-        container = read_container(growth.snapshot.data, growth.snapshot.shown)
+        container = read_container(growth.snapshot.data, growth.snapshot.shown, limits=growth.snapshot.limits)
     except Unreadable:
         if fresh:
             return None

@@ -35,6 +35,17 @@ class Location:
     message: int | None = None
     block: int | None = None
     pair: int | None = None
+    end_line: int | None = None
+    """The last line of a range of lines; the same as `line` where it is one."""
+
+
+def lines_text(place: Location) -> str:
+    """Its line, or its lines: "line 9", "lines 9 to 12"; "" where it has none."""
+    if place.line is None:
+        return ""
+    if place.end_line in (None, place.line):
+        return f"line {place.line:,}"
+    return f"lines {place.line:,} to {place.end_line:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +124,7 @@ class Conversation:
         """How much there is."""
         transcript = self.transcript
         return Counts(
-            records=len(self.document.records),
+            records=self.document.count,
             messages=len(transcript.messages),
             calls=sum(len(message.calls) for message in transcript.messages),
             results=sum(len(message.results) for message in transcript.messages),
@@ -124,7 +135,9 @@ class Conversation:
     @property
     def damaged(self) -> int:
         """How many records cannot be read."""
-        return sum(scope == "malformed" for scope in self.transcript.scopes.values())
+        document = self.document
+        malformed = [uid for uid, scope in self.transcript.scopes.items() if scope == "malformed"]
+        return sum(document.record(uid).count if uid in document else 1 for uid in malformed)
 
     @property
     def inactive_blocks(self) -> Sequence[Block]:
@@ -254,8 +267,16 @@ class Conversation:
         offset = self.source.offset
         if span is not None:
             span = (span[0] + offset, span[1] + offset) if offset is not None else None
-        line = self.source.line if self.source.line is not None else document.line_of_value(record, slot)
-        return Location(document.index(record), line, span, problem.message, problem.block, problem.pair)
+        line = end_line = self.source.line
+        if line is None:
+            line = end_line = document.line_of_value(record, slot)
+            last = problem.until if problem.until is not None and problem.until in document else record
+            if anchor is None:
+                end_line = document.last_line_of(last)
+            if last != record and span is not None:
+                span = (span[0], document.span(last)[1] + (offset or 0))
+        place = document.number_of(record)
+        return Location(place, line, span, problem.message, problem.block, problem.pair, end_line)
 
 
 def blocks_by_id(messages: Iterable[Message]) -> dict[str, list[Block]]:

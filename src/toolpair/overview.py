@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from toolpair.conversation import Judged
@@ -289,16 +290,12 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
     transcript = judged.transcript
     of_block = judged.judgement.pairing.of_block
     boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
-    continued: frozenset[int] = judged.damaged.continued if judged.damaged is not None else frozenset()
-    malformed = (uid for uid, scope in transcript.scopes.items() if scope == "malformed")
-    damaged = sorted((order[uid], uid) for uid in malformed if uid in order and uid not in continued)
-    reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
+    damaged = deque(_damaged_rows(judged, order))
     rows: list[Row] = []
     for number, message in enumerate(transcript.messages):
         place = min((order.get(uid, 0) for uid in message.records), default=0)
         while damaged and damaged[0][0] < place:
-            _, uid = damaged.pop(0)
-            rows.append(Row("damaged", reasons.get(uid, "no message"), record=uid))
+            rows.append(damaged.popleft()[1])
         boundary = boundaries.get(number)
         if boundary is not None:
             rows.append(_across(judged, boundary, number))
@@ -322,11 +319,51 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
                 found = of_block[id(block)]
                 if found.call is None:
                     rows.append(Row("pair", pair=found, result=block, message=number, record=block.record))
-    rows.extend(Row("damaged", reasons.get(uid, "no message"), record=uid) for _, uid in damaged)
+    rows.extend(row for _, row in damaged)
     boundary = boundaries.get(len(transcript.messages))
     if boundary is not None:
         rows.append(_across(judged, boundary, None))
     return rows
+
+
+def _damaged_rows(judged: Judged, order: Mapping[int, int]) -> Iterator[tuple[int, Row]]:
+    """The rows of what cannot be read, with their places in the file: one for lines that are told together."""
+    until = {problem.record: problem.until for problem in judged.problems if problem.rule.startswith("record.")}
+    reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
+    reasons |= judged.damaged.reasons if judged.damaged is not None else {}
+    malformed = [
+        (order[uid], uid) for uid, scope in judged.transcript.scopes.items() if scope == "malformed" and uid in order
+    ]
+    runs: list[tuple[int, int, int, int]] = []
+    """Places and uids of the first and of the last record of each."""
+    for place, uid in sorted(malformed):
+        if runs and place <= runs[-1][2]:
+            continue
+        if uid in until:
+            last = until[uid]
+            last = uid if last is None else last
+            runs.append((place, uid, order.get(last, place), last))
+        elif (
+            runs
+            and place == runs[-1][2] + 1
+            and runs[-1][1] not in until
+            and reasons.get(runs[-1][1]) == reasons.get(uid)
+        ):
+            runs[-1] = (*runs[-1][:2], place, uid)  # nothing is a problem in either
+        else:
+            runs.append((place, uid, place, uid))
+    for place, uid, _, last in runs:
+        yield place, Row("damaged", _lines_before(judged, uid, last) + reasons.get(uid, "no message"), record=uid)
+
+
+def _lines_before(judged: Judged, first: int, last: int) -> str:
+    """The lines of several records, to be put in front of what is said of them."""
+    document = judged.document
+    if document is None or first not in document or last not in document:
+        return ""
+    begin, end = document.line_of(first), document.last_line_of(last)
+    several = document.kind == "lines" and begin is not None and end is not None and begin != end
+    return f"lines {begin:,} to {end:,}: " if several else ""
 
 
 def _across(judged: Judged, boundary: Boundary, message: int | None) -> Row:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from toolpair.conversation import Judged, items_of, request_of
 from toolpair.dataclass import dataclass, replace
@@ -14,7 +15,7 @@ from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.base import Branching, Companion, Format, View
 from toolpair.formats.recognising import format_of, not_recognised
 from toolpair.lazily import lazily
-from toolpair.opened import Conversation, Location, Target, weight
+from toolpair.opened import Conversation, Location, Target, lines_text, weight
 from toolpair.overview import Group, Row, Verdict
 from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, profile_names
@@ -23,6 +24,7 @@ from toolpair.source.beside import FilesBeside
 from toolpair.source.container import Container, ConversationSource, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, Unreadable
+from toolpair.source.limits import Limits
 from toolpair.source.opening import Snapshot, from_bytes, open_source
 from toolpair.source.packing import SUFFIX, pack
 from toolpair.staging import Decision, Staged, Staging, edits_of
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from toolpair.trial import Trial as Trial  # noqa: PLC0414 - to be imported from here
 
 SessionError = Unreadable
+T = TypeVar("T")
 
 if not TYPE_CHECKING:  # what is not needed to open a file and to judge it
     __getattr__ = lazily(
@@ -88,6 +91,7 @@ __all__ = [
     "Target",
     "Transcript",
     "Verdict",
+    "lines_text",
     "open_session",
 ]
 
@@ -131,6 +135,7 @@ def open_session(
     progress: Callable[[int], None] | None = None,
     reporting: bool = False,
     agent_version: str | Callable[[str], str | None] | None = None,
+    max_size: int | None = None,
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
@@ -138,14 +143,16 @@ def open_session(
     `progress` is told how many bytes of a large file have been read; what it raises ends the reading.
     `reporting`: its problems are told, but nothing is shown or changed, so that less has to stay in memory.
     `agent_version` resumes the file (or what this finds by the format's id); by default the newest that was measured.
+    `max_size` is how many bytes are read of a single line, or unpacked, at most; None: 1 GB, or 4 GB.
     Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
     """
-    snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
+    limits = Limits.of(max_size)
+    snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
     if format is not None and format not in REGISTRY:
         raise SessionError(f"There is no format {format!r}; `toolpair formats` lists them.")
     if profile is not None and not is_profile(profile):
         raise SessionError(no_such_profile(profile))
-    container = read_container(snapshot.data, snapshot.shown)
+    container = read_container(snapshot.data, snapshot.shown, limits=limits)
     wanted = get_format(format) if format is not None else None
     formats = [wanted or format_of(source.document) for source in container.conversations]
     known = next((found for found in formats if found is not None), None)
@@ -370,12 +377,19 @@ class Session:
         Raises SessionError with one sentence when it cannot be read.
         """
         assert self.path is not None
-        format, profile, leaf = self._chosen_format, self._chosen_profile, self._view.leaf
-        version = self._view.agent_version
+        path, format, profile, leaf = self.path, self._chosen_format, self._chosen_profile, self._view.leaf
+        version, limits = self._view.agent_version, self._snapshot.limits
+        max_size = limits.line if limits.asked_for else None
+
+        def opened(leaf: str | None) -> Session:
+            return open_session(
+                path, format=format, profile=profile, leaf=leaf, agent_version=version, max_size=max_size
+            )
+
         if leaf is not None:
             with contextlib.suppress(SessionError):  # the branch may be gone
-                return open_session(self.path, format=format, profile=profile, leaf=leaf, agent_version=version)
-        return open_session(self.path, format=format, profile=profile, agent_version=version)
+                return opened(leaf)
+        return opened(None)
 
     def choose_leaf(self, leaf: str | None) -> None:
         """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.
@@ -663,6 +677,18 @@ class Session:
         self._warnings = (*warnings(self), *index_notes(self))
         return self._warnings
 
+    def leftovers(self) -> tuple[str, ...]:
+        """What saves that were killed have left beside the file, one sentence each; removed where that is possible."""
+        from toolpair.surroundings import leftover_notes
+
+        return leftover_notes(self.path) if self.path is not None else ()
+
+    def look_around_after_saving(self) -> tuple[str, ...]:
+        """As `look_around`; what fails in it is told as one more sentence, since the file is saved."""
+        none: tuple[str, ...] = ()
+        found, failed = _attempted("who else works with the file", self.look_around, none)
+        return (*found, *failed)
+
     # --- saving ------------------------------------------------------------------------------------------
 
     def chunks(self) -> Iterator[bytes]:
@@ -690,8 +716,9 @@ class Session:
         """
         saving = self.saving(allow_links, keep_backups)
         saving.write(progress)
-        saved = self.saved(saving)
-        self.go_on(self.after(saving))
+        saved, state = self.saved_and_after(saving)
+        if state is not None:
+            self.go_on(state)
         return saved
 
     def saving(self, allow_links: bool = False, keep_backups: int | None = None) -> FileSave:
@@ -716,11 +743,29 @@ class Session:
 
         assert saving.result is not None
         saved = self._saved(saving.result)
-        return replace(saved, notes=(*saved.notes, *index_notes(self)))
+        none: tuple[str, ...] = ()
+        notes, failed = _attempted("what its agent keeps of the file", lambda: index_notes(self), none)
+        return replace(saved, notes=(*saved.notes, *notes, *failed))
 
     def after(self, saving: FileSave) -> State:
         """What the file holds after the save."""
         return self._state(*saving.read_again())
+
+    def saved_and_after(self, saving: FileSave, judged: bool = False) -> tuple[Saved, State | None]:
+        """`saved`, and `after`, which is judged then if that is wanted.
+
+        The file is saved: where it cannot be read again, a note says so, and there is no state to go on with.
+        """
+
+        def state() -> State | None:
+            found = self.after(saving)
+            if judged:
+                found.judge(self.current)
+            return found
+
+        saved = self.saved(saving)
+        after, failed = _attempted("what it holds now", state, None)
+        return replace(saved, notes=(*saved.notes, *failed)), after
 
     def go_on(self, state: State) -> None:
         """Hold this state of the file from now on. Nothing is staged then."""
@@ -796,14 +841,24 @@ class Session:
         from pathlib import Path
 
         backup = Path(result.backup) if result.backup is not None else None
-        resume = self.resume_command(Path(result.path))
-        return Saved(Path(result.path), backup, tuple(result.notes), resume, result.aside, result.removed)
+        resume, failed = _attempted("the way to go on", lambda: self.resume_command(Path(result.path)), None)
+        return Saved(Path(result.path), backup, (*result.notes, *failed), resume, result.aside, result.removed)
 
     def resume_command(self, saved: Path | None = None) -> str | None:
         """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
         from toolpair.surroundings import resume_command
 
         return resume_command(self, saved)
+
+
+def _attempted(what: str, found: Callable[[], T], otherwise: T) -> tuple[T, tuple[str, ...]]:
+    """What `found` returns, and no sentence; `otherwise` and why not, where it fails. For what follows a save."""
+    try:
+        return found(), ()
+    except Exception as error:
+        if os.environ.get("TOOLPAIR_TRACEBACK"):
+            raise
+        return otherwise, (f"The file is saved, but {what} could not be looked up ({type(error).__name__}: {error}).",)
 
 
 def _certain(problem: Problem) -> Fix | None:

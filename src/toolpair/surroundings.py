@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolpair.dataclass import replace
 from toolpair.discovery import project_of
 from toolpair.discovery.claude_code import is_name_of
-from toolpair.discovery.machine import Machine, home_short
-from toolpair.discovery.resume import Copy, whole_command
+from toolpair.discovery.machine import Machine, home_short, resolved
+from toolpair.discovery.resume import Copy, whole_way
 from toolpair.formats.base import Indexed
 
 if TYPE_CHECKING:
@@ -30,11 +30,38 @@ def warnings(session: Session) -> tuple[str, ...]:
         return ()
     transcript = session.transcript
     named = transcript.folder or project_of(str(session.path))
-    folder = os.path.realpath(named) if named and os.path.isabs(named) else None
+    folder = resolved(named) if named and os.path.isabs(named) else None
     agents = _AGENTS.get(session.format.id, ()) if transcript.native else ()
     found = neighbours(str(session.path), folder, agents, transcript.session_id or "")
     home = str(Machine.here().home)
     return tuple(_sentence(one, home_short(folder or "", home)) for one in found)
+
+
+def leftover_notes(path: str | Path) -> tuple[str, ...]:
+    """One sentence for what saves that were killed have left beside the file; it is removed where that is possible."""
+    from toolpair.source.limits import in_words
+    from toolpair.source.saving.sweeping import leftovers
+
+    folder = os.path.dirname(resolved(str(path)))
+    found = list(leftovers(folder))
+    removed = [one for one in found if one.kept_because is None]
+    notes = [
+        f"A save that was killed left {one.name} ({in_words(one.size)}) in {folder}, and it cannot be removed "
+        f"({one.kept_because}); it is of no use any more."
+        for one in found
+        if one.kept_because is not None
+    ]
+    if len(removed) == 1:
+        notes.append(
+            f"A save that was killed left {removed[0].name} ({in_words(removed[0].size)}) in {folder}; it has been "
+            "removed."
+        )
+    elif removed:
+        size = in_words(sum(one.size for one in removed))
+        notes.append(
+            f"Saves that were killed left {len(removed):,} files ({size}) in {folder}; they have been removed."
+        )
+    return tuple(notes)
 
 
 def index_notes(session: Session) -> tuple[str, ...]:
@@ -59,22 +86,19 @@ def _sentence(one: Neighbour, folder: str) -> str:
 def resume_command(session: Session, saved: Path | None) -> str | None:
     """See `Session.resume_command`."""
     transcript = session.transcript
-    command = session.current_format.resume_command(transcript)
+    way = session.current_format.way_back(transcript)
     path = saved or session.path
-    if command is None or path is None:
-        return command
+    if way is None or path is None:
+        return None if way is None else way.text
     path = Path(os.path.realpath(path))
     folder = transcript.folder
     if session.format.id == "claude-code" and folder and not is_name_of(path.parent.name, folder):
         # It resumes only from the folder whose name its file's folder has: the agent may have gone elsewhere since.
         first = _folder_called(session, path.parent.name)
         if first is not None:
-            command = command.replace(f"cd {shlex.quote(folder)} ", f"cd {shlex.quote(first)} ", 1)
-            folder = first
+            way, folder = replace(way, folder=first), first
     opened = session.path if session.path != path else None
-    return whole_command(
-        session.format.id, command, Copy(path, opened, transcript.session_id or "", folder), Machine.here()
-    )
+    return whole_way(session.format.id, way, Copy(path, opened, transcript.session_id or "", folder), Machine.here())
 
 
 def _folder_called(session: Session, name: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,3 +104,22 @@ def test_what_is_shown_cannot_command_the_terminal(run: Run, tmp_path: Path) -> 
 def test_what_cannot_be_read_is_said_in_one_sentence(run: Run, tmp_path: Path) -> None:
     ran = run("sees", tmp_path / "none.jsonl")
     assert ran.code == 2 and ran.err.count("\n") == 1
+
+
+def test_what_says_content_unasked_is_what_readme_names(run: Run, tmp_path: Path) -> None:
+    """Reports name ids and places; two commands exist to show more."""
+    call = {"type": "tool_use", "id": "functions.read:0", "name": "Read", "input": {"path": "<argument>"}}
+    result = {"type": "tool_result", "tool_use_id": "functions_read_0", "content": "<output>"}
+    path = tmp_path / "session.json"
+    messages = [{"role": "user", "content": "<words>"}, {"role": "assistant", "content": [call]}]
+    path.write_text(json.dumps([*messages, {"role": "user", "content": [result]}]))
+    said = ("<argument>", "<output>", "<words>")
+    for command in ("check", "compare", "fix -o OUT", "explain result.id_mismatch", "restore"):
+        words = command.replace("OUT", str(tmp_path / "out.json")).split()
+        at = 2 if words[0] == "explain" else 1
+        ran = run(*words[:at], path, *words[at:])
+        assert not any(text in ran.out + ran.err for text in said), command
+    assert "<argument>" in run("fix", path, "--diff").out
+    assert "<words>" in run("sees", path).out
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    assert "`fix --diff` prints what differs" in readme and "`sees` the beginning of each message" in readme

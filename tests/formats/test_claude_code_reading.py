@@ -49,8 +49,11 @@ def test_parallel_calls_are_one_message_and_so_are_their_results() -> None:
 
 
 def test_the_command_to_resume_is_quoted() -> None:
-    command = FORMAT.resume_command(read(session()))
-    assert command == "cd '/home/dev/my project' && claude --resume 0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11"
+    way = FORMAT.way_back(read(session()))
+    assert (
+        way is not None
+        and way.text == "cd '/home/dev/my project' && claude --resume 0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11"
+    )
 
 
 def test_sniff_does_not_judge_by_the_first_line() -> None:
@@ -241,7 +244,7 @@ def test_sub_agents_inside_an_old_file_are_inactive_and_their_own_file_is_read()
     )
     own = read(items_of([value for value in log.values if value.get("isSidechain") is True]))
     assert len(own.messages) == 2 and own.agent == "Claude Code sub-agent"
-    assert FORMAT.resume_command(own) is None
+    assert FORMAT.way_back(own) is None
 
 
 def test_copies_of_outputs_are_found() -> None:

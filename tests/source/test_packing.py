@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolpair.source import packing
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import TooLarge, Unreadable
+from toolpair.source.limits import Limits
 from toolpair.source.opening import from_bytes, open_source
 from toolpair.source.packing import pack, unpack
 
@@ -99,11 +101,88 @@ def test_refused_with_one_sentence(data: bytes, part: str) -> None:
         from_bytes(data, "x")
 
 
-def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "LIMIT", 1 << 20)
-    with pytest.raises(Unreadable, match="more than 1 MiB"):
-        from_bytes(packed(b" " * (1 << 24)), "x")
-    assert len(from_bytes(packed(LINES + b" " * (1 << 19)), "x").data) > 1 << 19
+def hollow(size: int, what: bytes = b" ", **settings_: object) -> bytes:
+    """One frame that holds so many bytes, and does not say so."""
+    packer = zstandard.ZstdCompressor(**settings_).compressobj()  # type: ignore[arg-type]
+    chunk = (what * ((1 << 20) // len(what) + 1))[: 1 << 20]
+    return b"".join([*(packer.compress(chunk) for _ in range(size >> 20)), packer.flush()])
+
+
+def test_a_bomb_is_refused() -> None:
+    limits = Limits.of(1 << 20)
+    for bomb in (
+        packed(b" " * (1 << 24)),
+        hollow(1 << 24),
+        hollow(1 << 24, LINES),
+        packed(LINES) + hollow(1 << 24, LINES),
+    ):
+        with pytest.raises(TooLarge, match=r"unpacks to more than 1 MB, .*--max-size allows more"):
+            from_bytes(bomb, "x", limits)
+    assert len(from_bytes(packed(LINES + b" " * (1 << 19)), "x", limits).data) > 1 << 19
+
+
+@pytest.mark.parametrize("what", [b" ", LINES])
+def test_a_file_that_unpacks_to_gigabytes_is_refused_before_it_does(
+    what: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither what it holds nor a great part of that is ever in memory."""
+
+    def unpacked(*_: object) -> object:
+        raise AssertionError("it is unpacked")
+
+    bomb = hollow(3 << 30, what)
+    assert len(bomb) < 400_000
+    monkeypatch.setattr(packing, "_frames", unpacked)
+    begun = time.monotonic()
+    with pytest.raises(TooLarge, match="more than 1 GB, a thousand times its size"):
+        from_bytes(bomb, "x")
+    assert time.monotonic() - begun < 10, "a fraction of a second where nothing else runs"
+    with pytest.raises(AssertionError, match="it is unpacked"):
+        from_bytes(bomb, "x", Limits.of(4 << 30))
+
+
+def test_a_frame_that_claims_too_little_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    head = bytearray(packed(b"x" * 300))
+    honest = hollow(1 << 24, LINES)
+    # The head of a frame that holds 300 bytes, in front of blocks that hold 16 MB.
+    size = zstandard.frame_header_size(bytes(head))
+    lying = bytes(head[:size]) + honest[zstandard.frame_header_size(honest) :]
+    with pytest.raises(Unreadable):  # a strict unpacker refuses it by itself
+        from_bytes(lying, "x", Limits.of(1 << 20))
+    monkeypatch.setattr(packing, "_frames", lambda *_: iter([b"x"]))
+    repeated = hollow(1 << 24)
+    lying = bytes(head[:size]) + repeated[zstandard.frame_header_size(repeated) :]
+    with pytest.raises(TooLarge):
+        from_bytes(lying, "x", Limits.of(1 << 20))
+
+
+def test_a_window_without_memory_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = zstandard.ZstdCompressionParameters(window_log=30)
+    data = hollow(1 << 20, LINES, compression_params=wide)
+    assert from_bytes(data, "x").data
+    monkeypatch.setattr(packing, "fits", lambda size: size < 1 << 29)
+    with pytest.raises(TooLarge, match=r"window of 1\.1 GB"):
+        from_bytes(data, "x")
+
+
+def test_what_does_not_fit_into_memory_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "fits", lambda size: size < 1 << 20)
+    for data in (packed(LINES * 100), streamed(LINES * 100)):
+        with pytest.raises(TooLarge, match="does not fit into memory"):
+            from_bytes(data, "x")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["packed", "streamed", "skipped"]), st.binary(max_size=300)), max_size=5),
+    st.data(),
+)
+def test_the_bounds_hold_what_is_in_it(frames: list[tuple[str, bytes]], data: st.DataObject) -> None:
+    whole = b"".join(SKIPPABLE if kind == "skipped" else globals()[kind](text * 50) for kind, text in frames)
+    cut = whole[: data.draw(st.integers(0, len(whole)))]
+    least, most, _ = packing._bounds(whole, zstandard)
+    held = sum(len(text) * 50 for kind, text in frames if kind != "skipped")
+    assert least <= held <= most
+    assert packing._bounds(cut, zstandard)[0] <= least or not cut
 
 
 _WITHOUT = """

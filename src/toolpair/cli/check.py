@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Final
 
-from toolpair.cli import exits, inputs
+from toolpair.cli import exits, inputs, streams
 from toolpair.cli.files_progress import FilesProgress
 from toolpair.cli.judged import Work, judge_file
 from toolpair.cli.output import FORMATS, Output, make_output
@@ -102,15 +102,22 @@ def _most_workers(options: argparse.Namespace) -> int | None:
 
 def _check(sources: Iterable[inputs.Input], work: Work, most: int | None, output: Output, totals: Totals) -> None:
     """Judge the files, and print what there is to say of each as soon as it is its turn."""
+    looked_in: set[str] = set()
     with FilesProgress(sources) as bar:
         for source, results in _judged(bar.sources, work, most, bar):
             bar.finish(source)
+            if (folder := os.path.dirname(source.name)) not in looked_in:
+                looked_in.add(folder)
+                bar.clear()
+                inputs.tell_leftovers(source.name)
             if results is None:
                 totals.skipped += 1
             for checked in results or ():
                 totals.add(checked)
                 bar.clear()
                 output.file(checked)
+            if streams.unread():
+                return
 
 
 def _judged(

@@ -23,12 +23,12 @@ from toolpair.cli.terminal import (
     out,
     safe,
     style_for,
+    typed,
 )
 from toolpair.comparing import LEFT, Compared, Question, Tried, compare, done_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
-from toolpair.session import Session
-from toolpair.text.shell import shell_word
+from toolpair.session import Session, lines_text
 from toolpair.transcript.words import plural
 
 _EPILOG: Final = """\
@@ -69,9 +69,7 @@ def parser(command: str = "compare") -> Parser:
 def run(options: argparse.Namespace) -> int:
     chosen = _recipes(options)
     options.file = inputs.named(options.file)
-    session = inputs.Input(options.file).open(
-        options.format, one_profile(options), options.leaf, agent_version=options.agent_version
-    )
+    session = inputs.opened(options, one_profile(options))
     compared = compare(session, chosen)
     if options.output_format == "json":
         out(dump(_json(session, options.file, compared, options.show_content), indent=2))
@@ -223,7 +221,7 @@ class _Printer:
     def _example(self, question: Question) -> None:
         conversation = self.compared.conversations[question.conversation]
         place = self.session.location(question.problem, conversation)
-        where = [f"line {place.line:,}"] if place.line is not None else []
+        where = [lines_text(place)] if place.line is not None else []
         where += [f"messages.{place.message}"] if place.message is not None else []
         blocks = (question.problem.call, question.problem.result)
         ids = list(dict.fromkeys(str(block.id) for block in blocks if block is not None and block.id))
@@ -292,7 +290,9 @@ class _Printer:
         if best is not None and best.touched.total:
             recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
             to = "-o OUT" if self.path == inputs.STDIN or not self.session.writable else "--in-place"
-            self.say(f"Look first: toolpair fix {shell_word(self.path)}{recipe} --diff; then {to} in place of --diff.")
+            # On a line of its own, which nothing folds: it is there to be copied.
+            out("Look first, with " + to + " in place of --diff then:")
+            out(f"  toolpair fix {typed(self.path)}{recipe} --diff")
         self.say("What one does exactly: toolpair recipes NAME.", dim=True)
 
 

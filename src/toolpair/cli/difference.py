@@ -22,6 +22,8 @@ def difference(session: Session, name: str, style: Style, whole: bool) -> Iterat
 
 def _change(change: Change, style: Style, whole: bool) -> Iterator[str]:
     where = f"line {change.line:,}" if change.line is not None else "new"
+    if change.count > 1:
+        where = f"{change.count:,} lines from {where} on"
     if change.record is not None:
         where += f", record {change.record}"
     yield style.dim(f"@@ {where}: {change.kind} @@")
@@ -30,6 +32,8 @@ def _change(change: Change, style: Style, whole: bool) -> Iterator[str]:
         before, after = _trim(before, after)
     if before is not None:
         yield from _lines("-", before, style.red, whole)
+    if change.count > 1:
+        yield style.dim("… and so on")
     if after is not None and not (change.kind == "moved" and after == before):
         yield from _lines("+", after, style.green, whole)
 

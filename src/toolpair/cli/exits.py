@@ -18,4 +18,4 @@ READ_THE_NOTE: Final = 4
 IO_FAILED: Final = 5
 """The system failed in mid-work; the text says which state the file is in."""
 INTERRUPTED: Final = 130
-"""Ctrl+C, or the reader of the output has gone."""
+"""Ctrl+C."""

@@ -13,13 +13,12 @@ from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
-from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for, typed
 from toolpair.dataclass import dataclass
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.session import Session
-from toolpair.text.shell import shell_word
 
 _EPILOG: Final = """\
 examples:
@@ -100,9 +99,7 @@ def run(options: argparse.Namespace) -> int:
         from toolpair.cli.explained_places import places_of
 
         options.file = inputs.named(options.file)
-        session = inputs.Input(options.file).open(
-            options.format, one_profile(options), agent_version=options.agent_version
-        )
+        session = inputs.opened(options, one_profile(options))
         places = places_of(session, options.file, rule, thing, options.show_content)
         _judged_otherwise(session, recognised)
     asked = _Asked(thing, rule, recognised, places)
@@ -196,12 +193,12 @@ def _print(options: argparse.Namespace, asked: _Asked, style: Style) -> None:
     for entry in asked.places[:_LISTED]:
         _print_place(options.file, entry, style)
     if len(asked.places) > _LISTED:
-        out(f"and {len(asked.places) - _LISTED:,} more: toolpair check {safe(options.file)}")
+        out(f"and {len(asked.places) - _LISTED:,} more: toolpair check {typed(options.file)}")
     if not asked.places:
         none = "no problem of this rule is in it" if asked.rule else "no id of the text is in it"
         out(f"{safe(options.file)}: {none}.")
         if asked.rule is None:
-            out(f"    what is wrong with the file: toolpair check {shell_word(options.file)}")
+            out(f"    what is wrong with the file: toolpair check {typed(options.file)}")
 
 
 def _print_error(known: Recognised, style: Style) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry, problem_entry
-from toolpair.cli.terminal import one_profile, out, safe, style_for
+from toolpair.cli.terminal import one_profile, out, safe, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called
 
 _LISTED: Final = 10
@@ -38,9 +38,7 @@ def explain_cause(options: argparse.Namespace, name: str) -> int | None:
 
 
 def _places(options: argparse.Namespace, id_: str) -> list[Entry]:
-    session = inputs.Input(inputs.named(options.file)).open(
-        options.format, one_profile(options), agent_version=options.agent_version
-    )
+    session = inputs.opened(options, one_profile(options))
     return [
         problem_entry(session, conversation, problem, options.show_content)
         for conversation in session.conversations
@@ -57,7 +55,7 @@ def _print_places(path: str, places: list[Entry]) -> None:
         if entry["cause"]["evidence"]:
             out(f"    {safe(entry['cause']['evidence'])}")
     if len(places) > _LISTED:
-        out(f"and {len(places) - _LISTED:,} more: toolpair check {safe(path)}")
+        out(f"and {len(places) - _LISTED:,} more: toolpair check {typed(path)}")
     if not places:
         out(f"{safe(path)}: it is the cause of no problem there.")
 

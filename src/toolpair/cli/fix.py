@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from toolpair.cli import exits, inputs
+from toolpair.cli import exits, inputs, streams
 from toolpair.cli.choosing import apply_plan, read_plan
 from toolpair.cli.difference import difference
 from toolpair.cli.knowledge import rule_names
@@ -84,7 +84,13 @@ def parser(command: str = "fix") -> Parser:
     )
     what.add_argument("--ignore", action="append", default=[], metavar="RULE,…", help="leave these as they are")
     add_leaf(result)
-    add_common(result, ("text", "json"), several="; may be given again: mended until each takes it")
+    add_common(
+        result,
+        ("text", "json"),
+        "print the lines that --diff shows whole, and in JSON what calls and results say; without it --diff prints "
+        "what differs and a little around it, all else only ids, names and places",
+        several="; may be given again: mended until each takes it",
+    )
     return result
 
 
@@ -95,9 +101,7 @@ def run(options: argparse.Namespace) -> int:
     )
     options.file = inputs.named(options.file)
     profiles = chosen_profiles(options)
-    session = inputs.Input(options.file).open(
-        options.format, profiles[0] if profiles else None, options.leaf, agent_version=options.agent_version
-    )
+    session = inputs.opened(options, profiles[0] if profiles else None)
     if not options.diff:
         session.remember()
     stage_for_all(session, profiles, lambda: apply_plan(session, plan))
@@ -109,13 +113,16 @@ def run(options: argparse.Namespace) -> int:
         saved = None
     else:
         saved = _write(session, options)
-    if saved is not None and options.in_place:
-        for warning in session.look_around():
-            say(warning)
-    if options.output_format == "json":
+    if saved is not None:
+        streams.note_saved()
+    as_json = options.output_format == "json"
+    if as_json:
         out(dump(outcome.as_json(saved), indent=2))
-    else:
+    if not as_json or (saved is not None and streams.failed()):
         report(outcome, saved, style_for(sys.stderr, options.no_color), only_shown=options.diff)
+    if saved is not None and options.in_place:
+        for warning in session.look_around_after_saving():
+            say(warning)
     if saved is not None and saved.notes:
         return exits.READ_THE_NOTE
     return exits.PROBLEMS if outcome.left else exits.OK
@@ -137,6 +144,8 @@ def _validate(options: argparse.Namespace) -> None:
         raise UsageError("--allow-hard-links and --keep-backups belong to --in-place.")
     if options.keep_backups is not None and options.keep_backups < 1:
         raise UsageError("--keep-backups takes a whole number from 1 on: the newest backup always stays.")
+    if options.output == inputs.STDIN and sys.stdout is None:
+        raise UsageError("The session would go to standard output, and that is closed; give -o OUT.")
     if options.output == inputs.STDIN and options.output_format == "json":
         raise UsageError("Standard output can hold the session or the JSON report, not both.")
     if options.output not in (None, inputs.STDIN) and _same_file(options.file, options.output):
@@ -162,10 +171,11 @@ def _write(session: Session, options: argparse.Namespace) -> Saved | None:
     from toolpair.cli.progress import Progress
 
     if options.output == inputs.STDIN:
-        sys.stdout.flush()
+        streams.flush()
         for chunk in session.chunks():
-            sys.stdout.buffer.write(chunk)
-        sys.stdout.buffer.flush()
+            streams.write_bytes(chunk)
+            if streams.unread():
+                break
         if session.set_aside:
             say("What was set aside is not in the output; with -o OUT it is kept in a file beside OUT.")
         return None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from toolpair.cli.terminal import say
 from toolpair.dataclass import dataclass
 from toolpair.session import Session, SessionError, open_session
+from toolpair.source.errors import TooLarge
+from toolpair.source.limits import Limits, in_words, no_memory
+from toolpair.source.memory import fits
 
 STDIN: Final = "-"
 HERE: Final = "."
@@ -17,6 +22,7 @@ _NEVER_WALKED: Final = frozenset({".git", ".hg", ".svn", "node_modules", "__pyca
 _ALWAYS_TRIED: Final = frozenset({".json", ".jsonl", ".ndjson"})
 _PACKED: Final = ".zst"
 _HEAD_SIZE: Final = 4096
+_PIECE: Final = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +50,23 @@ class Input:
         reporting: bool = False,
         agent_version: str | None = None,
         installed: bool = True,
+        max_size: int | None = None,
     ) -> Session:
         """`agent_version` resumes it; where that is None and `installed`, what is installed here does.
 
         Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
-        resumed_by = agent_version or (version_here if installed and not self.walked else None)
-        if self.name == STDIN:
-            data = read_stdin()
-            return open_session(
-                "standard input", data=data, format=format, profile=profile, leaf=leaf, agent_version=resumed_by
-            )
-        path = self.name if self.walked else named(self.name)
+        data = read_stdin(max_size) if self.name == STDIN else None
+        path = "standard input" if data is not None else self.name if self.walked else named(self.name)
         return open_session(
             path,
+            data=data,
             format=format,
             profile=profile,
             leaf=leaf,
             progress=progress,
             reporting=reporting,
-            agent_version=resumed_by,
+            agent_version=agent_version or (version_here if installed and not self.walked else None),
+            max_size=max_size,
         )
 
 
@@ -71,6 +75,31 @@ def version_here(format_id: str) -> str | None:
     from toolpair.installed import installed_version
 
     return installed_version(format_id)
+
+
+def opened(options: argparse.Namespace, profile: str | None) -> Session:
+    """The FILE of a command, as its options want it. Raises SessionError."""
+    options.file = named(options.file)
+    tell_leftovers(options.file)
+    leaf = getattr(options, "leaf", None)
+    return Input(options.file).open(
+        options.format, profile, leaf, agent_version=options.agent_version, max_size=options.max_size
+    )
+
+
+def tell_leftovers(name: str) -> None:
+    """Say what saves that were killed have left beside a file, and remove it."""
+    if name == STDIN:
+        return
+    try:
+        beside = os.listdir(os.path.dirname(os.path.realpath(name)))
+    except (OSError, ValueError):
+        return
+    if any(one.startswith(".toolpair-") for one in beside):
+        from toolpair.surroundings import leftover_notes
+
+        for note in leftover_notes(name):
+            say(note)
 
 
 def named(name: str) -> str:
@@ -96,9 +125,24 @@ def newest_here() -> list[Input]:
         return []
 
 
-def read_stdin() -> bytes:
-    """All of standard input, as bytes."""
-    return sys.stdin.buffer.read() if sys.stdin is not None else b""
+def read_stdin(max_size: int | None = None) -> bytes:
+    """All of standard input, as bytes. Raises SessionError where it is more than the limit, or than memory holds."""
+    if sys.stdin is None:
+        return b""
+    most = Limits.of(max_size).standard_input
+    pieces: list[bytes] = []
+    size = 0
+    while piece := sys.stdin.buffer.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            raise TooLarge(
+                f"Standard input holds more than {in_words(most)}, which is as much as is read of it; "
+                "--max-size allows more, or give the name of a file."
+            )
+        if not fits(size):
+            raise no_memory("What comes through standard input")
+    return b"".join(pieces)
 
 
 def collect(names: list[str]) -> Iterator[Input]:

@@ -10,6 +10,7 @@ from toolpair.cli import inputs
 from toolpair.cli.report import Checked, describe, unreadable
 from toolpair.dataclass import dataclass
 from toolpair.session import SessionError
+from toolpair.source.errors import TooLarge
 
 if TYPE_CHECKING:
     import argparse
@@ -29,6 +30,7 @@ class Work:
     show_content: bool
     inactive: bool
     skip_unrecognised: bool
+    max_size: int | None
     agent_version: str | None
     installed: bool
     """Where no version is named, what is installed here resumes the file."""
@@ -42,6 +44,7 @@ class Work:
             options.show_content,
             options.inactive,
             options.skip_unrecognised,
+            options.max_size,
             options.agent_version,
             options.output_format not in FOR_CI,
         )
@@ -67,13 +70,15 @@ def judge_file(source: inputs.Input, work: Work, progress: Callable[[int], None]
             reporting=not work.show_content,
             agent_version=work.agent_version,
             installed=work.installed,
+            max_size=work.max_size,
         )
         made.append(describe(session, source.name, work.show_content, work.inactive, several))
         for other in work.profiles[1:]:
             session.set_profile(other)
             made.append(describe(session, source.name, work.show_content, work.inactive, several))
     except SessionError as error:
-        if skipping:
+        # What is too large may well be a session.
+        if skipping and not isinstance(error, TooLarge):
             return made or None
         made.append(unreadable(source.name, str(error)))
     return made

@@ -9,7 +9,8 @@ import gc
 import os
 import sys
 
-from toolpair.cli.exits import INTERRUPTED, IO_FAILED, REFUSED, UNREADABLE
+from toolpair.cli import streams
+from toolpair.cli.exits import INTERRUPTED, IO_FAILED, OK, REFUSED, UNREADABLE
 from toolpair.version import __version__
 
 TYPE_CHECKING = False  # as in `typing`, which is slow to load
@@ -35,6 +36,7 @@ _INTERFACE: Final = "toolpair.cli.open"
 
 def program() -> int:
     """`main` as the whole of a process: nothing is tidied away at its end that ends with it."""
+    streams.hold_places()
     code = main()
     gc.freeze()
     return code
@@ -43,21 +45,18 @@ def program() -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Never lets a traceback out for what a user gave."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments[:1] in (["--version"], ["-V"]):
-        print(f"toolpair {__version__}")
-        return 0
+    streams.begin()
     try:
         code = _guarded(lambda: _dispatch(arguments))
-        _flush()
     except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        _silence_stdout()
-        return INTERRUPTED
-    return code
+        code = INTERRUPTED
+    return streams.ended(code)
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if arguments[:1] in (["--version"], ["-V"]):
+        streams.write(f"toolpair {__version__}\n")
+        return OK
     # A session is millions of small objects that live to the end, and so are modules: looking for garbage among them
     # often is wasted time.
     gc.set_threshold(100_000, 50, 50)
@@ -70,7 +69,6 @@ def _dispatch(arguments: list[str]) -> int:
     else:
         module = import_module(_INTERFACE)
         options = module.parser().parse_args(arguments)
-    _prepare_streams()
     return int(module.run(options))
 
 
@@ -80,8 +78,6 @@ def _guarded(action: Callable[[], int]) -> int:
         return action()
     except SystemExit as stop:  # argparse ends so, after it has said why
         return stop.code if isinstance(stop.code, int) else UNREADABLE if stop.code else 0
-    except (KeyboardInterrupt, BrokenPipeError):
-        raise
     except Exception as error:
         if os.environ.get("TOOLPAIR_TRACEBACK"):
             raise
@@ -117,24 +113,3 @@ def _explain(error: Exception) -> tuple[str, int]:
         "Please report it with the output of the same command under TOOLPAIR_TRACEBACK=1.",
         UNREADABLE,
     )
-
-
-def _prepare_streams() -> None:
-    """Make sure that no name or id, however odd its characters, can fail to be printed."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-
-
-def _flush() -> None:
-    if sys.stdout is not None:
-        sys.stdout.flush()
-
-
-def _silence_stdout() -> None:
-    """The reader has gone: keep Python from complaining about it once more at exit."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass

@@ -7,11 +7,11 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from toolpair.cli import exits
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, say
+from toolpair.cli import exits, streams
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from toolpair.session import Session
     from toolpair.tui import Open
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if options.version:
         from toolpair.version import __version__
 
-        print(f"toolpair {__version__}")
+        out(f"toolpair {__version__}")
         return exits.OK
     if options.file is None:
         if options.at is not None or options.leaf is not None:
@@ -105,9 +105,7 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
     if shown and options.file != inputs.STDIN and os.path.isfile(path := inputs.named(options.file)):
         return None, path
-    return inputs.Input(options.file).open(
-        options.format, one_profile(options), options.leaf, agent_version=options.agent_version
-    ), None
+    return inputs.opened(options, one_profile(options)), None
 
 
 def _opener(options: argparse.Namespace, given: str | None) -> Open:
@@ -128,29 +126,38 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
             leaf=leaf,
             progress=progress,
             agent_version=options.agent_version or inputs.version_here,
+            max_size=options.max_size,
         )
 
     return open
 
 
 def _has_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
 def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace) -> int:
     from toolpair.tui import run as run_interface
 
     result = run_interface(session, at=options.at, ascii=options.ascii, open=_opener(options, path), path=path)
+    if result.saved:
+        streams.note_saved()
     if result.error is not None:
-        for line in result.told:
-            out(line)
+        _tell(result.told)
         if result.unsaved:
             fixes = "1 fix was" if result.unsaved == 1 else f"{result.unsaved:,} fixes were"
             say(f"{fixes} put on and not saved.")
         raise result.error
-    for line in result.lines:
-        out(line)
+    _tell(result.lines)
     return exits.OK
+
+
+def _tell(lines: Sequence[str]) -> None:
+    """What there is to say after the interface; on the terminal that it was shown on, where nothing else takes it."""
+    for line in lines:
+        out(line)
+    if sys.stdout is None or streams.failed():
+        streams.say("".join(f"{line}\n" for line in lines))
 
 
 def _keys_from_terminal() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Final
 
+from toolpair.cli import streams
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Style, safe
@@ -164,4 +164,4 @@ def _left(outcome: Outcome, style: Style) -> None:
 
 
 def _line(text: str) -> None:
-    sys.stderr.write(text + "\n")
+    streams.say(text + "\n")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any, Final, Protocol
 
+from toolpair.cli import streams
 from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, report_json
 from toolpair.cli.terminal import Style, out, safe, say
 from toolpair.transcript.words import plural
@@ -210,7 +210,7 @@ class JsonLinesOutput:
                 line[key] = sum(problem["severity"] == severity for problem in entry["problems"])
         out(dump(line | entry))
         # Whoever gathers the lines of many machines, or stops early, has every file that is done.
-        sys.stdout.flush()
+        streams.flush()
 
     def end(self, totals: Totals) -> None:
         pass

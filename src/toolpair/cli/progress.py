@@ -8,6 +8,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import IO, Final
 
+from toolpair.cli.terminal import is_terminal
+
 _PATIENCE: Final = 1.0
 """Seconds that pass before anything is drawn."""
 _PAUSE: Final = 0.1
@@ -98,10 +100,7 @@ class Progress:
 
 def can_draw(stream: IO[str] | None) -> bool:
     """Whether a person looks at `stream` and a line of it can be taken back."""
-    try:
-        return stream is not None and stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    except ValueError:  # it is closed
-        return False
+    return is_terminal(stream) and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def _bar(done: int, whole: int, stream: IO[str]) -> str:

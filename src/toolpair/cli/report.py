@@ -119,8 +119,8 @@ def _count(conversation: Conversation, counts: dict[str, int]) -> None:
 
 
 def location_entry(place: Location) -> Entry:
-    """A place in a file, as the JSON report has it."""
-    return {
+    """A place in a file, as the JSON report has it. `end_line` is told where it is a range of lines."""
+    entry: Entry = {
         "record": place.record,
         "line": place.line,
         "bytes": list(place.bytes) if place.bytes is not None else None,
@@ -128,6 +128,9 @@ def location_entry(place: Location) -> Entry:
         "block": place.block,
         "pair": place.pair,
     }
+    if place.end_line not in (None, place.line):
+        entry["end_line"] = place.end_line
+    return entry
 
 
 def problem_entry(session: Session, conversation: Conversation, problem: Problem, show_content: bool = False) -> Entry:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from toolpair.cli import exits, inputs
+from toolpair.cli import exits, inputs, streams
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, UsageError, out, safe, say, style_for
 from toolpair.source.saving import Backup, asides, backups, restore
@@ -46,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if not found:  # a file that is gone may have backups: then its name is none of a session
         options.file = inputs.named(options.file)
         found = backups(options.file)
+    inputs.tell_leftovers(options.file)
     if options.backup is None:
         return _list(options, found)
     from toolpair.cli.progress import Progress
@@ -53,10 +54,12 @@ def run(options: argparse.Namespace) -> int:
     backup = _choose(options, found)
     with Progress(backup.size, f"writing {Path(options.file).name}") as bar:
         saved = restore(options.file, backup, allow_links=options.allow_hard_links, progress=bar.advance)
-    if options.output_format == "json":
+    streams.note_saved()
+    as_json = options.output_format == "json"
+    if as_json:
         kept = str(saved.backup) if saved.backup else None
         out(dump({"version": 1, "path": str(saved.path), "backup": kept, "notes": list(saved.notes)}))
-    else:
+    if not as_json or streams.failed():
         say(f"{options.file} is what it was before.")
         if saved.backup is not None:
             say(f"What it held until now is kept as {saved.backup}.")

@@ -6,7 +6,7 @@ import argparse
 import difflib
 import sys
 
-from toolpair.cli import exits
+from toolpair.cli import exits, streams
 from toolpair.cli.knowledge import check_profiles, rule_names
 from toolpair.cli.output import dump
 from toolpair.cli.rule_pages.entry import rule_entry
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.output_format == "markdown":
         from toolpair.cli.rule_pages.markdown import index, page
 
-        sys.stdout.write(page(entries[0]) if one else index(entries))
+        streams.write(page(entries[0]) if one else index(entries))
     else:
         style = style_for(sys.stdout, options.no_color)
         if one:

@@ -51,9 +51,7 @@ def parser(command: str = "sees") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     options.file = inputs.named(options.file)
-    session = inputs.Input(options.file).open(
-        options.format, one_profile(options), options.leaf, agent_version=options.agent_version
-    )
+    session = inputs.opened(options, one_profile(options))
     content = options.show_content
     before = None if options.fixed else _entries(session, content)
     after = None

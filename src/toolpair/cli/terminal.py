@@ -8,6 +8,7 @@ import re
 import sys
 from typing import IO, Any, Final, NoReturn
 
+from toolpair.cli import streams
 from toolpair.dataclass import dataclass
 
 _WIDEST: Final = 100
@@ -43,10 +44,18 @@ class Style:
         return self._wrap({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
 
 
-def style_for(stream: IO[str], no_color: bool) -> Style:
+def style_for(stream: IO[str] | None, no_color: bool) -> Style:
     """Colour only where a person looks at it, and not where NO_COLOR or a dumb terminal says no."""
     wanted = not no_color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Style(on=wanted and stream.isatty())
+    return Style(on=wanted and is_terminal(stream))
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a person looks at the stream."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False
 
 
 def safe(text: object) -> str:
@@ -56,24 +65,28 @@ def safe(text: object) -> str:
     return visible(str(text))
 
 
+def typed(path: str) -> str:
+    """A FILE as it can be typed behind a command: `-` is standard input."""
+    from toolpair.text.shell import shell_word
+
+    return "-" if path == "-" else shell_word(path)
+
+
 def out(text: str = "") -> None:
     """One line of data. `text` has gone through `safe` already, colours aside."""
-    sys.stdout.write(text + "\n")
+    streams.write(text + "\n")
 
 
 def columns(least: int = 40) -> int:
     """Cells of a line of prose or of a table: the terminal's, though never more than a page has; 80 in a file."""
     import shutil
 
-    return min(max(shutil.get_terminal_size((80, 24)).columns, least), _WIDEST) if sys.stdout.isatty() else 80
+    return min(max(shutil.get_terminal_size((80, 24)).columns, least), _WIDEST) if is_terminal(sys.stdout) else 80
 
 
 def say(text: str) -> None:
     """One line for the person, on standard error."""
-    try:
-        sys.stderr.write(f"toolpair: {safe(text)}\n")
-    except (OSError, ValueError, AttributeError):
-        pass  # standard error is closed: the exit code has to do
+    streams.say(f"toolpair: {safe(text)}\n")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -93,6 +106,9 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Formatter)
         super().__init__(allow_abbrev=False, **settings)
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        (streams.write if file is sys.stdout else streams.say)(message)
 
     def error(self, message: str) -> NoReturn:
         sentence = message[:1].upper() + message[1:]
@@ -141,6 +157,13 @@ def add_common(
         help="what resumes the session is this version of its agent; default: the one that is installed here, "
         "else (in walked directories and the forms for CI always) the newest one that was measured",
     )
+    group.add_argument(
+        "--max-size",
+        type=_size,
+        metavar="SIZE",
+        help="read so much of standard input, of a compressed file and of a single line, as in 8G or 500M; "
+        "default: 4G of the first two, 1G of a line",
+    )
     group.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR in the environment does the same)")
 
 
@@ -148,6 +171,18 @@ def _version(text: str) -> str:
     if not re.fullmatch(r"\d+(\.\d+)*", text, re.ASCII):
         raise UsageError(f"--agent-version takes a version such as 2.1.330, and {text!r} is none.")
     return text
+
+
+def _size(text: str) -> int:
+    """Bytes, as people write them: 8G, 1.5GB, 500M, 2GiB, 1000000."""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([KMGT])(i?)B?|B)?", text.strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise UsageError(f"--max-size takes a size such as 8G or 500M, and {text!r} is none.")
+    number, unit, binary = found.groups()
+    size = int(float(number) * (1024 if binary else 1000) ** " KMGT".index((unit or " ").upper()))
+    if size < 1:
+        raise UsageError("--max-size takes a size of at least one byte.")
+    return size
 
 
 def add_leaf(parser: argparse.ArgumentParser) -> None:

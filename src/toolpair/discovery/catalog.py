@@ -10,7 +10,7 @@ from typing import Final
 from toolpair.dataclass import replace
 from toolpair.discovery import claude_code, cline_cli, codex, extensions
 from toolpair.discovery.base import Agent, Found
-from toolpair.discovery.machine import Machine, current_folder
+from toolpair.discovery.machine import Machine, current_folder, resolved
 
 AGENTS: Final[tuple[Agent, ...]] = (
     claude_code.AGENT,
@@ -36,7 +36,7 @@ def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = (
     `agents` are the ids of those that are asked for; none stands for all.
     """
     wanted = set(agents)
-    here = _resolved(folder) if folder is not None else None
+    here = resolved(folder) if folder is not None else None
     found: list[Found] = []
     seen: set[str] = set()
     for agent in AGENTS:
@@ -126,10 +126,3 @@ def _listed(found: Sequence[Found]) -> str:
     shown = [f"{one.path if same else one.session_id} ({one.title})" for one in found[:_NAMED]]
     more = len(found) - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
-
-
-def _resolved(folder: str) -> str:
-    try:
-        return os.path.realpath(folder)
-    except (OSError, ValueError):
-        return folder

@@ -18,6 +18,14 @@ def current_folder() -> str:
         return ""
 
 
+def resolved(folder: str) -> str:
+    """The path without links in it; as it is where no file system can have such a name."""
+    try:
+        return os.path.realpath(folder)
+    except (OSError, ValueError):
+        return folder
+
+
 def home_short(path: str, home: str) -> str:
     """The path with `~` for the home folder."""
     root = home.rstrip("/\\")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 from pathlib import Path
 from typing import Final, Protocol
 
-from toolpair.dataclass import dataclass
+from toolpair.dataclass import dataclass, replace
 from toolpair.discovery import claude_code, cline_cli, codex, peek
 from toolpair.discovery.extensions import HISTORY
-from toolpair.discovery.machine import Machine
+from toolpair.discovery.machine import Machine, resolved
+from toolpair.discovery.way_back import WayBack, of_cline
 
 _DATE: Final = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T.+\.jsonl(?:\.zst)?\Z", re.DOTALL)
 
@@ -90,47 +89,46 @@ class _Codex:
 _PLACES: Final[dict[str, _Place]] = {"claude-code": _ClaudeCode(), "codex": _Codex()}
 
 
-def whole_command(format_id: str, command: str | None, copy: Copy, machine: Machine) -> str | None:
-    """`command` (what the agent's format says) as it has to be for a file at this place.
+def whole_way(format_id: str, way: WayBack | None, copy: Copy, machine: Machine) -> str | None:
+    """`way` (what the agent's format says) as it has to be for a file at this place.
 
     A sentence that ends with a full stop is something to do; all else can be typed into a POSIX shell.
     """
-    if command is None:
+    if way is None:
         return None
     if format_id == "roo-code":
-        return _editor_task(command, copy)
+        return _editor_task(way.text, copy)
     place = _PLACES.get(format_id)
     if place is None or not copy.session_id:
-        return command
+        return way.text
     home = place.home_of(copy.path, copy.session_id)
     if home is not None:
-        return _with_home(command, place, home, machine)
+        return _with_home(way, place, home, machine).text
     was = place.home_of(copy.opened, copy.session_id) if copy.opened is not None else None
     target = copy.opened if was is not None else place.target(copy, place.usual(machine))
-    command = _with_home(command, place, was, machine) if was is not None else command
+    way = _with_home(way, place, was, machine) if was is not None else way
+    then = f"run `{way.text}`." if way.sentence is None else way.text[:1].lower() + way.text[1:]
     if target is None:
         below = place.below(place.usual(machine))
-        return f"put this file where {place.title} had it, below {below}, then run `{command}`."
-    return f"put this file at {target}, then run `{command}`."
+        return f"put this file where {place.title} had it, below {below}, then {then}"
+    return f"put this file at {target}, then {then}"
 
 
-def _with_home(command: str, place: _Place, home: Path, machine: Machine) -> str:
-    """The command with the variable that leads the agent to `home`, when it is not the usual one."""
+def _with_home(way: WayBack, place: _Place, home: Path, machine: Machine) -> WayBack:
+    """The way with the variable that leads the agent to `home`, when it is not the usual one."""
     if _same(home, place.usual(machine)):
-        return command
-    before, and_then, agent = command.rpartition(" && ")
-    return f"{before}{and_then}{place.variable}={shlex.quote(str(home))} {agent}"
+        return way
+    return replace(way, variables=(*way.variables, (place.variable, str(home))))
 
 
-def _editor_task(command: str, copy: Copy) -> str:
+def _editor_task(sentence: str, copy: Copy) -> str:
     path = copy.path
     if path.name.endswith(cline_cli.SUFFIX) and path.name == path.parent.name + cline_cli.SUFFIX:
-        resume = f"cline --id {shlex.quote(path.parent.name)}"
         folder = peek.small_json(cline_cli.beside(str(path))).get("cwd")
-        return f"cd {shlex.quote(folder)} && {resume}" if isinstance(folder, str) else resume
+        return of_cline(path.parent.name, folder if isinstance(folder, str) else None).text
     if path.name in HISTORY and path.parent.parent.name == "tasks":
-        return command
-    then = command[:1].lower() + command[1:]
+        return sentence
+    then = sentence[:1].lower() + sentence[1:]
     opened = copy.opened
     if opened is not None and opened.name in HISTORY and opened.parent.parent.name == "tasks":
         return f"put this file at {opened}, then, {then}"
@@ -140,7 +138,4 @@ def _editor_task(command: str, copy: Copy) -> str:
 
 
 def _same(one: Path, other: Path) -> bool:
-    try:
-        return os.path.realpath(one) == os.path.realpath(other)
-    except (OSError, ValueError):
-        return one == other
+    return resolved(str(one)) == resolved(str(other))

@@ -14,10 +14,11 @@ from toolpair.rules.errors.pasted import SOFT, PastedText
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import title_of
 from toolpair.rules.profiles import PROFILES, profile
+from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
-    from toolpair.session import Session
+    from toolpair.session import Problem, Session
 
 _PLACE: Final = re.compile(r"(line|record|pair|message)\s*[: ]\s*(\d[\d,]{0,14})\Z", re.IGNORECASE)
 _RULE: Final = re.compile(r"[a-z]{2,20}\.[a-z_]{2,40}")
@@ -168,16 +169,31 @@ def _at_place(session: Session, kind: str, number: int) -> Target:
             return Target(None, None, None, f"There is no message {number:,}; the last is {last:,}.")
         return _near(session, {number}, f"Message {number:,}.")
     if kind == "record":
-        records = document.records
-        wanted = {records[number].uid} if number < len(records) else set()
+        found = document.at_number(number)
+        wanted = {found.uid} if found is not None else set()
     else:
         # The record that the line belongs to: a record of an array spans several lines.
         uid = document.at_line(number)
         wanted = {uid} if uid is not None else set()
     messages = conversation.messages_of(wanted)
     if not messages:
+        for problem in conversation.problems:
+            if _covers(document, problem, wanted):
+                return Target(None, None, problem, f"{kind.capitalize()} {number:,}.", conversation=current)
         return Target(None, None, None, f"Nothing that the agent would send stands at {kind} {number:,}.")
     return _near(session, messages, f"{kind.capitalize()} {number:,}.", wanted)
+
+
+def _covers(document: Document, problem: Problem, wanted: set[int]) -> bool:
+    """Whether the problem is about one of these records: damaged ones are told together."""
+    if problem.record in wanted:
+        return True
+    if problem.record is None or problem.until is None:
+        return False
+    if problem.record not in document or problem.until not in document:
+        return False
+    first, last = document.index(problem.record), document.index(problem.until)
+    return any(first <= document.index(uid) <= last for uid in wanted)
 
 
 def _near(session: Session, messages: Iterable[int], text: str, records: set[int] | None = None) -> Target:

@@ -40,6 +40,8 @@ class Ids:
         wanted = id_.encode("utf-8", "surrogatepass")
         scopes = self._conversation.transcript.scopes
         for record in document.records:
+            if record.lines > 1:
+                continue  # no ids stand in such lines
             body = bytes(record.body)
             at = body.find(wanted)
             if at < 0 or _goes_on(body, at, len(wanted)):

@@ -10,7 +10,7 @@ from toolpair.formats.blocks import blocks_of
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
-from toolpair.transcript.model import Message, Scope, Transcript
+from toolpair.transcript.model import EmptyObject, Message, Scope, Transcript
 
 
 def looks_like_messages(values: Sequence[Any]) -> bool:
@@ -46,7 +46,7 @@ def has_tool_blocks(values: Sequence[Any]) -> bool:
 def message_of(item: Item) -> Message | None:
     """The message that a record holds; None when it holds none."""
     value = item.value
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or isinstance(value, EmptyObject):
         return None
     if "content" not in value:
         return Message(value.get("role"), (), (item.uid,), "absent", value)

@@ -15,6 +15,8 @@ from toolpair.transcript.model import Block, Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.discovery.way_back import WayBack
+
 
 @frozen_by_types
 class Item:
@@ -147,6 +149,14 @@ class Damage:
     last: bool = False
     """It is the file's first, last record."""
     front: bool = False
+    at: int = 0
+    """Its place among the records."""
+    behind: tuple[int, ...] = ()
+    """The uids of the records that only go on with it."""
+    lines: int = 1
+    """How many lines of the file it is. Of several, all else is told of the first one."""
+    named: bytes = b""
+    """Where ids may stand that are lost with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,5 +257,5 @@ class Format(Protocol):
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         """What the format's own agent makes of the problem when it resumes; None when there is no such agent."""
 
-    def resume_command(self, transcript: Transcript) -> str | None:
+    def way_back(self, transcript: Transcript) -> WayBack | None:
         """What to type, or to do, to go on with the session; None when nothing is known."""

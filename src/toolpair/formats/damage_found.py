@@ -15,6 +15,8 @@ from toolpair.transcript.model import Damaged, Transcript
 
 _SHOWN: Final = 60
 """Characters of a key or a number that are named."""
+_SEARCHED: Final = 1 << 24
+"""Bytes of a range of lines in which ids are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]
         at = document.index(item.uid)
         behind: tuple[int, ...] = ()
         whole = b""
-        if item.value.rule in ("record.torn", "record.bad_json") and at > tried_up_to:
+        may_go_on = item.value.rule in ("record.torn", "record.bad_json") and document.records[at].lines == 1
+        if may_go_on and at > tried_up_to:
             # Within a run of damaged lines that are no record together every line is looked at by itself.
             behind, whole = document.runs_on(item.uid)
             if behind:
@@ -59,7 +62,7 @@ def _end_of_run(document: Document, at: int) -> int:
 def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, document: Document) -> Candidate:
     found: Damaged = item.value
     record = document.records[at]
-    raw, rule, reason = record.body, found.rule, found.reason
+    raw, rule, reason = record.first_line, found.rule, found.reason
     values: tuple[Any, ...] = ()
     partial: Any = None
     way: Way | None = None
@@ -68,6 +71,8 @@ def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, docum
         raw = b"\n".join(document.record(uid).body for uid in (item.uid, *behind))
         values = (parse(whole),)
         way = Way("join", behind)
+    elif not record.says:
+        pass  # nothing can be read in it
     elif rule == "record.torn":
         closed = close(raw)
         value = parse(closed.text) if closed is not None else None
@@ -86,6 +91,10 @@ def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, docum
         raw,
         first=at == 0,
         last=at + len(behind) + 1 == len(document),
+        at=at,
+        behind=behind,
+        lines=record.lines,
+        named=raw if record.lines == 1 else record.head(_SEARCHED) if record.says else b"",
     )
     return Candidate(damage, reason, way)
 

@@ -75,14 +75,20 @@ def severity_of(damage: Damage, harm: Harm) -> Severity:
     return "info" if damage.rule == "record.big_number" else "warning"
 
 
-def text_of_damage(found: Found) -> str:
+def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: Harm) -> str:
+    """What is wrong with a line, or with all from one to another."""
+    first, last = lines or (0, 0)
+    line = "This record" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
+    if harm.effect in ("dropped", "rejected"):
+        return f"{line} cannot be read ({reason}), so {harm.says}."
+    return f"{line} {'is' if first == last else 'are'} damaged ({reason}), but {harm.says}."
+
+
+def text_of_flaw(found: Found) -> str:
+    """What is wrong with a record that can be read."""
     damage, harm = found.damage, found.harm
     line = f"Line {damage.line:,}" if damage.line is not None else "This record"
     but = "so" if harm.effect in ("dropped", "rejected") else "but"
-    if not damage.readable:
-        if but == "but":
-            return f"{line} is damaged ({found.reason}), but {harm.says}."
-        return f"{line} cannot be read ({found.reason}), so {harm.says}."
     match damage.rule:
         case "record.bad_utf8":
             return f"{line} holds bytes that are no text ({found.reason}), {but} {harm.says}."
@@ -117,12 +123,20 @@ def ways_to_mend(candidate: Candidate, harm: Harm) -> tuple[Fix, ...]:
     found: list[Fix] = []
     if way is not None and way.how == "join":
         title = f"write these {plural(len(way.behind) + 1, 'line')} as one"
-        found.append(Fix("join", title, (MendBytes(uid, "join", way.behind),), recommended=True))
+        several = "write each record on one line"
+        found.append(Fix("join", title, (MendBytes(uid, "join", way.behind),), recommended=True, several=several))
     elif way is not None and way.how == "close":
         if harm.complete:
             loses = None if damage.values else "what was cut off, which is not in the file"
             found.append(
-                Fix("close", "write the missing end", (MendBytes(uid, "close"),), recommended=True, loses=loses)
+                Fix(
+                    "close",
+                    "write the missing end",
+                    (MendBytes(uid, "close"),),
+                    recommended=True,
+                    loses=loses,
+                    several="write the missing ends",
+                )
             )
     elif way is not None:
         id_, title = _TITLES[way.how]

@@ -8,7 +8,16 @@ from typing import Any
 from toolpair.dataclass import replace
 from toolpair.formats.base import Format, Item
 from toolpair.formats.damage_found import flawed, unreadable
-from toolpair.formats.damage_words import NO_FIX, Found, cause_of, severity_of, text_of_damage, ways_to_mend
+from toolpair.formats.damage_ranges import DamagedRange, in_ranges
+from toolpair.formats.damage_words import (
+    NO_FIX,
+    Found,
+    cause_of,
+    severity_of,
+    text_of_flaw,
+    text_of_unreadable,
+    ways_to_mend,
+)
 from toolpair.formats.lost import held_in, held_in_part, ids_in
 from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
@@ -33,7 +42,8 @@ class DamagedRecords:
             for candidate, harm in zip(candidates, harms, strict=True)
             if harm is not None
         )
-        self._by_place = {(found.damage.record, found.damage.rule): found for found in self.found}
+        self._told = {(found.damage.record, found.damage.rule): DamagedRange((found,)) for found in self.found}
+        """By the record and the rule of a problem: what it tells of."""
 
     def unreadable(self) -> Unreadable:
         """By id: the calls and results that stand in records which cannot be read."""
@@ -50,7 +60,7 @@ class DamagedRecords:
                 content = held.content if held.real else None
                 lost = Lost(damage.record, damage.line, found.reason, found.closes_behind, content, held.is_error)
                 (results if held.is_result else calls).setdefault(held.id, lost)
-            named, called = ids_in(damage.raw)
+            named, called = ids_in(damage.named)
             lost = Lost(damage.record, damage.line, found.reason, None)
             for id_ in named:
                 results.setdefault(id_, lost)
@@ -64,15 +74,19 @@ class DamagedRecords:
         waiting = _waiting(context) if self.found else {}
         known = _known_elsewhere(context) if self.found else {}
         told = {(problem.record, problem.rule) for problem in context.problems if problem.rule.startswith("record.")}
-        for found in self.found:
-            damage, harm = found.damage, found.harm
-            if (damage.record, damage.rule) in told:
-                continue
-            fixes = [*_kept_results(context, found, waiting, known), *found.ways]
+        untold = [found for found in self.found if (found.damage.record, found.damage.rule) not in told]
+        kept = {id(found): _kept_results(context, found, waiting, known) for found in untold}
+        for range_ in in_ranges((found, not kept[id(found)]) for found in untold):
+            found, harm = range_.first, range_.harm
+            damage = found.damage
+            text = text_of_flaw(found) if damage.readable else text_of_unreadable(range_.lines, range_.reason, harm)
+            self._told[damage.record, damage.rule] = range_
+            fixes = [*kept[id(found)], *range_.fixes]
             context.add(
                 damage.rule,
-                text_of_damage(found),
+                text,
                 record=damage.record,
+                until=range_.until,
                 severity=severity_of(damage, harm),
                 impact=harm.impact,
                 cause=cause_of(found),
@@ -82,10 +96,10 @@ class DamagedRecords:
 
     def on_resume(self, problem: Problem) -> OnResume | None:
         """What the agent makes of a damaged record; None for other problems, and where there is no agent."""
-        found = self._by_place.get((problem.record, problem.rule)) if problem.record is not None else None
-        if found is None or self._agent is None:
+        told = self._told.get((problem.record, problem.rule)) if problem.record is not None else None
+        if told is None or self._agent is None:
             return None
-        harm = found.harm
+        harm = told.harm
         lost = f" Lost without a word: {harm.loses}." if harm.loses and harm.effect == "dropped" else ""
         return OnResume(self._agent, self._version, harm.effect, harm.loses, f"{harm.says}.{lost}", harm.outputs)
 
@@ -106,16 +120,9 @@ class DamagedRecords:
         return next((f"{found.harm.says}." for found in self.found if found.harm.impact == "stops"), None)
 
     @property
-    def continued(self) -> frozenset[int]:
-        """The lines that only go on with the record of a damaged line before them."""
-        return frozenset(
-            uid
-            for found in self.found
-            for fix in found.ways
-            for edit in fix.edits
-            if isinstance(edit, MendBytes)
-            for uid in edit.behind
-        )
+    def reasons(self) -> dict[int, str]:
+        """By the first record of each range: what is wrong with its lines."""
+        return {record: told.reason for (record, _), told in self._told.items()}
 
     @property
     def outputs(self) -> int:

@@ -9,14 +9,14 @@ from toolpair.formats.anthropic import looks_like_messages
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Block, ContentShape, Message, Scope, Transcript
+from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message, Scope, Transcript
 
 RESULT_ROLES = ("tool", "function")
 
 
 def _message_of(item: Item) -> Message | None:
     value = item.value
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or isinstance(value, EmptyObject):
         return None
     role = value.get("role")
     content = value.get("content")

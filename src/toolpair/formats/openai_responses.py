@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
+from operator import not_
 from typing import Any, Final
 
 from toolpair.dataclass import replace
@@ -10,7 +12,7 @@ from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
-from toolpair.transcript.model import Block, Message, Scope, Transcript
+from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
 
 _TELLING: Final = frozenset(
     {
@@ -66,8 +68,9 @@ class OpenAIResponsesFormat(PlainFormat):
         from toolpair.formats.codex.history import Entry
         from toolpair.formats.codex.reading import messages_of
 
-        scopes: dict[int, Scope] = {item.uid: "malformed" for item in items if not isinstance(item.value, dict)}
-        entries = [Entry(item.uid, (), item.value) for item in items if isinstance(item.value, dict)]
+        own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
+        scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
+        entries = [Entry(item.uid, (), item.value) for item in compress(items, own)]
         made = messages_of(entries)
         answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))
         messages = [_without_partnerless(message, answered) for message in made]

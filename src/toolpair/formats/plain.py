@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from toolpair.formats.base import Damage, Harm, Item, Seen
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.model import Transcript
+
+if TYPE_CHECKING:
+    from toolpair.discovery.way_back import WayBack
 
 
 class PlainFormat:
@@ -23,5 +27,5 @@ class PlainFormat:
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         return None
 
-    def resume_command(self, transcript: Transcript) -> str | None:
+    def way_back(self, transcript: Transcript) -> WayBack | None:
         return None

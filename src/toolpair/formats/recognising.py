@@ -9,7 +9,7 @@ from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
 from toolpair.formats.base import Format
 from toolpair.source.document import Document
 from toolpair.source.sampling import values_of
-from toolpair.transcript.model import Damaged
+from toolpair.transcript.model import Damaged, EmptyObject
 
 _SAMPLE: Final = 200
 """Records from the start that are looked at."""
@@ -17,7 +17,8 @@ _SAMPLE: Final = 200
 
 def format_of(document: Document) -> Format | None:
     """The format that claims the records with most evidence; None when none does."""
-    values = [value for value in values_of(document.records[:_SAMPLE]) if not isinstance(value, Damaged)]
+    told = values_of(document.records[:_SAMPLE])
+    values = [value for value in told if not isinstance(value, (Damaged, EmptyObject))]
     best, best_score = None, 0
     for id_ in REGISTRY:
         if document.kind not in LIVES_IN[id_] or SUREST[id_] <= best_score:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dataclass import replace
 from toolpair.formats.anthropic import AnthropicFormat, has_tool_blocks, looks_like_messages, message_of
@@ -11,6 +11,9 @@ from toolpair.formats.base import AS_RESUMED, Item, Seen, View
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.discovery.way_back import WayBack
 
 _OWN = ("isSummary", "condenseId", "condenseParent", "truncationParent", "truncationId", "isTruncationMarker")
 ROO: Final = "Roo Code"
@@ -89,8 +92,10 @@ class RooCodeFormat(AnthropicFormat):
             ROO, None, "placeholder", None, "Roo Code writes that the task was interrupted when it resumes it."
         )
 
-    def resume_command(self, transcript: Transcript) -> str | None:
-        return 'In the editor: "Developer: Reload Window", then open the task.'
+    def way_back(self, transcript: Transcript) -> WayBack | None:
+        from toolpair.discovery.way_back import WayBack
+
+        return WayBack((), sentence='In the editor: "Developer: Reload Window", then open the task.')
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:

@@ -104,8 +104,9 @@ class Bench(LinkedList[Work]):
         content = work.value.get("content") if isinstance(work.value, dict) and work.had_entries else None
         if not isinstance(content, list):
             return entries
-        known = {entry.slot[-1]: entry for entry in entries if len(entry.slot) > 1}
-        if len(known) == len(content) or len(known) != len(entries):
+        known = {entry.slot[-1]: entry for entry in entries if entry.slot[:-1] == ("content",)}
+        others = [entry for entry in entries if entry.slot[:-1] != ("content",)]
+        if len(known) == len(content) or any(len(entry.slot) < 2 for entry in others):
             return entries
         completed: list[Entry] = []
         for number, value in enumerate(content):
@@ -114,7 +115,7 @@ class Bench(LinkedList[Work]):
                 hidden = block_of(value, work.uid, ("content", number))
                 entry = Entry(hidden.kind, value, hidden.id, hidden.slot)
             completed.append(entry)
-        return completed
+        return [*completed, *others]
 
     def message_of(self, block: Block) -> Message:
         return self._message_of[block.record]

@@ -115,6 +115,8 @@ class Problem:
     """A choice between guesses is left to a person; group fixes pass it by."""
     pairs: tuple[int, ...] = field(default=())
     """All pairs that it concerns."""
+    until: int | None = None
+    """uid of the last record, where it is about several in a row that are damaged alike."""
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -204,6 +204,7 @@ class Context:
         severity: Severity | None = None,
         impact: Impact | None = None,
         record: int | None = None,
+        until: int | None = None,
     ) -> bool:
         """Add a problem unless the profile has nothing against it.
 
@@ -240,6 +241,7 @@ class Context:
                 no_fix=no_fix,
                 guess=guess,
                 pairs=concerned,
+                until=until,
             )
         )
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import orjson
@@ -10,6 +11,7 @@ from toolpair.patterns import compiled
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit, MendBytes, SetField, SetValue
+from toolpair.transcript.model import EmptyObject
 
 _SURROGATE: Final = compiled("[\ud800-\udfff]")
 
@@ -39,24 +41,45 @@ def check(context: Context) -> None:
             )
 
 
-def no_message(context: Context, record: int, value: Any, *, in_file: bool) -> None:
-    """A problem for an element of a plain list that is no message at all."""
-    aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(record, "aside"),))
+def no_message(context: Context, value: Any, records: Sequence[int], count: int, *, in_file: bool) -> None:
+    """A problem for elements of a plain list that are no messages at all: neighbours of one kind, `count` in all."""
+    edits = tuple(MendBytes(record, "aside") for record in records)
+    says_nothing = isinstance(value, EmptyObject)
+    if count == 1:
+        what = f"This element of the list is no message but {type_name(value)}"
+        fix = Fix("set-aside", "set it aside, in a file beside this one", edits)
+    else:
+        what = f"{count:,} elements of the list in a row are no messages but {_SEVERAL[type_name(value)]}"
+        fix = Fix("set-aside", "set them aside, in a file beside this one", edits, recommended=says_nothing)
     context.add(
         "record.no_message",
-        f"This element of the list is no message but {type_name(value)}, so the request is refused.",
-        record=record,
+        f"{what}, so the request is refused.",
+        record=records[0],
+        until=records[-1] if len(records) > 1 else None,
         severity="error",
         cause=Cause("no_message", "something else was written into the list of messages"),
-        fixes=(aside,) if in_file else (),
-        no_fix="What it was meant to be only you know: take it out, or write the message that belongs there.",
+        fixes=(fix,) if in_file else (),
+        no_fix=None
+        if says_nothing
+        else "What it was meant to be only you know: take it out, or write the message that belongs there.",
     )
 
 
 def type_name(value: Any) -> str:
     """What a JSON value is, in words."""
     names = {"NoneType": "null", "str": "a string", "bool": "true or false", "list": "a list", "dict": "an object"}
-    return names.get(type(value).__name__, "a number")
+    return "an empty object" if isinstance(value, EmptyObject) else names.get(type(value).__name__, "a number")
+
+
+_SEVERAL: Final = {
+    "null": "null",
+    "a string": "strings",
+    "true or false": "true or false",
+    "a list": "lists",
+    "an object": "objects",
+    "an empty object": "empty objects",
+    "a number": "numbers",
+}
 
 
 def holds_lone_surrogate(value: Any) -> bool:

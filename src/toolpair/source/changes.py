@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Final, Literal
 
 from toolpair.dataclass import dataclass, replace
 from toolpair.source.document import Document
 from toolpair.source.joined import JoinedDocument
+from toolpair.source.record import Record
 from toolpair.transcript.ordering import longest_ascending
+
+Kind = Literal["changed", "added", "removed", "moved"]
+_LINES: Final = 5
+_SHOWN: Final = 1 << 12
+"""Lines, and bytes, of a flood that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One record before and after. `line` is its line in the file as it was opened."""
 
-    kind: Literal["changed", "added", "removed", "moved"]
+    kind: Kind
     record: int | None
     line: int | None
     before: bytes | None
     after: bytes | None
+    count: int = 1
+    """How many lines it is; of very many `before` and `after` hold the first ones."""
 
 
 def changes(before: Document, after: Document) -> Iterator[Change]:
@@ -34,18 +42,36 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
         yield Change("changed", 0, first.line, before.mark + first.body, after.mark + first.body)
     old = {record.uid: (number, record) for number, record in enumerate(before.records)}
     new = {record.uid for record in after.records}
-    for number, record in enumerate(before.records):
+    for record in before.records:
         if record.uid not in new:
-            yield Change("removed", number, record.line, record.body, None)
+            yield Change("removed", before.number_of(record.uid), record.line, _shown(record), None, record.count)
     stayed = longest_ascending([old[record.uid][0] for record in after.records if record.uid in old])
     for number, record in enumerate(after.records):
         known = old.get(record.uid)
         if known is None:
             yield Change("added", number, None, None, record.body)
-        elif record is not known[1] and record.body != known[1].body:
-            yield Change("changed", known[0], known[1].line, known[1].body, record.body)
+            continue
+        then = known[1]
+        if _differ(then, record):
+            kind: Kind = "changed"
         elif known[0] not in stayed:
-            yield Change("moved", known[0], known[1].line, known[1].body, record.body)
+            kind = "moved"
+        else:
+            continue
+        yield Change(kind, before.number_of(record.uid), then.line, _shown(then), _shown(record), then.count)
+
+
+def _differ(then: Record, now: Record) -> bool:
+    if now is then or (now.count == then.count and then.count > 1):
+        return False  # of a flood at most what stands behind it is another
+    return now.count != then.count or now.body != then.body
+
+
+def _shown(record: Record) -> bytes:
+    """Its bytes; the first lines of very many."""
+    if record.lines == 1:
+        return record.body
+    return b"\n".join(record.head(_SHOWN).split(b"\n")[:_LINES])
 
 
 def _changes_of_parts(before: JoinedDocument, after: JoinedDocument) -> Iterator[Change]:

@@ -18,13 +18,14 @@ from toolpair.source.embedded import Embedded
 from toolpair.source.encode import Style, detect, encode, line_indent
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content
+from toolpair.source.limits import USUAL, Limits, refuse_long_line
 from toolpair.source.lines import lines_document
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.runs import Piece, Run
 from toolpair.source.sampling import sample_of
 from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
-from toolpair.source.values import BOM, parse
+from toolpair.source.values import BOM, parse, strictly
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
@@ -279,16 +280,17 @@ def _torn_span(text: bytes, after: int) -> tuple[int, int]:
     return start, end
 
 
-def read_container(content: Content, shown: str, prefer: Prefer | None = None) -> Container:
+def read_container(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
     """Find the conversations of a file. Raises Unreadable with one sentence.
 
     `prefer` settles what a file with a single JSON object is: one record ("lines") or a document.
     """
     if isinstance(content, bytes):
+        refuse_long_line(content, shown, limits)
         return read_in_memory(content, shown, prefer)
     from toolpair.source.large import read_large
 
-    return read_large(content, shown, prefer)
+    return read_large(content, shown, prefer, limits)
 
 
 def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:
@@ -308,14 +310,17 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     if prefer != "document" and not one_line and not isinstance(parse(data[start:first_end].strip()), Damaged):
         return _read_lines(data, shown)
     quick = scan(data, start, _QUICK_TOKENS)
-    if quick.state == "limit" or (quick.state == "complete" and quick.pos >= end):
-        value = parse(data[start:end] if start or end < len(data) else data)
+    text = data[start:end] if start or end < len(data) else data
+    if quick.state == "limit":
+        value, read = strictly(text)
+        if read:
+            return _read_document(data, start, end, value, prefer)
+        quick = scan(data, start)
+    if quick.state == "complete" and quick.pos >= end:
+        value = parse(text)
         if not isinstance(value, Damaged):
             return _read_document(data, start, end, value, prefer)
-        if quick.state == "limit":
-            quick = scan(data, start)
-        if quick.state == "complete" and quick.pos >= end:
-            raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
+        raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
     if quick.state == "error":
         literal = _read_python(data, start, end, quick, shown)
         if literal is not None:
@@ -453,7 +458,7 @@ def read_conversation_lines(data: Content, document: Document) -> Container:
         start = record.start or 0
         span = (start, start + record.size)
         located = locate(value) if isinstance(value, (dict, list)) else []
-        damaged += isinstance(value, Damaged)
+        damaged += record.count * isinstance(value, Damaged)
         try:
             parts += build.parts(
                 data,

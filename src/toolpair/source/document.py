@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, Protocol
 from toolpair.dataclass import replace
 from toolpair.source.alignment import against
 from toolpair.source.encode import Originals, Style, detect, encode
-from toolpair.source.mending import joined, mended
+from toolpair.source.memory import fits
+from toolpair.source.mending import joined, mended, mended_lines
 from toolpair.source.places import Places
 from toolpair.source.record import UNREAD, Record
 from toolpair.source.records import IndexedRecords
@@ -116,6 +117,37 @@ class Document:
     def line_of(self, uid: int) -> int | None:
         """The line of the file that the record starts in, from 1; None for a record that is new."""
         return self.record(uid).line
+
+    def last_line_of(self, uid: int) -> int | None:
+        """The line of the file that the record ends in, where it is one of damaged lines; else where it starts."""
+        record = self.record(uid)
+        return None if record.line is None else record.line + record.lines - 1
+
+    def number_of(self, uid: int) -> int:
+        """Which record it is, from 0; of a flood each line is one. Raises KeyError."""
+        place = self.index(uid)
+        return place + sum(count - 1 for at, count in self._floods if at < place)
+
+    def at_number(self, number: int) -> Record | None:
+        """The record that is this one, as `number_of` counts; None where there are fewer."""
+        for at, count in self._floods:
+            if number <= at:
+                break
+            number = max(number - count + 1, at)
+        return self.records[number] if number < len(self.records) else None
+
+    @property
+    def count(self) -> int:
+        """How many records there are; of a flood each line is one."""
+        return len(self.records) + sum(count - 1 for _, count in self._floods)
+
+    @cached_property
+    def _floods(self) -> Sequence[tuple[int, int]]:
+        """The places of the records that are floods, in order, and how many lines each stands for."""
+        if isinstance(self.records, IndexedRecords):
+            len(self.records)  # all of them are known then
+            return tuple(self.records.floods)
+        return tuple((place, record.count) for place, record in enumerate(self.records) if record.count > 1)
 
     def at_line(self, line: int) -> int | None:
         """The uid of the record that a line of the opened file belongs to: an array's may span several."""
@@ -259,6 +291,11 @@ class Document:
         batch: list[bytes] = [self.head]
         size = len(self.head)
         for record in self.records:
+            if record.lines > 1:
+                yield b"".join(batch)
+                yield from record.pieces(_CHUNK)
+                batch, size = [record.glue], 0
+                continue
             batch.append(record.body)
             batch.append(record.glue)
             size += record.size
@@ -366,7 +403,9 @@ class Document:
     ) -> tuple[Sequence[bytes], Sequence[bytes], Record] | None:
         """The bodies in the record's place, the bytes set aside, and the last record that they stand for."""
         if how != "join":
-            made = mended(record.body, how)
+            if not fits(record.size):
+                raise MemoryError
+            made = mended(record.body, how) if record.lines == 1 else mended_lines(record.body, how)
             return None if made is None else (made.bodies, made.aside, record)
         at = self.index(record.uid)
         parts = self.records[at : at + 1 + len(behind)]
@@ -379,7 +418,7 @@ class Document:
         """The records behind this one that are damaged, too, and the one record that they make with it, if any."""
         at = self.index(uid)
         end = at + 1
-        while end < len(self.records) and end - at < _LONGEST_RUN and isinstance(self.records[end].value, Damaged):
+        while end < len(self.records) and end - at < _LONGEST_RUN and self.records[end].may_be_joined:
             end += 1
         run = self.records[at:end]
         made = joined([record.body for record in run], [record.glue for record in run[:-1]]) if len(run) > 1 else None
@@ -398,7 +437,7 @@ class Document:
         while at < len(self.records):
             record = self.records[at]
             at += 1
-            if not isinstance(record.value, Damaged) or record.value.rule not in ("record.torn", "record.bad_json"):
+            if not record.may_be_joined or record.value.rule not in ("record.torn", "record.bad_json"):
                 continue
             behind, whole = self.runs_on(record.uid)
             value = record.value
@@ -409,7 +448,7 @@ class Document:
                     found[record.uid] = Damaged(value.rule, value.reason, value.parts, first, behind)
                 at += len(behind)
             else:
-                while at < len(self.records) and isinstance(self.records[at].value, Damaged):
+                while at < len(self.records) and self.records[at].may_be_joined:
                     at += 1
         return found
 
@@ -510,7 +549,7 @@ class Document:
         if self._style is None:
             sample = bytearray()
             for record in self.records:
-                sample += record.body[:_STYLE_SAMPLE]
+                sample += record.head(_STYLE_SAMPLE)
                 if len(sample) > _STYLE_SAMPLE:
                     break
             self._style = detect(bytes(sample))
@@ -535,7 +574,7 @@ class Document:
     @cached_property
     def _siblings(self) -> tuple[bool, bytes | None]:
         """Whether any of the first records holds something, and the first of them that stands on several lines."""
-        filled = [r.body for r in islice(self.records, _SIBLINGS) if r.size > 2]
+        filled = [r.body for r in islice(self.records, _SIBLINGS) if r.size > 2 and r.lines == 1]
         return bool(filled), next((body for body in filled if b"\n" in body), None)
 
     def _level(self) -> bytes:
@@ -621,6 +660,8 @@ class Document:
 
 
 def _know(originals: Originals, record: Record) -> None:
+    if record.lines > 1:
+        return
     value = record.value
     if not isinstance(value, Damaged):
         originals.add(record.body, value)

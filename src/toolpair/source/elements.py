@@ -47,13 +47,13 @@ class Elements:
         return self.ends[-1] - self.start if self.ends else 0
 
 
-def largest_array(content: Content, start: int, size: int = BLOCK) -> Elements | None:
+def largest_array(content: Content, start: int, size: int = BLOCK, longest: int = 1 << 62) -> Elements | None:
     """The elements of the largest array among those that lie in nothing but objects, in the value at `start`.
 
-    None when there is none with objects or arrays in it. The content is read in blocks of `size` bytes. Raises
-    Unreadable as `content` does.
+    None when there is none with objects or arrays in it. The content is read in blocks of `size` bytes; an
+    element of more than `longest` ends a row. Raises Unreadable as `content` does.
     """
-    walk = _Walk(content)
+    walk = _Walk(content, longest)
     for at in range(start, len(content), size):
         if not walk.take(at, content[at : at + size]):
             break
@@ -66,8 +66,9 @@ def largest_array(content: Content, start: int, size: int = BLOCK) -> Elements |
 class _Walk:
     """Goes from bracket to bracket. Strings are passed over; what they and numbers look like, parsers tell."""
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: Content, longest: int) -> None:
         self._content = content
+        self._longest = longest
         self._code = "I" if len(content) < 1 << 32 else "Q"
         self._objects = 0
         """How many objects are open around the place, of which each holds the next."""
@@ -160,6 +161,9 @@ class _Walk:
         here = self._array
         assert here is not None
         start = here.starts[-1]
+        if place - start > self._longest:
+            self._goes_on = False
+            return
         body = block[start - at : place - at] if start >= at else self._content[start:place]
         self._goes_on = _is_valid(body)
         if self._goes_on:

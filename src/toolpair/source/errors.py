@@ -7,6 +7,10 @@ class Unreadable(Exception):
     """The bytes cannot be read as a session file."""
 
 
+class TooLarge(Unreadable):
+    """They may be a session, but are more than a limit allows, or than memory holds."""
+
+
 class Refused(Exception):
     """Nothing was written, because writing could lose something.
 

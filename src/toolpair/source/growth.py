@@ -61,7 +61,7 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
         if grown is not None:
             return grown
     try:
-        read = replace(open_source(snapshot.path), shown=snapshot.shown)
+        read = replace(open_source(snapshot.path, snapshot.limits), shown=snapshot.shown)
     except Unreadable:
         if is_being_written(now):
             return None  # emptied first, as some agents do: the next look sees what it has become

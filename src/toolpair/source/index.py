@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from toolpair.source.blocks import BLOCK, line_blocks
 from toolpair.source.file_bytes import Content
+from toolpair.source.floods import PROBED, Flood, begins_at, flood_at, may_begin
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r"
@@ -19,7 +20,13 @@ _BLANK: Final = b"\0 \t\r"
 _BLANKS_END: Final = 0x20
 """No byte up to this one begins or ends a value, but white space may be among them."""
 _PIECE: Final = 1 << 16
+_MOST: Final = 1 << 18
+"""Bytes that are parted into lines at once: a view of a line takes much more memory than a short line."""
 _ONE_MORE: Final = (1).__add__
+
+
+Body = memoryview | Flood
+"""The bytes of a record, or what it is where it is too many lines to be looked at."""
 
 
 class Place(NamedTuple):
@@ -41,6 +48,8 @@ class RecordIndex(ABC):
         code = "I" if len(content) < 1 << 32 else "Q"
         self._starts = array(code)
         self._ends = array(code)
+        self.floods: dict[int, Flood] = {}
+        """The records that are floods, by their numbers, in order."""
 
     def grow(self, count: int) -> int:
         """How many records are known, once `count` are, or all where there are fewer. Raises Unreadable."""
@@ -50,15 +59,24 @@ class RecordIndex(ABC):
         """How many records there are. Raises Unreadable."""
         return len(self._starts)
 
-    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[memoryview]]]:
+    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[Body]]]:
         """All records in order, some at a time: the number of the first of them, and their bytes.
 
-        About `size` bytes of the content are read at once, and live as long as one of their views. Raises Unreadable.
+        About `size` bytes of the content are read at once, and live as long as one of their views. A flood stands in
+        place of its bytes. Raises Unreadable.
         """
-        first, count = 0, len(self)
+        return self._known_bodies(0, len(self), size)
+
+    def _known_bodies(self, first: int, count: int, size: int) -> Iterator[tuple[int, list[Body]]]:
+        """Of the records from `first` to before `count`, which are known."""
         while first < count:
+            if first in self.floods:
+                yield first, [self.floods[first]]
+                first += 1
+                continue
+            flood = next((number for number in self.floods if number > first), count)
             start = self._starts[first]
-            end = max(bisect_left(self._ends, start + size, first), first + 1)
+            end = min(max(bisect_left(self._ends, start + size, first), first + 1), flood, count)
             read = memoryview(self.content[start : self._ends[end - 1]])
             spans = zip(self._starts[first:end], self._ends[first:end], strict=True)
             yield first, [read[at - start : stop - start] for at, stop in spans]
@@ -169,13 +187,20 @@ class LineIndex(RecordIndex):
             raise KeyError(uid)
         return number
 
-    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[memoryview]]]:
+    def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[Body]]]:
         """As for every index; what is not indexed yet is indexed on the way, so that the content is read once."""
         number = 0
-        for at, block in line_blocks(self.content, self._begin, size, stop=self._stop):
-            bodies = self._take(at, block)
-            yield number, bodies
-            number += len(bodies)
+        while True:
+            known = len(self._starts)
+            yield from self._known_bodies(number, known, size)
+            number = known
+            if self._at >= self._stop:
+                return
+            for first, bodies in self._blocks(min(size, _MOST)):
+                if first != number:
+                    break  # another thread has indexed some
+                yield first, bodies
+                number += len(bodies)
 
     def _blanks_before(self, number: int) -> int:
         at = bisect_right(self._after_blanks, number)
@@ -184,24 +209,55 @@ class LineIndex(RecordIndex):
     def _read(self, count: int | None) -> None:
         # The first records are often all that is asked for.
         size = BLOCK if self._at > self._begin else _PIECE
-        for at, block in line_blocks(self.content, self._at, size, stop=self._stop):
-            self._take(at, block)
-            if count is not None and len(self._starts) >= count:
+        for first, bodies in self._blocks(min(size, _MOST)):
+            if count is not None and first + len(bodies) >= count:
                 return
 
-    def _take(self, at: int, block: bytes) -> list[memoryview]:
-        """Index the block, where that is not done, and give the bytes of its records."""
+    def _blocks(self, size: int) -> Iterator[tuple[int, list[Body]]]:
+        """Index what is not indexed yet, and give the number of the first record of each block, and their bytes."""
+        while self._at < self._stop:
+            for at, block in line_blocks(self.content, self._at, size, stop=self._stop):
+                with self._lock:
+                    if self._at != at:
+                        break  # another thread was here, or there was a flood
+                    first = len(self._starts)
+                    bodies = self._take(at, block)
+                yield first, bodies
+
+    def _take(self, at: int, block: bytes) -> list[Body]:
+        """Index the block, the next one, up to behind the first flood in it, and give the bytes of its records."""
         lines, plain = _lines(block)
-        with self._lock:
-            done = self._at - at
-            if done < len(block):
-                if plain and done <= 0:
-                    self._index_plain(at, lines)
-                else:
-                    self._index(max(at, self._at), lines if done <= 0 else _lines(block[done:])[0])
-                self._at = at + len(block)
+        done = 0
+        for number in (*range(-self._lines % PROBED, len(lines), PROBED), len(lines) - 1):
+            if number < done or not may_begin(bytes(lines[number])):
+                continue
+            # It begins further up, though not in the block before: that ends with another line, or with a flood.
+            first = begins_at(lines, number, done)
+            start = at + sum(map(len, lines[:first])) + first
+            flood = flood_at(self.content, start, self._stop)
+            if flood is not None:
+                bodies = self._take_lines(at, lines[:first], plain) if first else []
+                return [*bodies, self._take_flood(start, lines[first], flood)]
+            done = number + 1
+        bodies = self._take_lines(at, lines, plain)
+        self._at = at + len(block)
+        return bodies
+
+    def _take_flood(self, start: int, line: memoryview, flood: Flood) -> Flood:
+        self._note_blanks(self._lines - len(self._starts))
+        text = bytes(line)
+        self.floods[len(self._starts)] = flood
+        self._ends.append(flood.end)
+        self._starts.append(start + len(text) - len(text.lstrip(_SPACE)))
+        self._lines += flood.lines
+        self._at = flood.behind
+        return flood
+
+    def _take_lines(self, at: int, lines: list[memoryview], plain: bool) -> list[Body]:
         if plain:
-            return lines
+            self._index_plain(at, lines)
+            return [*lines]
+        self._index(at, lines)
         bodies = (bytes(line).strip(_SPACE) for line in lines)
         return [memoryview(body) for body in bodies if body]
 

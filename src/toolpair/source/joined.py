@@ -106,6 +106,11 @@ class JoinedDocument(Document):
     def size(self) -> int:
         return self.long.size + self._grown(len(self.parts))
 
+    @property
+    def _floods(self) -> Sequence[tuple[int, int]]:
+        floods = ((self.long.records[place].uid, count) for place, count in self.long._floods)
+        return tuple((self.index(uid), count) for uid, count in floods if uid in self)
+
     def part_of(self, uid: int) -> int:
         """The number of the part that a record stands in. Raises KeyError."""
         if self._free_from and uid >= self._free_from[0]:
@@ -149,7 +154,9 @@ class JoinedDocument(Document):
         return None
 
     def records_before(self, part: int) -> int:
-        return self._at[part]
+        """How many records stand before a part; of a flood each line is one."""
+        at = self._at[part]
+        return at + sum(count - 1 for place, count in self._floods if place < at)
 
     def index(self, uid: int) -> int:
         number = self.part_of(uid)

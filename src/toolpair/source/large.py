@@ -22,7 +22,9 @@ from toolpair.source.edges import skipped, trimmed
 from toolpair.source.elements import Elements, largest_array
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content
-from toolpair.source.index import ArrayIndex, LineIndex
+from toolpair.source.floods import Flood
+from toolpair.source.index import ArrayIndex, Body, LineIndex
+from toolpair.source.limits import USUAL, Limits, no_memory, refuse_long_line
 from toolpair.source.lines import lines_document
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT
@@ -42,28 +44,33 @@ _LONG_LINE: Final = 1 << 20
 """Bytes without a line end from which on a file is most likely one document."""
 _SAMPLE_BYTES: Final = 1 << 24
 _QUICK_TOKENS: Final = 2000
+_DEEP: Final = 600
+"""Values around a place: each takes three tokens at least."""
 _KEPT: Final = 1 << 19
 """Bytes of an array from its start by which its style and its place are told, as by the whole."""
 
 
-def read_large(content: Content, shown: str, prefer: Prefer | None = None) -> Container:
+def read_large(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
     """As `read_container`. What is neither lines nor a document with one long array is read into memory."""
     start = skipped(content, len(BOM) if content.startswith(BOM) else 0, _BLANKS)
     end = trimmed(content, _BLANKS)
     if start < end:
         found = None
         if content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
-            found = _as_document(content, start, shown, prefer, end)
-        found = found or _as_lines(content, start, end, shown, prefer) or _as_document(content, start, shown, prefer)
+            found = _as_document(content, start, shown, prefer, limits, end)
+        if found is None:
+            # But for the elements of a document what has no line ends is read at once.
+            refuse_long_line(content, shown, limits)
+        found = (
+            found
+            or _as_lines(content, start, end, shown, prefer)
+            or _as_document(content, start, shown, prefer, limits)
+        )
         if found is not None:
             return found
     if not fits(len(content)):
-        raise _too_large(shown)
+        raise no_memory(shown)
     return read_in_memory(content[:], shown, prefer)
-
-
-def _too_large(shown: str) -> Unreadable:
-    return Unreadable(f"{shown} does not fit into memory; split it and open the part that matters.")
 
 
 def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer | None) -> Container | None:
@@ -77,6 +84,8 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
         return None
     sample = content[start : start + _SAMPLE_BYTES]
     quick = scan(sample, 0, _QUICK_TOKENS)
+    if quick.state == "limit" and len(quick.stack) >= _DEEP:
+        return _lines(content, shown)  # nobody nests values so
     if quick.state in ("limit", "torn") or (quick.state == "complete" and start + quick.pos >= end):
         return None
     if quick.state == "error" and may_be_literal(sample, quick.pos):
@@ -94,19 +103,19 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
 def _lines(content: Content, shown: str) -> Container | None:
     index = LineIndex(content)
     if not fits(len(content) - index.stop):
-        raise _too_large(shown)
+        raise no_memory(shown)
     document = lines_document(content, index)
     if not document.records:
         return None
     values = _Sampled(map(parse, _spread(content, index.head_end)))
-    if not values.count and not any(_is_record(parse(bytes(body))) for _, bodies in index.bodies() for body in bodies):
+    if not values.count and not any(map(_holds_record, index.bodies())):
         raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values.count * 2 < _sample_size(content) or values.count < values.held * 10 < values.count * 9:
         # The lines are few, or not of one kind, so that it depends on which ones are looked at.
         values = _Sampled(values_of(sample_of(document.records)))
     if values.held * 2 > values.count:
         if not fits(len(content)):
-            raise _too_large(shown)
+            raise no_memory(shown)
         return read_conversation_lines(content, document)
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
 
@@ -124,6 +133,10 @@ class _Sampled:
 
 def _is_record(value: Any) -> bool:
     return isinstance(value, (dict, list))
+
+
+def _holds_record(block: tuple[int, Sequence[Body]]) -> bool:
+    return any(not isinstance(body, Flood) and _is_record(parse(bytes(body))) for body in block[1])
 
 
 def _sample_size(content: Content) -> int:
@@ -149,7 +162,7 @@ def _spread(content: Content, start: int) -> Iterator[bytes]:
 
 
 def _as_document(
-    content: Content, start: int, shown: str, prefer: Prefer | None, end: int | None = None
+    content: Content, start: int, shown: str, prefer: Prefer | None, limits: Limits, end: int | None = None
 ) -> Container | None:
     """The file as one JSON value, most of which are the elements of one array; None when it is none such.
 
@@ -158,7 +171,7 @@ def _as_document(
     """
     if prefer == "lines" or content[start : start + 1] not in (b"{", b"["):
         return None
-    row = largest_array(content, start)
+    row = largest_array(content, start, longest=limits.line)
     if row is None or (end is not None and row.value_end != end):
         return None
     kept = next((n for n in range(LOOKED_AT, len(row.ends)) if row.ends[n - 1] - row.start > _KEPT), len(row.ends))
@@ -166,6 +179,7 @@ def _as_document(
     if kept == len(row.ends) or not fits(len(content) - (resumed - cut)):
         return None
     text = content[:cut] + content[resumed:]
+    refuse_long_line(text, shown, limits)
     try:
         found = read_in_memory(text, shown, prefer)
     except Unreadable:

@@ -42,6 +42,22 @@ def mended(raw: bytes, how: str) -> Mended | None:
     return None if made is None or made == Mended((raw,)) else made
 
 
+def mended_lines(raw: bytes, how: str) -> Mended | None:
+    """Lines that are damaged alike, each mended in that way; one that cannot be stays as it is."""
+    if how == "aside":
+        return Mended((), (raw,))
+    bodies: list[bytes] = []
+    aside: list[bytes] = []
+    changed = False
+    for line in raw.split(b"\n"):
+        line = line.strip(b" \t\r")
+        made = mended(line, how)
+        changed = changed or made is not None
+        bodies += [line] if made is None else made.bodies
+        aside += () if made is None else made.aside
+    return Mended(tuple(bodies), tuple(aside)) if changed else None
+
+
 def _mended(raw: bytes, how: str) -> Mended | None:
     match how:
         case "split":

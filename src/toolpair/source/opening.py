@@ -14,6 +14,7 @@ from toolpair.source.edges import skipped
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
 from toolpair.source.fingerprint import Fingerprint
+from toolpair.source.limits import USUAL, Limits, no_memory
 from toolpair.source.memory import fits
 from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
@@ -75,6 +76,8 @@ class Snapshot:
     identity: Identity | None
     mode: int | None
     packing: Packing | None = None
+    limits: Limits = USUAL
+    """How much of it may be read."""
     fingerprint: Fingerprint | None = None
     """Of content that is not in memory, where it has been taken: a save proves by it what a file holds that grew."""
 
@@ -84,23 +87,23 @@ class Snapshot:
         return self.packing.raw if self.packing is not None else self.data
 
 
-def from_bytes(data: bytes, shown: str) -> Snapshot:
+def from_bytes(data: bytes, shown: str, limits: Limits = USUAL) -> Snapshot:
     """Bytes that come from no file. Raises Unreadable."""
-    content, packing = _content(data, shown)
-    return Snapshot(None, shown, content, None, None, packing)
+    content, packing = _content(data, shown, limits)
+    return Snapshot(None, shown, content, None, None, packing, limits)
 
 
-def _content(data: Content, shown: str) -> tuple[Content, Packing | None]:
+def _content(data: Content, shown: str, limits: Limits) -> tuple[Content, Packing | None]:
     packing = None
     if is_packed(data[:_SAMPLE]):
         if not isinstance(data, bytes) and not fits(len(data)):
             raise MemoryError
-        data, packing = unpack(data[:], shown)
+        data, packing = unpack(data[:], shown, limits)
     _refuse_binary(data, shown)
     return data, packing
 
 
-def open_source(path: str | os.PathLike[str]) -> Snapshot:
+def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapshot:
     """Read a regular file. Raises Unreadable with one sentence; never waits for a pipe or a device."""
     shown = os.fspath(path)
     try:
@@ -114,12 +117,12 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
         data = _opened(descriptor, found.st_size, shown)
         if time.time() - found.st_mtime <= _JUST_NOW and _is_torn(data):
             data = _read_on(descriptor, data, shown)
-        content, packing = _content(data, shown)
+        content, packing = _content(data, shown, limits)
         after = os.fstat(descriptor)
     except OSError as error:
         raise Unreadable(f"{shown} cannot be read ({_reason(error)}); check the disk and try again.") from None
     except MemoryError:
-        raise Unreadable(f"{shown} does not fit into memory; split it and open the part that matters.") from None
+        raise no_memory(shown) from None
     finally:
         os.close(descriptor)
     if len(data) != found.st_size or Identity.of(after) != Identity.of(found):
@@ -128,7 +131,7 @@ def open_source(path: str | os.PathLike[str]) -> Snapshot:
         identity = Identity(found.st_dev, found.st_ino, len(data), 0, 0)
     else:
         identity = Identity.of(found)
-    return Snapshot(resolved, shown, content, identity, stat.S_IMODE(found.st_mode), packing)
+    return Snapshot(resolved, shown, content, identity, stat.S_IMODE(found.st_mode), packing, limits)
 
 
 def _read_all(descriptor: int, size: int) -> bytes:

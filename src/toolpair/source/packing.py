@@ -6,16 +6,29 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
-from toolpair.source.errors import Refused, Unreadable
+from toolpair.source.errors import Refused, TooLarge, Unreadable
+from toolpair.source.limits import GB, USUAL, Limits, in_words, no_memory
+from toolpair.source.memory import fits
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
 SUFFIX: Final = ".zst"
-LIMIT: Final = 4 << 30
-"""Bytes that are unpacked at most: a small file can hold any number of them."""
 _SKIPPABLE: Final = range(0x184D2A50, 0x184D2A60)
 _FED: Final = 1 << 12
 """Bytes given to the unpacker at a time. One byte can become 40 kilobytes, so that memory stays within bounds."""
-_WINDOW: Final = 1 << 31
+_WINDOW: Final = 1 << 27
+"""Bytes of the window that any packer uses unless it is told otherwise; for a larger one there has to be memory."""
+_BLOCK: Final = 1 << 17
+"""Bytes that a compressed block unpacks to at most."""
+_BLOCKS: Final = 1 << 20
+"""Blocks whose heads are looked at."""
+_HOLLOW: Final = GB
+"""A file that unpacks to more than this, and to a thousand times its size, is none that an agent has written."""
+_SWOLLEN: Final = 1000
+_HEAD: Final = 18
+"""Bytes of a frame's head, at most."""
+_REPEATED, _COMPRESSED = 1, 2
+"""Kinds of blocks: one byte many times, or compressed."""
+_ENDLESS: Final = 1 << 62
 _LEVEL: Final = 3
 
 
@@ -31,7 +44,7 @@ def is_packed(data: bytes) -> bool:
     return data.startswith(MAGIC)
 
 
-def unpack(data: bytes, shown: str) -> tuple[bytes, Packing]:
+def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Packing]:
     """All frames of the file. What comes before a torn or bad end counts. Raises Unreadable."""
     zstandard = _library()
     if zstandard is None:
@@ -39,16 +52,13 @@ def unpack(data: bytes, shown: str) -> tuple[bytes, Packing]:
             f"{shown} is zstd-compressed, and the package zstandard that reads it is not installed; "
             "`pip install zstandard`, or unpack the file first."
         )
+    window = _refuse_bomb(data, shown, limits, zstandard)
     pieces: list[bytes] = []
     size = 0
     whole = True
     try:
-        for piece in _frames(data, zstandard):
+        for piece in _frames(data, zstandard.ZstdDecompressor(max_window_size=max(window, _WINDOW))):
             size += len(piece)
-            if size > LIMIT:
-                raise Unreadable(
-                    f"{shown} unpacks to more than {LIMIT >> 20:,} MiB; unpack it and open the part that matters."
-                )
             pieces.append(piece)
     except (zstandard.ZstdError, EOFError):
         whole = False
@@ -58,9 +68,76 @@ def unpack(data: bytes, shown: str) -> tuple[bytes, Packing]:
     return b"".join(pieces), Packing(data, whole)
 
 
-def _frames(data: bytes, zstandard: Any) -> Iterator[bytes]:
+def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int:
+    """Refuse what unpacks to too much, before it is unpacked. Gives back the largest window. Raises TooLarge."""
+    least, most, window = _bounds(data, zstandard)
+    if window > _WINDOW and (window > limits.unpacked or not fits(window)):
+        raise TooLarge(f"{shown} needs a window of {in_words(window)} to be unpacked, and there is no memory for it.")
+    _refuse_size(least, len(data), shown, limits)
+    if most > least and (most > limits.unpacked or most > _HOLLOW or not fits(most)):
+        # Into the same few bytes again and again it goes fast, and takes no memory.
+        unpacker = zstandard.ZstdDecompressor(max_window_size=max(window, _WINDOW))
+        reader = unpacker.stream_reader(data, read_across_frames=True)
+        into, least = bytearray(_BLOCK), 0
+        try:
+            while read := reader.readinto(into):
+                least += read
+                _refuse_size(least, len(data), shown, limits)
+        except zstandard.ZstdError:
+            pass  # what comes before a bad end counts
+    if not fits(least):
+        raise no_memory(shown)
+    return window
+
+
+def _refuse_size(size: int, packed: int, shown: str, limits: Limits) -> None:
+    if size > limits.unpacked:
+        raise TooLarge(
+            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(limits.unpacked)}, which is as much as is "
+            "unpacked; --max-size allows more."
+        )
+    if size > max(_HOLLOW, packed * _SWOLLEN) and not limits.asked_for:
+        raise TooLarge(
+            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(_HOLLOW)}, a thousand times its size and "
+            "more, as no session does; --max-size allows it all the same."
+        )
+
+
+def _bounds(data: bytes, zstandard: Any) -> tuple[int, int, int]:
+    """What the frames hold at least and at most, as the heads of frames and blocks tell, and the largest window."""
+    view = memoryview(data)
+    least = most = window = position = blocks = 0
+    try:
+        while position < len(view):
+            skipped = _skippable(view[position : position + 8])
+            if skipped is not None:
+                position += skipped
+                continue
+            frame = zstandard.get_frame_parameters(view[position : position + _HEAD])
+            window = max(window, frame.window_size)
+            claimed = frame.content_size if frame.content_size < zstandard.CONTENTSIZE_ERROR else 0
+            surely = possibly = 0
+            position += zstandard.frame_header_size(view[position : position + _HEAD])
+            last = False
+            while not last and position + 3 <= len(view) and blocks < _BLOCKS:
+                blocks += 1
+                head = int.from_bytes(view[position : position + 3], "little")
+                last, kind, size = bool(head & 1), head >> 1 & 3, head >> 3
+                position += 3 + (1 if kind == _REPEATED else size)
+                surely += 0 if kind == _COMPRESSED else size
+                possibly += _BLOCK if kind == _COMPRESSED else size
+            # What a frame says of itself may be too little.
+            least, most = least + max(claimed, surely), most + max(claimed, possibly)
+            if not last:
+                return least, max(most, _ENDLESS if blocks >= _BLOCKS else 0), window
+            position += 4 * frame.has_checksum
+    except zstandard.ZstdError:
+        pass  # whoever unpacks it finds that out, too
+    return least, most, window
+
+
+def _frames(data: bytes, unpacker: Any) -> Iterator[bytes]:
     """The content of frame after frame. EOFError when the last one has no end."""
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
     view = memoryview(data)
     position = 0
     while position < len(view):

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from toolpair.source.file_bytes import Content
+from toolpair.source.floods import LONGEST
 from toolpair.source.values import flaws, quiet_flaws, read
 from toolpair.transcript.model import Damaged
 
 UNREAD: Final = object()
+_LINE: Final = LONGEST + 64
+"""Bytes within which the first of several lines ends."""
 
 
 class Record:
     """One record: its bytes, and the bytes between it and the next one (`glue`).
 
     `start` is its offset in the bytes that it was read from, None for new bytes. `line` counts from 1 in the
-    file. `touched` tells that the body is not what was read.
+    file. `touched` tells that the body is not what was read. `lines` is how many lines of the file it is: several
+    where these say nothing, all in the same way (see `floods`); `count` is how many of these are not blank.
     """
 
     __slots__ = (
@@ -25,15 +30,27 @@ class Record:
         "_quiet",
         "_start",
         "_strict",
+        "count",
         "glue",
         "known",
         "line",
+        "lines",
+        "says",
         "touched",
         "uid",
     )
 
     def __init__(
-        self, uid: int, buffer: Content, start: int, end: int, glue: bytes, line: int | None, touched: bool = False
+        self,
+        uid: int,
+        buffer: Content,
+        start: int,
+        end: int,
+        glue: bytes,
+        line: int | None,
+        touched: bool = False,
+        lines: int = 1,
+        count: int = 1,
     ) -> None:
         self.uid = uid
         self._buffer = buffer
@@ -42,6 +59,9 @@ class Record:
         self.glue = glue
         self.line = line
         self.touched = touched
+        self.lines = lines
+        self.count = count
+        self.says = lines == 1
         self.known: Any = UNREAD
         """The value as it was given out; UNREAD until it is asked for."""
         self._strict: bool | None = None
@@ -76,10 +96,36 @@ class Record:
         self.known = value
         self._strict = None
 
+    def set_flood(self, value: Any, says: bool) -> None:
+        """Know that it is many lines, of which the first is this; `says`: something may be said in them."""
+        self.known, self._strict = value, None
+        self.says = says
+        self._flaws = self._quiet = ()
+
+    def head(self, size: int) -> bytes:
+        """Its first bytes."""
+        return self._buffer[self._start : min(self._end, self._start + size)]
+
+    @property
+    def may_be_joined(self) -> bool:
+        """Whether it is a line that cannot be read, and may be one of a record that is written over several."""
+        return isinstance(self.value, Damaged) and self.lines == 1
+
+    @property
+    def first_line(self) -> bytes:
+        """Its bytes; of several lines those of the first one."""
+        return self.body if self.lines == 1 else self.head(_LINE).partition(b"\n")[0].strip(b" \t\r")
+
+    def pieces(self, size: int) -> Iterator[bytes]:
+        """Its bytes, so many at a time."""
+        for at in range(self._start, self._end, size):
+            yield self._buffer[at : min(self._end, at + size)]
+
     def share_knowledge(self, other: Record) -> None:
         """Give the other record, whose bytes are the same, what is known of them here already."""
         other.known = self.known
         other._strict = self._strict
+        other.says = self.says
         other._flaws = self._flaws
         other._quiet = self._quiet
 
@@ -87,7 +133,9 @@ class Record:
         """The same record in front of other bytes."""
         if glue == self.glue:
             return self
-        record = Record(self.uid, self._buffer, self._start, self._end, glue, self.line, self.touched)
+        record = Record(
+            self.uid, self._buffer, self._start, self._end, glue, self.line, self.touched, self.lines, self.count
+        )
         self.share_knowledge(record)
         return record
 

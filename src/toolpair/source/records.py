@@ -90,6 +90,14 @@ class IndexedRecords(Sequence[Record]):
         return self.positions.start(number), self.positions.end(number)
 
     @property
+    def floods(self) -> Iterator[tuple[int, int]]:
+        """The places of those that are floods, in order, and how many lines each stands for."""
+        end = len(self.positions) if self._end is None else self._end
+        for number, flood in list(self.positions.floods.items()):
+            if self._first <= number < end:
+                yield number - self._first, flood.count
+
+    @property
     def size(self) -> int:
         """Bytes from the first record to what belongs to the last; all records need not be known for that."""
         index, first, end = self.positions, self._first, self._end
@@ -117,7 +125,12 @@ class IndexedRecords(Sequence[Record]):
         if record is None:
             index, number = self.positions, self._first + place
             start, end, glue, uid, line = index.place(number)
-            made = Record(uid, index.content, start, end, glue, line)
+            flood = index.floods.get(number) if index.floods else None
+            if flood is not None:
+                made = Record(uid, index.content, start, end, glue, line, lines=flood.lines, count=flood.count)
+                made.set_flood(flood.value, flood.says)
+            else:
+                made = Record(uid, index.content, start, end, glue, line)
             if number in self._given:
                 made.set_value(self._given[number])
             record = made_before.setdefault(place, made)

@@ -27,7 +27,7 @@ def values_of(records: Iterable[Record]) -> Iterator[Any]:
     """
     read = 0
     for record in records:
-        if record.size <= _SMALL:
+        if record.size <= _SMALL or record.lines > 1:
             yield record.value
         elif read < _MOST:
             read += record.size

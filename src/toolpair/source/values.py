@@ -27,6 +27,8 @@ _ESCAPED_SURROGATE = compiled(rb"\\u[dD][89a-fA-F]")
 _LONG_NUMBER = compiled(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
 _NUMBER_IN_FULL = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
 _NULS = compiled(rb"\0+")
+_NO_VALUE = compiled(rb"[ \t]*+[^ \t\r\n\xef{\[\"\-0-9tfnNI]")
+"""No JSON value begins so."""
 _NO_JSON_BYTE = compiled(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -41,15 +43,23 @@ def parse(raw: bytes) -> Any:
 
 def read(raw: bytes) -> tuple[Any, bool]:
     """What `parse` gives, and whether a strict parser reads it, too."""
+    value, strict = strictly(raw)
+    return (value, True) if strict else (_read_tolerantly(raw), False)
+
+
+def strictly(raw: bytes) -> tuple[Any, bool]:
+    """What a strict parser reads, and whether it does."""
     if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
         try:
             return orjson.loads(raw), True
         except (ValueError, RecursionError, MemoryError):
             pass
-    return _read_tolerantly(raw), False
+    return None, False
 
 
 def _read_tolerantly(raw: bytes) -> Any:
+    if _NO_VALUE.match(raw) and b"{" not in raw and b"[" not in raw and b"\0" not in raw:
+        return _no_json(raw, skip_space(raw, 0))  # by far the most, where there are many
     start = len(BOM) if raw.startswith(BOM) else 0
     found = scan(raw, start)
     if found.state == "complete" and skip_space(raw, found.pos) == len(raw):
@@ -95,9 +105,15 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
         return Damaged("record.bad_json", "other text in it", tuple(records))
     if state == "complete":
         return Damaged("record.bad_json", "other text at its end")
-    mended = escaped(raw)
-    if mended != raw and not isinstance(value := parse(mended), Damaged):
-        return Damaged("record.bad_json", "control characters in a text", (value,))
+    if _CONTROL.search(raw) is not None:
+        mended = escaped(raw)
+        if mended != raw and not isinstance(value := parse(mended), Damaged):
+            return Damaged("record.bad_json", "control characters in a text", (value,))
+    return _no_json(raw, pos)
+
+
+def _no_json(raw: bytes, pos: int) -> Damaged:
+    """What is wrong with a text in which nothing can be read, from byte `pos` on."""
     if _NO_JSON_BYTE.match(raw, pos) or raw[pos : pos + 1] >= b"\x80":
         return Damaged("record.bad_json", f"bad bytes: \\x{raw[pos]:02x}")
     if raw[skip_space(raw, 0) : skip_space(raw, 0) + 1] not in (b"{", b"["):
@@ -155,7 +171,7 @@ def _next_record(raw: bytes, start: int, wrong: int) -> int:
 
 
 _CONTROL: Final = compiled(rb"[\x01-\x1f]")
-_STRING_OR_REST: Final = compiled(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
+_STRING_OR_REST: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _ESCAPES: Final = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\b": b"\\b", b"\f": b"\\f"}
 
 
@@ -166,7 +182,9 @@ def escaped(raw: bytes) -> bytes:
 
 def escape_controls(text: bytes) -> bytes:
     """The text of a string with its control characters as escapes."""
-    return _CONTROL.sub(lambda match: _ESCAPES.get(match.group(), b"\\u%04x" % match.group()[0]), text)
+    for control in set(_CONTROL.findall(text)):
+        text = text.replace(control, _ESCAPES.get(control, b"\\u%04x" % control[0]))
+    return text
 
 
 def flaws(raw: bytes) -> tuple[str, ...]:

@@ -316,4 +316,5 @@ def moved(problem: Problem, messages: int, pairs: int, counted: int, others: int
         None if says is None else lambda _, /, first=0, unsent=None: says(problem, counted, others),
         problem.guess,
         tuple([pair + pairs for pair in of]) if of else of,
+        problem.until,
     )

@@ -270,7 +270,7 @@ class LongConversation(Conversation):
         blocks = [block for message in messages for block in message.blocks]
         calls = sum(part.pairs for part in self.parts if part.plain)
         return Counts(
-            records=len(self.document.records),
+            records=self.document.count,
             messages=self._messages_at[-1],
             calls=calls + sum(block.kind == "call" for block in blocks),
             results=calls + sum(block.kind == "result" for block in blocks),
@@ -280,8 +280,9 @@ class LongConversation(Conversation):
 
     @property
     def damaged(self) -> int:
-        scopes = (scope for part in self.parts if not part.plain for scope in part.judged.transcript.scopes.values())
-        return sum(scope == "malformed" for scope in scopes)
+        scopes = (part.judged.transcript.scopes for part in self.parts if not part.plain)
+        malformed = (uid for found in scopes for uid, scope in found.items() if scope == "malformed")
+        return sum(self.document.record(uid).count for uid in malformed)
 
     @property
     def inactive_blocks(self) -> Sequence[Block]:

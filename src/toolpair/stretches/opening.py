@@ -15,6 +15,8 @@ from toolpair.formats.base import Format, Inside, View
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
+from toolpair.source.floods import Flood
+from toolpair.source.record import Record
 from toolpair.source.records import IndexedRecords
 from toolpair.source.values import quiet_flaws, read
 from toolpair.stretches.long import LongConversation, long_conversation
@@ -22,12 +24,12 @@ from toolpair.stretches.outline import Doubtful, Outline, Range, Scan, Stretch
 from toolpair.stretches.parts import Reading
 from toolpair.stretches.scanning import ListScan
 from toolpair.stretches.scans import scan_for
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond, Transcript
+from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond, Damaged, Transcript
 from toolpair.uncollected import uncollected
 
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
-_Body = bytes | memoryview
+_Body = bytes | memoryview | Flood
 Progress = Callable[[int], None]
 """Is told how many bytes of the content have been read."""
 
@@ -83,7 +85,7 @@ def proven(scan: ListScan, document: Document, beyond: Beyond) -> tuple[Stretch,
     """The counts and ids of a document's records, where the scan proves them plain among what is around them."""
     before, after = LEAD_IN if beyond.before else (), LEAD_OUT if beyond.after else ()
     scan.feed(message.value for message in before)
-    scan.feed(_values([record.body for record in document.records], scan.sends))
+    scan.feed(_values([_body(record) for record in document.records], scan.sends))
     scan.feed(message.value for message in after)
     outline = scan.outline()
     if outline is None or not outline.plain or len(outline.stretches) != 1:
@@ -107,7 +109,7 @@ def outline_of(document: Document, scan: Scan, progress: Progress | None = None)
         return scan.outline()
 
 
-def _values(bodies: Sequence[_Body], sends: Container[Any] | None) -> list[Any]:
+def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
     """What the records say; `Doubtful` where a strict parser reads over something, or reads nothing.
 
     What it reads over is asked only of records of the types that are sent; None: all are.
@@ -115,7 +117,7 @@ def _values(bodies: Sequence[_Body], sends: Container[Any] | None) -> list[Any]:
     loads = orjson.loads
     try:
         values = [loads(body) for body in bodies]
-    except ValueError:
+    except (TypeError, ValueError):
         return [_value(body) for body in bodies]
     # Written again they are as long as what they were read from, unless something was left out or is spelt otherwise.
     try:
@@ -130,7 +132,13 @@ def _values(bodies: Sequence[_Body], sends: Container[Any] | None) -> list[Any]:
     return values if same else [_value(body) for body in bodies]
 
 
+def _body(record: Record) -> _Body:
+    return record.body if record.lines == 1 else Flood(0, 0, record.lines, record.count, record.value, record.says)
+
+
 def _value(body: _Body) -> Any:
+    if isinstance(body, Flood):
+        return Doubtful(body.value) if isinstance(body.value, Damaged) else body.value
     body = bytes(body)
     value, strict = read(body)
     return value if strict and not quiet_flaws(body, value) else Doubtful(value, strict)
@@ -142,14 +150,16 @@ def _bodies(document: Document) -> Iterator[tuple[int, Sequence[_Body]]]:
     if isinstance(records, IndexedRecords):
         end = 0
         for _, bodies in records.positions.bodies(_BLOCK):
-            end += sum(map(len, bodies)) + len(bodies)
+            last = bodies[-1]
+            raw: Sequence[Any] = bodies
+            end = last.end if isinstance(last, Flood) else end + sum(map(len, raw)) + len(raw)
             yield end, bodies
         return
-    batch: list[bytes] = []
+    batch: list[_Body] = []
     size = end = 0
     for number in range(len(records)):
-        batch.append(records[number].body)
-        size += len(batch[-1])
+        batch.append(_body(records[number]))
+        size += records[number].size
         if size >= _BLOCK:
             end += size
             yield end, batch

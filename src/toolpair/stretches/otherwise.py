@@ -21,7 +21,8 @@ def speaks_otherwise(judged: Judged) -> bool:
         return True
     try:
         for record in document.records:
-            orjson.loads(record.body)
+            if record.lines == 1:
+                orjson.loads(record.body)
     except ValueError:
         return True
     return False

@@ -69,8 +69,14 @@ def _lowered(first: DocumentPart, last: DocumentPart) -> bytes:
     records = first.long.records
     if isinstance(records, IndexedRecords):
         content = records.positions.content
-        return content[records.span(first.first)[0] : records.span(last.end - 1)[1]].lower()
-    return b"\n".join([record.body for record in records[first.first : last.end]]).lower()
+        # What a flood says is said by none of its rows.
+        gaps = [place for place, _ in records.floods if first.first <= place < last.end]
+        starts, ends = [first.first, *(place + 1 for place in gaps)], [*gaps, last.end]
+        spans = [
+            (records.span(at)[0], records.span(end - 1)[1]) for at, end in zip(starts, ends, strict=True) if at < end
+        ]
+        return b"\n".join([content[start:end] for start, end in spans]).lower()
+    return b"\n".join([record.body for record in records[first.first : last.end] if record.lines == 1]).lower()
 
 
 class PassingRows(Sequence[Row]):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolpair.patterns import compiled
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 _REFUSED: Final = compiled(r"[^A-Za-z0-9_-]")
 _REFUSED_BY_BEDROCK: Final = compiled(r"[^A-Za-z0-9_.:-]")
@@ -50,6 +53,13 @@ def _hex(how: str, id_: str) -> str:
     import hashlib
 
     return hashlib.new(how, id_.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def uuid_of(namespace: UUID, text: str) -> str:
+    """The UUID that a text of any kind always gets, half characters in it, too."""
+    import uuid
+
+    return str(uuid.uuid5(namespace, text.encode("utf-8", "backslashreplace").decode("utf-8")))
 
 
 def _bare(id_: str) -> str:

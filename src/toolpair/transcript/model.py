@@ -52,6 +52,10 @@ class Damaged:
         return f"Damaged({self.rule!r})"
 
 
+class EmptyObject(dict[str, Any]):
+    """The value of thousands of lines that hold an empty object each: no message, whatever a single one would be."""
+
+
 @frozen_by_types
 class Block:
     """One content block. Two blocks are the same only when they are the same object.

@@ -22,6 +22,8 @@ def decode(data: bytes) -> str:
 
 def where(change: Change, noun: str) -> str:
     """The heading of one change. `noun` is what a new record is called."""
+    if change.count > 1 and change.line is not None:
+        return f"@ {change.count:,} lines from line {change.line:,} on are {change.kind}; the first of them:"
     place = f"line {change.line:,}" if change.line is not None else f"a new {noun}"
     sizes = ""
     if change.before is not None and change.after is not None:

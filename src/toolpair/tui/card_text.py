@@ -51,7 +51,7 @@ def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
     noun = "line" if session.document.kind == "lines" else "message"
     words: list[str] = []
     for kind, verb in (("changed", "Changes"), ("moved", "Moves"), ("added", "Adds"), ("removed", "Removes")):
-        count = sum(change.kind == kind for change in changes)
+        count = sum(change.count for change in changes if change.kind == kind)
         if count:
             words.append(f"{verb if not words else verb.lower()} {count_text(count, noun)}")
     return ", ".join(words) + "." if words else ""
@@ -66,9 +66,11 @@ def place_text(overview: Overview, problem: Problem) -> str:
     cause = overview.cause_number(problem)
     if cause is not None and problem.severity == "error" and overview.causes > 1:
         parts.append(f"cause {cause:,} of {overview.causes:,}")
+    from toolpair.session import lines_text
+
     where = session.location(problem)
     if where.line is not None:
-        parts.append(f"line {where.line:,}")
+        parts.append(lines_text(where))
     if where.message is not None:
         parts.append(f"messages.{where.message}")
     return " · ".join(parts)

@@ -119,10 +119,10 @@ class ReviewText:
             words = f"    {len(left):>3,} left for you: {left[0].text}"
             lines += glyphs.paragraph(words, cells, "warning", limit=2)
         lines.append(())
-        changed = sum(change.kind == "changed" for change in self.changes)
+        changed = sum(change.count for change in self.changes if change.kind == "changed")
         added = sum(change.kind == "added" for change in self.changes)
-        removed = sum(change.kind == "removed" for change in self.changes)
-        total = sum(len(found.document.records) for found in session.conversations) - added + removed
+        removed = sum(change.count for change in self.changes if change.kind == "removed")
+        total = sum(found.document.count for found in session.conversations) - added + removed
         same = total - changed - removed
         lines += glyphs.paragraph(
             f"{same:,} of {count_text(total, self.noun)} stay byte for byte."

@@ -121,7 +121,8 @@ def _locations(path: str, location: Entry | None) -> dict[str, Any]:
 def _region(location: Entry) -> Entry:
     """The line that the block begins in, else its bytes: side by side they would have to name the same stretch."""
     if location["line"] is not None:
-        return {"startLine": location["line"]}
+        end = {"endLine": location["end_line"]} if "end_line" in location else {}
+        return {"startLine": location["line"], **end}
     if location["bytes"] is not None:
         start, end = location["bytes"]
         return {"byteOffset": start, "byteLength": end - start}

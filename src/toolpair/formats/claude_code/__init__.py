@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.base import AS_RESUMED, Beside, Companion, Damage, Harm, Item, Seen, View
 from toolpair.formats.claude_code.records import sniff
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
+
+if TYPE_CHECKING:
+    from toolpair.discovery.way_back import WayBack
 
 
 class ClaudeCode:
@@ -59,15 +62,11 @@ class ClaudeCode:
 
         return companions_of(items, transcript, beside)
 
-    def resume_command(self, transcript: Transcript) -> str | None:
-        import shlex
-
+    def way_back(self, transcript: Transcript) -> WayBack | None:
+        from toolpair.discovery.way_back import of_claude_code
         from toolpair.formats.claude_code.reading import SUB_AGENT
 
-        if not transcript.session_id or transcript.agent == SUB_AGENT:
-            return None
-        command = f"claude --resume {shlex.quote(transcript.session_id)}"
-        return f"cd {shlex.quote(transcript.folder)} && {command}" if transcript.folder else command
+        return None if transcript.agent == SUB_AGENT else of_claude_code(transcript.session_id, transcript.folder)
 
 
 FORMAT = ClaudeCode()

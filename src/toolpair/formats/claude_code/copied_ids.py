@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
+from toolpair.formats.claude_code.records import text_or_none
 from toolpair.formats.claude_code.working import Line, Working, kind_of
 
 _BESIDE: Final = ("attachment", "progress", "system")
@@ -54,7 +55,7 @@ def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
         if renamed.record is not None and renamed.old not in names and (renamed.old, renamed.new) in both:
             near.setdefault(renamed.record, {})[renamed.old] = renamed.new
     for line in lines:
-        local = near.get(line.get("parentUuid") or "") if line.type in _BESIDE else None
+        local = near.get(text_or_none(line.get("parentUuid")) or "") if line.type in _BESIDE else None
         if local and line.uuid is not None:
             near.setdefault(line.uuid, {}).update(local)
         known = {**names, **local} if local else names

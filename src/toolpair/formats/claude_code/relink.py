@@ -14,6 +14,7 @@ from toolpair.formats.claude_code.records import (
     is_compact_boundary,
     text_or_none,
 )
+from toolpair.transcript.ids import uuid_of
 
 _NAMESPACE: Final = uuids.UUID("5c8f2f8e-3a0e-5a35-8f0b-6c1a52f0b1d4")
 
@@ -172,7 +173,7 @@ def fresh_uuid(history: History, node: Node) -> str:
     """A uuid that no record has, the same on every run."""
     number = node.position
     while True:
-        found = str(uuids.uuid5(_NAMESPACE, f"{node.uuid}\0{number}"))
+        found = uuid_of(_NAMESPACE, f"{node.uuid}\0{number}")
         if found not in history.by_uuid:
             return found
         number += 1

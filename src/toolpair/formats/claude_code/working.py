@@ -10,6 +10,7 @@ from toolpair.dataclass import dataclass, field
 from toolpair.formats.base import Item
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.records import content_of, text_or_none, value_of
+from toolpair.transcript.ids import uuid_of
 
 _NAMESPACE: Final = uuids.UUID("b3c1de0f-6a5b-5c0e-9d0e-3f6f1f0a7c11")
 WHOLE: Final = -1
@@ -221,7 +222,7 @@ class Working:
         seed = "\0".join(str(part) for part in seeds)
         attempt = 0
         while True:
-            found = str(uuids.uuid5(_NAMESPACE, f"{seed}\0{attempt}" if attempt else seed))
+            found = uuid_of(_NAMESPACE, f"{seed}\0{attempt}" if attempt else seed)
             if found not in self.by_uuid and found not in self._children:
                 return found
             attempt += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.base import AS_RESUMED, Beside, Damage, Harm, Item, Seen, View
 from toolpair.formats.codex.records import passed_by, sniff
@@ -11,6 +11,9 @@ from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
+
+if TYPE_CHECKING:
+    from toolpair.discovery.way_back import WayBack
 
 
 class Codex:
@@ -70,13 +73,10 @@ class Codex:
 
         return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
 
-    def resume_command(self, transcript: Transcript) -> str | None:
-        import shlex
+    def way_back(self, transcript: Transcript) -> WayBack | None:
+        from toolpair.discovery.way_back import of_codex
 
-        if not transcript.session_id:
-            return None
-        command = f"codex resume {shlex.quote(transcript.session_id)}"
-        return f"cd {shlex.quote(transcript.folder)} && {command}" if transcript.folder else command
+        return of_codex(transcript.session_id, transcript.folder)
 
 
 FORMAT = Codex()

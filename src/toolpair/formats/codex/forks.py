@@ -55,7 +55,7 @@ def fork_notes(session_id: str | None, beside: Beside, before: int, after: int) 
 
 def _begins_behind(start: bytes, session_id: str, size: int) -> bool:
     base = _BASE.search(start)
-    return base is not None and session_id.encode() in base[0] and int(base[1]) > size
+    return base is not None and session_id.encode("utf-8", "replace") in base[0] and int(base[1]) > size
 
 
 def _folders(parent: str, beside: Beside) -> Iterator[str]:

@@ -131,8 +131,11 @@ def _of_command(body: dict[str, Any], call: Block) -> str | None:
 def _seconds(duration: Any) -> float:
     if not isinstance(duration, dict):
         return 0.0
-    secs, nanos = duration.get("secs"), duration.get("nanos")
-    return (secs if isinstance(secs, int) else 0) + (nanos if isinstance(nanos, int) else 0) / 1e9
+    secs, nanos = (found if isinstance(found := duration.get(key), int) else 0 for key in ("secs", "nanos"))
+    try:
+        return secs + nanos / 1e9
+    except OverflowError:
+        return 0.0
 
 
 def _of_patch(body: dict[str, Any]) -> str | None:

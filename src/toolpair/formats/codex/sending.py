@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from toolpair.formats.base import Fate, Seen, SentMessage, SentPart
 from toolpair.formats.codex.items import is_loaded
+from toolpair.transcript.ids import uuid_of
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import Block, Transcript
 
@@ -59,7 +60,7 @@ def made_output(call: Block) -> dict[str, Any]:
     id_ = call.value.get("id")
     if isinstance(id_, str) and id_:
         prefix = _PREFIX[family]
-        made["id"] = f"{prefix}_{uuid.uuid5(_MADE_IDS, f'{prefix}:{id_}')}"
+        made["id"] = f"{prefix}_{uuid_of(_MADE_IDS, f'{prefix}:{id_}')}"
     made["call_id"] = call.value["call_id"]
     if family == "tool_search":
         return {**made, "status": "completed", "execution": "client", "tools": []}

@@ -12,15 +12,18 @@ from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.restoring import restore
 from toolpair.source.saving.result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
+from toolpair.source.saving.sweeping import Leftover, leftovers
 
 __all__ = [
     "Backup",
     "FileSave",
+    "Leftover",
     "Progress",
     "SaveResult",
     "Source",
     "asides",
     "backups",
+    "leftovers",
     "limit_of_backups",
     "remembered",
     "restore",

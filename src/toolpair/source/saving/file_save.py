@@ -63,8 +63,8 @@ class FileSave:
         """What the file holds now: what was written, and what others have added. To be asked after `write`."""
         assert self.result is not None
         try:
-            snapshot = replace(open_source(self.result.path), shown=self._before.shown)
-            container = read_container(snapshot.data, snapshot.shown)
+            snapshot = replace(open_source(self.result.path, self._before.limits), shown=self._before.shown)
+            container = read_container(snapshot.data, snapshot.shown, limits=snapshot.limits)
         except Unreadable:
             return self._as_written(self.result.identity)
         if self._before.fingerprint is not None:
@@ -80,4 +80,4 @@ class FileSave:
         packing = Packing(b"", True) if self._before.packing is not None else None
         identity = Identity(identity.dev, identity.ino, 0 if packing else len(data), 0, 0)
         snapshot = replace(self._before, data=data, identity=identity, packing=packing, fingerprint=None)
-        return snapshot, read_container(data, snapshot.shown)
+        return snapshot, read_container(data, snapshot.shown, limits=snapshot.limits)

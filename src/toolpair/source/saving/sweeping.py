@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import time
+from collections.abc import Iterator
 from typing import Final
 
+from toolpair.dataclass import dataclass
+from toolpair.source.saving.leases import Leased
 from toolpair.source.saving.names import is_temporary, kept
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
 
 _YOUNG: Final = 60.0
 """Seconds. A running save locks its temporary file before it writes to it; an empty young one may not be locked yet."""
+_SYSTEM: Final = Io()
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A temporary file of a save that was killed. `size` is in bytes."""
+
+    name: str
+    size: int
+    kept_because: str | None = None
+    """Why it could not be removed; None: it has been."""
 
 
 def sweep(path: str, target: tuple[int, int], io: Io) -> None:
@@ -20,11 +35,7 @@ def sweep(path: str, target: tuple[int, int], io: Io) -> None:
     `target` is the file's device and number. The caller has the lock of the file: no other save is about to use them.
     """
     folder, own = os.path.split(path)
-    try:
-        names = list(io.names(folder))
-    except OSError:
-        return
-    for name in names:
+    for name in _names(folder, io):
         with contextlib.suppress(OSError):
             whole = os.path.join(folder, name)
             entry = kept(name, own)
@@ -34,15 +45,52 @@ def sweep(path: str, target: tuple[int, int], io: Io) -> None:
             if (found.st_dev, found.st_ino) == target:
                 io.unlink(whole)
             elif is_temporary(name):
-                _sweep_temporary(whole, io)
+                _swept(whole, io)
 
 
-def _sweep_temporary(name: str, io: Io) -> None:
+def leftovers(folder: str, io: Io = _SYSTEM) -> Iterator[Leftover]:
+    """The temporary files in a folder that saves which were killed have left, each removed where that is possible.
+
+    Those of a save that still runs are locked, by whatever process; those of another user are theirs to remove.
+    """
+    for name in filter(is_temporary, _names(folder, io)):
+        whole = os.path.join(folder, name)
+        try:
+            size = _swept(whole, io)
+        except OSError:
+            continue
+        if size is not None:
+            yield Leftover(name, *size)
+
+
+def _names(folder: str, io: Io) -> list[str]:
+    try:
+        return sorted(io.names(folder))
+    except OSError:
+        return []
+
+
+def _swept(name: str, io: Io) -> tuple[int, str | None] | None:
+    """Remove a temporary file that nobody uses: how large it was, and why it is still there, if it is.
+
+    None where somebody may use it. Raises OSError where that cannot be told.
+    """
     descriptor = io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
     try:
         found = io.fstat(descriptor)
-        if found.st_size or time.time() - found.st_mtime > _YOUNG:
-            io.flock(descriptor)
+        if not stat.S_ISREG(found.st_mode) or (hasattr(os, "geteuid") and found.st_uid != os.geteuid()):
+            return None
+        if not found.st_size and time.time() - found.st_mtime <= _YOUNG:
+            return None
+        if Leased(descriptor, io).take("read") == "held":
+            return None  # a program writes to it: after a change of names it may be the session as it was
+        io.flock(descriptor)
+        if not os.path.samestat(os.lstat(name), found):
+            return None
+        try:
             io.unlink(name)
+        except OSError as error:
+            return found.st_size, error.strerror or str(error)
+        return found.st_size, None
     finally:
         os.close(descriptor)

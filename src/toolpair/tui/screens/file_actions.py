@@ -54,7 +54,7 @@ class FileActions(WorkingScreen):
         """Who writes to the file, and which agent has its history in memory: looked for beside the work."""
         # Where that fails, a save finds out by itself.
         Aside(self.app, lambda aside: self.session.remember(), failed=lambda error: None)
-        found = self.session.look_around()
+        found = (*self.session.leftovers(), *self.session.look_around())
         if found and not self._note:
             self.app.call_from_thread(self.say, f"! {visible(found[0])}")
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from toolpair.session import Problem, Session, Target, Transcript
     from toolpair.tui.screens.menu import Entry
 
+_OF_MANY_LINES = ("call", "result", "text")
+"""What may be copied as more than one line."""
+
 
 class LookActions(FileActions):
     """The part of the main screen that changes what is looked at, and never what is staged."""
@@ -374,12 +377,14 @@ class LookActions(FileActions):
                 place = f"{session.path}:{line}"
                 offer("place", "path:line", lambda: place, place)
         command = session.resume_command()
-        if command:
+        if command and not command.endswith("."):  # a sentence is nothing to paste
             offer("resume", "the command to resume", lambda: command, command)
 
         def chosen(value: str | None) -> None:
             if value is not None:
-                self.say(self.tool.copy(visible_text(texts[value]())))
+                # What is pasted into a shell must not end a line there.
+                safe = visible_text if value in _OF_MANY_LINES else visible
+                self.say(self.tool.copy(safe(texts[value]())))
 
         self.app.push_screen(MenuScreen("Copy", entries), chosen)
 

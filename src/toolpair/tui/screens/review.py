@@ -211,7 +211,7 @@ class ReviewScreen(BaseScreen[Any]):
 
         def given(name: str | None) -> None:
             if name and name.strip():
-                self._save(Path(name.strip()).expanduser())
+                self._save(Path(os.path.expanduser(name.strip())))
 
         self.app.push_screen(PromptScreen("Save a copy as", value, submit="save"), given)
 
@@ -252,13 +252,9 @@ class ReviewScreen(BaseScreen[Any]):
                 return session.save_as(path, progress=progress), None
             saving = session.saving(allow_links)
             saving.write(progress)
-            saved = session.saved(saving)
             if steps is not None:
                 steps.written()
-            state = session.after(saving)
-            if steps is not None:
-                state.judge(session.current)
-            return saved, state
+            return session.saved_and_after(saving, judged=steps is not None)
 
         def ended(result: tuple[Saved, State | None] | Exception | None) -> None:
             if not isinstance(result, tuple):
@@ -267,7 +263,8 @@ class ReviewScreen(BaseScreen[Any]):
             saved, state = result
             if state is not None:
                 session.go_on(state)
-            self.tool.note_saved(saved, mended, in_place=path is None)
+            # What could not be read again is saved all the same: nothing of it is lost by quitting.
+            self.tool.note_saved(saved, mended, in_place=state is not None)
             self.finish(saved)
 
         if session.size >= LARGE:

@@ -1,0 +1,117 @@
+"""Neighbouring lines that are damaged alike are one problem: where it begins and ends, its words, its fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Final
+
+from toolpair.dataclass import dataclass, replace
+from toolpair.formats.base import Harm
+from toolpair.formats.damage_words import Found
+from toolpair.rules.base import Fix
+
+_OF_MANY: Final = (
+    ("skips it", "skips them"),
+    ("passes the line by", "passes the lines by"),
+    ("passes it by", "passes them by"),
+    ("reads the record all the same", "reads the records all the same"),
+    ("reads only the first of them", "reads only the first record of each"),
+)
+_LOST: Final = {
+    "the record": "the records",
+    "the record, and the history before it": "the records, and the history before them",
+    "what it says": "what they say",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedRange:
+    """Damaged records in a row, most often one."""
+
+    members: tuple[Found, ...]
+
+    @property
+    def first(self) -> Found:
+        return self.members[0]
+
+    @property
+    def until(self) -> int | None:
+        """The uid of the last record, where it is not the first one."""
+        last = self.members[-1].damage
+        uid = last.behind[-1] if last.behind else last.record
+        return uid if uid != self.first.damage.record else None
+
+    @property
+    def several(self) -> bool:
+        """Whether it is more than one damaged record. One may stand on several lines."""
+        return len(self.members) > 1 or self.first.damage.lines > 1
+
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """The first and the last line; of one record that in which it begins."""
+        first, last = self.first.damage, self.members[-1].damage
+        if first.line is None or last.line is None:
+            return None
+        return first.line, last.line + last.lines - 1 + (len(last.behind) if self.several else 0)
+
+    @property
+    def reason(self) -> str:
+        """What is wrong with all of them."""
+        reasons = dict.fromkeys(found.reason for found in self.members)
+        kinds = dict.fromkeys(reason.partition(":")[0] for reason in reasons)
+        return next(iter(reasons)) if len(reasons) == 1 else " or ".join(list(kinds)[:2])
+
+    @property
+    def harm(self) -> Harm:
+        """What becomes of them, in the plural where they are several."""
+        harm = self.first.harm
+        if not self.several:
+            return harm
+        says = harm.says
+        for one, many in _OF_MANY:
+            says = says.replace(one, many)
+        return replace(harm, says=says, loses=_LOST.get(harm.loses or "", harm.loses))
+
+    @property
+    def fixes(self) -> list[Fix]:
+        """Each mends all of them."""
+        if not self.several:
+            return list(self.first.ways)
+        return [_for_all([found.ways[number] for found in self.members]) for number in range(len(self.first.ways))]
+
+
+def in_ranges(found: Iterable[tuple[Found, bool]]) -> Iterator[DamagedRange]:
+    """Damaged records in the order of the file; each with whether it may be told together with its neighbours."""
+    members: list[Found] = []
+    alike: Hashable = None
+    behind = -1
+    """The place behind the last of `members`."""
+    for one, joins in found:
+        kind = _kind(one) if joins else None
+        if members and (kind is None or kind != alike or one.damage.at != behind):
+            yield DamagedRange(tuple(members))
+            members = []
+        members.append(one)
+        alike, behind = kind, one.damage.at + 1 + len(one.damage.behind)
+    if members:
+        yield DamagedRange(tuple(members))
+
+
+def _kind(found: Found) -> Hashable:
+    """What is the same of records that are damaged alike; None for what is told by itself."""
+    damage, harm = found.damage, found.harm
+    if damage.readable or harm.outputs:
+        return None
+    ways = tuple((way.id, way.recommended, way.loses) for way in found.ways)
+    return damage.rule, harm.impact, harm.says, harm.effect, harm.loses, harm.complete, ways
+
+
+def _for_all(fixes: Sequence[Fix]) -> Fix:
+    """One fix in place of fixes of one kind."""
+    first = fixes[0]
+    return replace(
+        first,
+        title=first.several or first.title,
+        edits=tuple(edit for fix in fixes for edit in fix.edits),
+        loses="what can be read in them" if first.loses == "what can be read in it" else first.loses,
+    )

@@ -1,0 +1,146 @@
+"""Thousands of neighbouring lines that are no records, all in the same way: told as one, however many they are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
+
+from toolpair.dataclass import dataclass
+from toolpair.patterns import compiled
+from toolpair.source.blocks import line_blocks
+from toolpair.source.file_bytes import Content
+from toolpair.source.values import read
+from toolpair.transcript.model import Damaged, EmptyObject
+
+PROBED: Final = 1000
+"""One line of so many is looked at, and the last one of a block: a flood is too long to pass between them."""
+LEAST: Final = 2001
+"""Lines of a flood: more than one record may be written over, so that none of them can be a part of one."""
+LEAST_SAID: Final = 20_000
+"""The same where something may be said in the lines: only so many are not looked at one by one."""
+_BLOCK: Final = 1 << 17
+LONGEST: Final = 1 << 20
+"""Bytes of a line that may belong to one."""
+_SPACE: Final = b" \t\r"
+_SAYS: Final = compiled(rb"[:\[,][ \t]*+\"")
+"""A string that is no key may stand there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flood:
+    """Lines that are alike, from where they were looked for up to byte `end`."""
+
+    end: int
+    behind: int
+    """Where the next line begins."""
+    lines: int
+    count: int
+    """How many of the lines are not blank."""
+    value: Any
+    """What `Record.value` is of the first one: `Damaged`, or a JSON value that is no record."""
+    says: bool = False
+    """Something may be said in its lines."""
+
+
+class _Walk:
+    """Goes from line to line as long as they are alike."""
+
+    def __init__(self, start: int) -> None:
+        self._at = start
+        self._lines = 0
+        self._known = b""
+        """The last line that was looked at: many are the same."""
+        self._kind: Hashable = None
+        self._says = False
+        self._value: Any = None
+        self._count = 0
+        # Where the last line that belongs to it ends, where the next one begins, how many lines that are; and the same
+        # of the line before it.
+        self._last = self._before = (0, 0, 0)
+
+    def take(self, block: bytes) -> bool:
+        """The next lines. False when one is of another kind."""
+        for line in block.removesuffix(b"\n").split(b"\n"):
+            behind = self._at + len(line) + 1
+            self._lines += 1
+            if line != self._known or not line:
+                text = line.strip(_SPACE)
+                if not text:
+                    if self._says:
+                        return False  # what lines with a meaning become may not touch blank ones
+                    self._at = behind
+                    continue
+                value, kind, says = _kind(text)
+                blank = self._lines - 1 > self._count
+                if kind is None or (self._count and kind != self._kind) or (says and blank):
+                    return False
+                self._known, self._kind = line, kind
+                self._says = self._says or says
+                if not self._count:
+                    self._value = value
+            self._count += 1
+            self._before, self._last = self._last, (self._at + len(line.rstrip(_SPACE)), behind, self._lines)
+            self._at = behind
+        return True
+
+    def flood(self) -> Flood | None:
+        """What was found; None where it is too little."""
+        last, count = self._last, self._count
+        if isinstance(self._value, Damaged) and self._value.rule == "record.torn":
+            # The last one may be the first line of a record that is written over several.
+            last, count = self._before, count - 1
+        value = EmptyObject() if self._value == {} else self._value
+        return Flood(*last, count, value, self._says) if count >= (LEAST_SAID if self._says else LEAST) else None
+
+
+def flood_at(content: Content, start: int, stop: int) -> Flood | None:
+    """The flood whose first line begins at `start`; None where there is none of enough lines. Raises Unreadable."""
+    walk = _Walk(start)
+    for _, block in line_blocks(content, start, _BLOCK, stop=stop):
+        if not walk.take(block):
+            break
+    return walk.flood()
+
+
+def begins_at(lines: Sequence[bytes | memoryview], number: int, first: int) -> int:
+    """Where the lines begin, from `first` on, that are alike up to the one with this number."""
+    known = bytes(lines[number])
+    _, wanted, says = _kind(known.strip(_SPACE))
+    begin = number
+    for at in range(number - 1, first - 1, -1):
+        line = bytes(lines[at])
+        text = line.strip(_SPACE)
+        if line != known:
+            if not text and not says:
+                continue
+            if not text or _kind(text)[1] != wanted:
+                break
+        begin = at
+    return begin
+
+
+def may_begin(line: bytes) -> bool:
+    """Whether a flood may begin with the line."""
+    text = line.strip(_SPACE) if len(line) <= LONGEST else b""
+    return bool(text) and _kind(text)[1] is not None
+
+
+def _kind(text: bytes) -> tuple[Any, Hashable, bool]:
+    """What the line is, in which way it is no record (None: it may be one), and whether it may say something."""
+    if len(text) > LONGEST:
+        return None, None, True
+    value, _ = read(text)
+    if not isinstance(value, Damaged):
+        return value, None if isinstance(value, (dict, list)) and value else type(value).__name__, False
+    if value.first is not None:
+        return value, None, True  # there are agents that read it
+    says = bool(value.parts) or ((b"{" in text or b"[" in text) and _SAYS.search(text) is not None)
+    return value, (value.rule, value.reason.partition(":")[0], says, _is_text(text)), says
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

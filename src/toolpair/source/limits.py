@@ -1,0 +1,68 @@
+"""How much is read of what can be larger than it looks: packed files, standard input, a single line."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.dataclass import dataclass
+from toolpair.source.errors import TooLarge
+from toolpair.source.file_bytes import Content
+from toolpair.source.memory import fits
+
+GB: Final = 1_000_000_000
+_SURELY_FITS: Final = 1 << 28
+"""Bytes of a line for which nothing is looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """In bytes."""
+
+    unpacked: int = 4 * GB
+    """Of what a compressed file holds."""
+    standard_input: int = 4 * GB
+    line: int = GB
+    asked_for: bool = False
+    """The user has said so."""
+
+    @classmethod
+    def of(cls, max_size: int | None) -> Limits:
+        """All of them as the user wants them; None: the usual ones."""
+        return USUAL if max_size is None else cls(max_size, max_size, max_size, True)
+
+
+USUAL: Final = Limits()
+
+
+def in_words(size: int) -> str:
+    """A size in words: "4 GB", "1.5 GB", "300 MB"."""
+    for unit, name in ((GB, "GB"), (1_000_000, "MB"), (1_000, "KB")):
+        if size >= unit:
+            return f"{size / unit:,.1f}".removesuffix(".0") + f" {name}"
+    return f"{size:,} bytes"
+
+
+def no_memory(shown: str) -> TooLarge:
+    return TooLarge(f"{shown} does not fit into memory; split it and open the part that matters.")
+
+
+def refuse_long_line(content: Content, shown: str, limits: Limits) -> None:
+    """Refuse content with a line that is longer than the limit, or than memory, before it is read. Raises TooLarge.
+
+    What has line ends close enough to each other is passed over by a look at a few places.
+    """
+    step = min(limits.line, _SURELY_FITS)
+    at, size = 0, len(content)
+    while size - at > step:
+        end = content.rfind(b"\n", at, at + step + 1) + 1
+        if not end:
+            end = content.find(b"\n", at + step) + 1 or size
+            if end - at - 1 > limits.line:
+                line = content.count(b"\n", 0, at) + 1
+                raise TooLarge(
+                    f"{shown}: line {line:,} is longer than {in_words(limits.line)}, which is as much as is read of "
+                    "one; --max-size allows more, or split the file."
+                )
+            if not fits(end - at):
+                raise no_memory(shown)
+        at = end

@@ -1,0 +1,167 @@
+"""Thousands of lines that are no records are one: the same whatever the blocks that a file is read in, byte for byte."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolpair.source import floods, index, lines
+from toolpair.source.file_bytes import Content, FileBytes
+from toolpair.source.floods import Flood
+from toolpair.source.index import LineIndex
+from toolpair.source.lines import lines_document
+from toolpair.source.values import parse
+from toolpair.transcript.model import Damaged
+
+KINDS: dict[str, list[bytes]] = {
+    "record": [b'{"a":1}', b'{"role":"user","content":"x"}', b"[1]"],
+    "words": [b"x", b"hello there", b"}", b"// comment"],
+    "torn": [b'{"a":', b"{", b'{"b"', b"["],
+    "bad": [b"{x}", b"{]}"],
+    "nul": [b"\0\0", b"\0"],
+    "bytes": [b"\xff\xfe", b"\x80x"],
+    "empty": [b"{}", b"{ }"],
+    "number": [b"7", b"1.5"],
+    "said": [b'{"text":"hello', b'{"a":"'],
+    "blank": [b"", b"  "],
+}
+
+
+@contextmanager
+def small(block: int = 40, least: int = 6, said: int = 9) -> Iterator[None]:
+    """Floods of few lines, in small blocks."""
+    with (
+        patch.object(floods, "LEAST", least),
+        patch.object(floods, "LEAST_SAID", said),
+        patch.object(index, "PROBED", least - 1),
+        patch.object(floods, "_BLOCK", block),
+        patch.object(index, "BLOCK", block),
+        patch.object(index, "_PIECE", block),
+        patch.object(index, "_MOST", block),
+    ):
+        yield
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> bytes:
+    """Runs of lines of a kind each, now and then with other line ends."""
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    written = []
+    for _ in range(rng.randrange(1, 7)):
+        kind = rng.choice(list(KINDS))
+        written += [rng.choice(KINDS[kind]) for _ in range(rng.choice((1, 2, 5, 8, 20)))]
+    end = rng.choice((b"\n", b"\n", b"\r\n"))
+    return end.join(written) + rng.choice((b"", end))
+
+
+@settings(max_examples=300, deadline=None)
+@given(contents(), st.integers(8, 200))
+def test_it_depends_on_no_block(content: bytes, block: int) -> None:
+    with small(10_000):
+        whole = LineIndex(content)
+        count = len(whole)
+        known = [(*whole.place(number), whole.floods.get(number) is not None) for number in range(count)]
+    with small(block):
+        other = LineIndex(content)
+        len(other)
+        assert [(*other.place(n), other.floods.get(n) is not None) for n in range(len(other))] == known
+        piecemeal = LineIndex(content)
+        for number in range(count):
+            piecemeal.grow(number)
+        assert [(*piecemeal.place(n), piecemeal.floods.get(n) is not None) for n in range(len(piecemeal))] == known
+        for asked in (LineIndex(content), other, piecemeal):
+            asked.grow(min(3, count))
+            bodies = [body for first, block_ in asked.bodies(block) for body in block_]
+            assert len(bodies) == count
+            for number, body in enumerate(bodies):
+                if isinstance(body, Flood):
+                    assert body is asked.floods[number]
+                else:
+                    assert bytes(body) == content[asked.start(number) : asked.end(number)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(contents())
+def test_all_bytes_are_there_and_every_line_is_told_once(content: bytes) -> None:
+    with small():
+        document = lines_document(content)
+        assert document.to_bytes() == content
+        plain = content.split(b"\n")
+        told = 0
+        for record in document.records:
+            assert record.line is not None
+            own = plain[record.line - 1 : record.line - 1 + record.lines]
+            filled = [line.strip(b" \t\r") for line in own if line.strip(b" \t\r")]
+            assert len(filled) == record.count
+            told += record.count
+            if record.lines > 1:
+                assert record.count >= 5
+                values = [parse(line) for line in filled]
+                assert not any(isinstance(value, (dict, list)) and value for value in values)
+                assert len({isinstance(value, Damaged) for value in values}) == 1
+                assert record.first_line == filled[0]
+                assert b"".join(record.pieces(7)) == record.body and record.body.startswith(record.head(3))
+                with pytest.raises(KeyError):
+                    document.index(record.uid + 1)
+            assert document.index(record.uid) == list(document.records).index(record)
+            assert document.at_number(document.number_of(record.uid)) is record
+            for line in range(record.line, record.line + record.lines):
+                assert document.at_line(line) == record.uid
+        assert document.count == told
+        if any(line.strip(b" \t\r\0") for line in plain[-1:]):
+            assert told == sum(bool(line.strip(b" \t\r")) for line in plain)
+
+
+def test_a_run_is_one_record_from_its_first_line_to_its_last() -> None:
+    for before in (0, 1, 3, 5, 17):
+        content = b'{"a":1}\n' * before + b"x\n" * 12 + b'{"b":1}\n'
+        with small(24):
+            document = lines_document(content)
+            assert [(record.line, record.lines) for record in document.records] == [
+                *((n + 1, 1) for n in range(before)),
+                (before + 1, 12),
+                (before + 13, 1),
+            ]
+
+
+def test_a_record_that_is_written_over_several_lines_is_no_part_of_one() -> None:
+    """What the last torn line begins may go on behind it."""
+    content = b'{"a":\n' * 10 + b"1}\n"
+    with small():
+        document = lines_document(content)
+        assert [record.lines for record in document.records] == [9, 1, 1]
+        assert document.runs_on(document.records[1].uid) == ((10,), b'{"a": 1}')
+        assert document.runs_on(document.records[0].uid) == ((), b"")
+
+
+def test_what_says_something_is_looked_at_line_by_line_where_it_is_little() -> None:
+    said = b'{"text":"hello\n' * 8
+    with small():
+        assert len(lines_document(said).records) == 8
+        (record,) = lines_document(said * 2).records[:-1]
+        assert record.says and record.count == 15
+
+
+def test_content_that_an_agent_reads_is_never_one() -> None:
+    for line in (b'{"type":"user"} x\n', b'{"a":1}}\n', b"[1]\n", b'"words" {"a":1}\n'):
+        with small(said=5):
+            if line.startswith((b"{", b"[")):
+                assert len(lines_document(line * 20).records) == 20
+
+
+def test_a_file_on_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"a":1}\n' + b"x\n" * 300_000 + b'{"b":1}\n')
+    with open(path, "rb") as file:
+        content: Content = FileBytes(file.fileno(), path.stat().st_size, "x")
+        document = lines.lines_document(content)
+        assert [(record.line, record.lines) for record in document.records] == [(1, 1), (2, 300_000), (300_002, 1)]
+        assert document.count == 300_002
+        assert sum(map(len, document.chunks())) == path.stat().st_size
