@@ -140,7 +140,7 @@ PICKER = Group(
         Key("up,down,pageup,pagedown,home,end", "move", "move", False),
         Key("letters", "filter", "filter by agent, folder, last words or id", False),
         Key("enter", "open", "open the session", False),
-        Key("escape", "back", "clear the filter, then quit", False),
+        Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),
 )
 CURSOR = Group("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))

@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.confirm import HeldKey
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
 
@@ -32,7 +32,7 @@ class SavedScreen(BaseScreen[None]):
         self._saved = saved
         self._told = told
         self._note = ""
-        self._held = HeldKey()
+        self._held = HeldKey(self)
 
     def build(self) -> ComposeResult:
         yield Lines(id="body")

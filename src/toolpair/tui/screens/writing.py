@@ -66,8 +66,8 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
             yield Lines(id="text")
 
     def on_mount(self) -> None:
-        self.set_interval(_PAUSE, self._look)
-        Aside(self.app, self._run)
+        self.every(_PAUSE, self._look)
+        self.in_thread(self._run)
 
     def _run(self, aside: Aside) -> None:
         result: T | Exception
