@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 _ESCAPES = re.compile(
     rb"\x1b(?:\[[0-9;:?<=>!$ ]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|[()][A-Z0-9]|[=>78cDEHM])", re.DOTALL
@@ -48,6 +49,8 @@ class Terminal:
                 os._exit(127)
         self.output = b""
         self._is_closed = False
+        self.is_deaf = False
+        """A terminal that does not listen, as one on which somebody has typed ctrl+s."""
         self._news = threading.Condition()
         self._reader = threading.Thread(target=self._read_all, daemon=True)
         self._reader.start()
@@ -71,6 +74,9 @@ class Terminal:
 
     def _read_all(self) -> None:
         while not self._is_closed:
+            if self.is_deaf:
+                time.sleep(0.02)
+                continue
             # Not left waiting in a read: while that goes on a terminal that is closed stays open.
             if not select.select([self._master], [], [], 0.05)[0]:
                 continue
@@ -118,6 +124,10 @@ class Terminal:
 
     def signal(self, number: int) -> None:
         os.kill(self.pid, number)
+
+    def settings(self) -> list[Any]:
+        """How the terminal is set up: echo, lines or single keys, and so on."""
+        return termios.tcgetattr(self._master)
 
     @property
     def has_ended(self) -> bool:

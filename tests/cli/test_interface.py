@@ -61,7 +61,7 @@ def test_a_file_that_is_cut_under_an_open_session_ends_in_a_sentence(tmp_path: P
     said = terminal.output.decode(errors="replace")
     assert "Traceback" not in said and "locals" not in said
     assert str(path) in said[-2000:]
-    assert "1 fix was put on and not saved." in said[-2000:]
+    assert "1 fix is applied but not saved; open the file again" in said[-2000:]
     assert path.stat().st_size == 3_000_000
 
 

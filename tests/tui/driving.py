@@ -14,6 +14,7 @@ from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
+from toolpair.journal import Folder
 from toolpair.session import open_session
 from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
@@ -111,12 +112,14 @@ def drive(
     ascii: bool = False,
     recorder: bool = False,
     held: float = 0.0,
+    journal: Folder | None = None,
 ) -> ToolpairApp:
     """Open `path`, play, and give the app back. `held` is how long a held key is waited for."""
     old, held_key.HELD = held_key.HELD, held
 
     async def run() -> ToolpairApp:
-        app = ToolpairApp(open_session(path), at=at, ascii=ascii)
+        make = (lambda: journal) if journal is not None else None
+        app = ToolpairApp(open_session(path), at=at, ascii=ascii, journal=make)
         if recorder:
             app.driver_class = Recorder
         async with app.run_test(size=size, headless=not recorder) as pilot:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import App
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
+from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
 from toolpair.tui.desk import Desk
-from toolpair.tui.escape_key import prompt
+from toolpair.tui.keys import PROGRAM
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import PAINT_CSS
@@ -30,14 +34,19 @@ from toolpair.tui.work import Work
 if TYPE_CHECKING:
     from textual.driver import Driver
 
+    from toolpair.journal import Folder
     from toolpair.session import Saved, Session
+    from toolpair.tui.leaving import Leaving
     from toolpair.tui.opening import Opening
     from toolpair.tui.screens.main import MainScreen
     from toolpair.tui.sessions import Sessions
 
 COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
-_QUESTION = "quit-guard"
+_KEEP = 0.4
+"""Seconds between two looks at whether the journal has to be written."""
+_LOOK = 0.01
+"""Seconds between two looks at whether a save has ended."""
 
 
 class ToolpairApp(App[None]):
@@ -47,10 +56,7 @@ class ToolpairApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     TITLE = "toolpair"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
-        Binding("ctrl+c", "quit", "quit", show=False, priority=True, id="app.interrupt"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PROGRAM.bindings(priority=True)
 
     def __init__(
         self,
@@ -59,15 +65,22 @@ class ToolpairApp(App[None]):
         ascii: bool = False,
         sessions: Callable[[], Sessions] | None = None,
         opening: Opening | None = None,
+        journal: Callable[[], Folder] | None = None,
     ) -> None:
+        """`journal` is where fixes that are not saved are kept; it is asked in a thread."""
         super().__init__()
         self.at = at
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
         self.typed_ahead = TypedAhead(self)
+        self.journal = journal
         self._make_sessions = sessions
         self._opening = opening
         self._sessions: Sessions | None = None
+        self._asked: tuple[str, BaseScreen[Any]] | None = None
+        """The last question about what is not saved."""
+        self.leaving: Leaving | None = None
+        self._leaving: asyncio.Task[None] | None = None
         self.desks: list[Desk] = [Desk(session)] if session is not None else []
         """The session that was opened, and on top of it those of its sub-agents that one has gone to."""
         self.scroll_sensitivity_y = 3.0
@@ -77,10 +90,18 @@ class ToolpairApp(App[None]):
         self.set_class(self.no_color, "-no-color")
 
     def get_driver_class(self) -> type[Driver]:
-        return prompt(super().get_driver_class())
+        default = super().get_driver_class()
+        if default.__name__ != "LinuxDriver":
+            return default
+        from toolpair.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
 
     def _handle_exception(self, error: Exception) -> None:
         """Whatever fails leaves the terminal as it was, and the command line says it in a sentence."""
+        if self.typed_ahead.has_ended() and isinstance(error, QueryError):
+            return  # a message that came too late for a screen that is being taken away
+        self._end(keep=True)
         if os.environ.get("TOOLPAIR_TRACEBACK"):
             super()._handle_exception(error)
             return
@@ -88,17 +109,9 @@ class ToolpairApp(App[None]):
             error = error.error
         if self.result.error is None:
             self.result.error = self._exception = error
-            self.result.unsaved = self._fixes_in_no_file()
             self._exception_event.set()
         self._return_code = 1
-        self.typed_ahead.end()
         self.panic()
-
-    def _fixes_in_no_file(self) -> int:
-        try:
-            return self.unsaved_fixes
-        except Exception:  # the session may be what failed
-            return 0
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables
@@ -142,6 +155,8 @@ class ToolpairApp(App[None]):
         return self._sessions
 
     def on_mount(self) -> None:
+        if self.journal is not None:
+            self.set_interval(_KEEP, self._keep)
         if self.desks:
             from toolpair.tui.screens.main import MainScreen
 
@@ -205,6 +220,8 @@ class ToolpairApp(App[None]):
         from toolpair.tui.screens.main import MainScreen
 
         desk = Desk(session, opening.size if opening is not None else None)
+        for closed in self.desks[keep:]:
+            closed.close(keep=False)
         self.desks[keep:] = [desk]
         screen = MainScreen(desk, self.at, opening, work)
         self.at = None
@@ -222,7 +239,7 @@ class ToolpairApp(App[None]):
         def leave() -> None:
             while len(self.screen_stack) > len(self.desks):
                 self.pop_screen()
-            self.desks.pop()
+            self.desks.pop().close(keep=False)
 
         self.ask_about_unsaved("Back?", "discard them and go back", leave, desks=self.desks[-1:])
 
@@ -231,14 +248,15 @@ class ToolpairApp(App[None]):
         title: str,
         discard: str,
         leave: Callable[[], None],
-        id: str = "",
         desks: Sequence[Desk] | None = None,
     ) -> None:
-        """Call `leave`; where that throws away fixes that no file has, ask first."""
+        """Call `leave`; where that throws away fixes that no file has, ask first, once."""
         from toolpair.tui.screens.confirm import ConfirmScreen
 
-        fixes = sum(desk.unsaved_fixes for desk in (self.desks if desks is None else desks))
         screen = self.screen
+        if self._asked == (title, screen):
+            return
+        fixes = sum(desk.unsaved_fixes for desk in (self.desks if desks is None else desks))
         if not fixes or not isinstance(screen, BaseScreen):
             leave()
             return
@@ -255,8 +273,7 @@ class ToolpairApp(App[None]):
             lambda width, height: self.glyphs.paragraph(words, width),
             [("s", "save", "review and save"), ("d", "discard", discard)],
         )
-        if id:
-            question.id = id
+        self._asked = title, question
         screen.ask(question, answered)
 
     def review_unsaved(self) -> None:
@@ -268,6 +285,8 @@ class ToolpairApp(App[None]):
             return
         while len(self.screen_stack) > number + 2:
             self.pop_screen()
+        for closed in self.desks[number + 1 :]:
+            closed.close(keep=False)
         del self.desks[number + 1 :]
         if isinstance(self.screen, MainScreen):
             self.screen.action_review()
@@ -340,9 +359,69 @@ class ToolpairApp(App[None]):
 
     # the end
 
+    @property
+    def has_terminal(self) -> bool:
+        """Whether the terminal is in the state that the interface needs."""
+        return getattr(self._driver, "has_terminal", False)
+
+    def hang_up(self) -> None:
+        """The terminal has gone. Can be called from another thread."""
+        if self.leaving is not None:
+            self.leaving.hang_up()
+
+    async def interrupt(self) -> None:
+        """Quit as `q` does, because somebody outside wants that."""
+        if self.typed_ahead.has_ended():
+            return
+        await self.action_quit()
+        if self.typed_ahead.has_ended():
+            self.result.signal = SIGINT
+
+    def leave(self, signal: int) -> None:
+        """End without a question, because a signal says so; what is not saved is kept."""
+        if self.typed_ahead.has_ended():
+            return
+        self.result.signal = signal
+        self._leaving = asyncio.create_task(self._leave())
+
+    async def _leave(self) -> None:
+        from toolpair.tui.screens.writing import WritingScreen
+
+        if isinstance(self.screen, WritingScreen):
+            # A save ends before the program does, given up or not, so that nothing of it is left lying about.
+            self.screen.give_up()
+            while any(isinstance(each, WritingScreen) for each in self.screen_stack) or self.typed_ahead.busy:
+                await asyncio.sleep(_LOOK)
+        self.exit()
+
+    def _keep(self) -> None:
+        """Write down what is applied and not saved, where it has changed."""
+        for desk in self.desks:
+            desk.keep()
+            problem = desk.keeper.problem if desk.keeper is not None else None
+            screen = self.main_screen_of(desk)
+            if problem is not None and screen is not None:
+                screen.warn_of_journal(problem)
+
+    def keep_work(self) -> None:
+        """Write down what is applied and not saved. Can be called from another thread."""
+        for desk in self.desks:
+            desk.close(keep=True)
+
     def exit(self, *arguments: Any, **named: Any) -> None:
-        self.typed_ahead.end()
+        self._end(keep=bool(self.result.signal))
         super().exit(*arguments, **named)
+
+    def _end(self, keep: bool) -> None:
+        """Nothing is handled any more, and no session is open. `keep`: not because the person wants it so."""
+        self.typed_ahead.end()
+        if keep:
+            with suppress(Exception):  # the session may be what failed
+                self.result.unsaved = self.unsaved_fixes
+        for desk in self.desks:
+            with suppress(Exception):
+                desk.close(keep)
+                self.result.kept = self.result.kept or (keep and desk.is_kept)
 
     # keys
 
@@ -368,8 +447,18 @@ class ToolpairApp(App[None]):
 
         if isinstance(self.screen, WritingScreen):
             self.screen.say_not_now()
-        elif self.screen.id != _QUESTION:
-            self.ask_about_unsaved("Quit?", "discard them and quit", self.exit, id=_QUESTION)
+        else:
+            self.ask_about_unsaved("Quit?", "discard them and quit", self.exit)
+
+    def action_suspend_process(self) -> None:
+        """Stop until a shell continues the program."""
+        from toolpair.tui.terminal_driver import TerminalDriver
+
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.suspend(group=True)
+
+    def on_signal_resume(self) -> None:
+        self.screen.refresh(layout=True)
 
     def last_key(self) -> float:
         """When something was typed or clicked, by the monotonic clock."""

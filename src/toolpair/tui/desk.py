@@ -8,6 +8,7 @@ from toolpair.dataclass import dataclass
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
+    from toolpair.journal import Keeper
     from toolpair.session import Conversation, Session, Staged
 
 
@@ -36,7 +37,10 @@ class Desk:
     def __init__(self, session: Session, partial: int | None = None) -> None:
         """`partial`: the session is the beginning of a file of so many bytes."""
         self.overview = Overview(session, partial)
+        self.keeper: Keeper | None = None
+        """Writes the journal, where there is one; from when all of the file is read."""
         self._copied: tuple[Staged, ...] = ()
+        self._kept: tuple[State, tuple[Staged, ...], str] | None = None
 
     @property
     def session(self) -> Session:
@@ -62,3 +66,37 @@ class Desk:
             self.overview.forget(self.session)
         else:
             self._copied = tuple(self.session.staged)
+        self.keep()
+
+    def note_written(self) -> None:
+        """The file has what is applied: nothing is left to keep. May be called in another thread."""
+        if self.keeper is not None:
+            self.keeper.forget()
+
+    def keep(self) -> None:
+        """Have the journal written, where what is applied has changed since the last time."""
+        if self.keeper is None:
+            return
+        state = State.of(self.session), self._copied, self.session.profile.id
+        if self._kept is not None and self._kept[0].is_of(self.session) and self._kept[1:] == state[1:]:
+            return
+        self._kept = state
+        if self.unsaved:
+            self.keeper.keep(self.session)
+        else:
+            self.keeper.forget()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether what is applied and not saved can be taken up again."""
+        return self.keeper is not None and self.keeper.problem is None
+
+    def close(self, keep: bool) -> None:
+        """Nobody works on it any more. `keep`: not because the person wants it so."""
+        if self.keeper is None:
+            return
+        if keep:
+            self.keep()
+        else:
+            self.keeper.forget()
+        self.keeper.flush()

@@ -8,7 +8,7 @@ it was made for. No screen starts a thread or a timer, or opens another screen, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from textual.screen import Screen
 
@@ -17,6 +17,8 @@ from toolpair.tui.desk import Desk, State
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+    from toolpair.tui.app import ToolpairApp
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,14 +56,18 @@ class LaterOn(Screen[T]):
     _when_on_top: tuple[Callable[[], object], ...] = ()
 
     @property
+    def tool(self) -> ToolpairApp:
+        return cast("ToolpairApp", self.app)
+
+    @property
     def desk(self) -> Desk | None:
         """The session that the screen is about."""
         raise NotImplementedError
 
     @property
     def is_on(self) -> bool:
-        """Whether the screen is still there, on top or below another one."""
-        return not self._finished and self in self.app.screen_stack
+        """Whether the screen is still there, on top or below another one. At the end none is."""
+        return not self._finished and not self.tool.typed_ahead.has_ended() and self in self.app.screen_stack
 
     def ticket(self, of_state: bool = False) -> Ticket:
         return Ticket(self, of_state)

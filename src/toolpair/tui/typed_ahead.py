@@ -52,6 +52,10 @@ class TypedAhead:
         self.last = 0.0
         """When anything was typed."""
 
+    def has_ended(self) -> bool:
+        """Whether the program ends, and nothing is handled any more."""
+        return self._ended
+
     @property
     def busy(self) -> bool:
         """Whether something is being handled, or waits for that."""

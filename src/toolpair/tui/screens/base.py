@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,7 +18,6 @@ from toolpair.tui.spans import Glyphs, Line, Span, line_width
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.tui.app import ToolpairApp
     from toolpair.tui.desk import Desk
 
 T = TypeVar("T")
@@ -82,10 +81,6 @@ class BaseScreen(LaterOn[T], Generic[T]):
         yield Lines(id="too-small")
 
     @property
-    def tool(self) -> ToolpairApp:
-        return cast("ToolpairApp", self.app)
-
-    @property
     def glyphs(self) -> Glyphs:
         return self.tool.glyphs
 
@@ -130,6 +125,8 @@ class BaseScreen(LaterOn[T], Generic[T]):
         return not self.inert and super().check_action(action, parameters)
 
     def on_resize(self, event: events.Resize) -> None:
+        if not self.is_on:
+            return  # what is on it is being taken away
         width, height = event.size.width, event.size.height
         small = is_small(width, height)
         grown = self.has_class("-small") and not small

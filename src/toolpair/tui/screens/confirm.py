@@ -25,12 +25,18 @@ class ConfirmScreen(Dialog[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
 
     def __init__(
-        self, title: str, make_lines: Callable[[int, int], Sequence[Line]], answers: Sequence[tuple[str, str, str]]
+        self,
+        title: str,
+        make_lines: Callable[[int, int], Sequence[Line]],
+        answers: Sequence[tuple[str, str, str]],
+        escape: str = "back",
     ) -> None:
+        """`escape` says what escape does."""
         super().__init__()
         self._title = title
         self._make_lines = make_lines
         self._answers = answers
+        self._escape = escape
         self._held = HeldKey(self)
         self._note = ""
 
@@ -43,7 +49,7 @@ class ConfirmScreen(Dialog[str | None]):
         room = max(3, int(height * 0.9) - 3)
         lines: list[Line] = [glyphs.rule(self._title, width, "title"), *list(self._make_lines(width, room))[:room], ()]
         hints: list[Hint] = [(key, words, f"answer('{name}')") for key, name, words in self._answers]
-        bar = hint_lines(glyphs, [*hints, ("esc", "back", "back")], width)
+        bar = hint_lines(glyphs, [*hints, ("esc", self._escape, "back")], width)
         # The answers matter most: what is above them gives way.
         most = max(1, int(height * 0.9))
         lines = [*lines[: max(2, most - len(bar) - bool(self._note))]]

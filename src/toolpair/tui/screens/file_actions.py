@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut
@@ -12,12 +13,12 @@ from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.screens.working import WorkingScreen, changing
 from toolpair.tui.widgets.pair_view import PairView
-from toolpair.tui.work import failure
+from toolpair.tui.work import Work, failure
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Backup, Saved, Session
+    from toolpair.session import Backup, Session
     from toolpair.tui.desk import Desk
 
 FIRST_LOOK = 0.01
@@ -52,6 +53,24 @@ class FileActions(WorkingScreen):
 
     def _first(self) -> None:
         raise NotImplementedError
+
+    def _on_draft(
+        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
+    ) -> None:
+        """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
+        from toolpair.tui.opening import know
+
+        session = self.session
+
+        def run(work: Work) -> Session:
+            draft = session.draft(work.heed)
+            change(draft)
+            work.heed(work.total)
+            know(draft)
+            return draft
+
+        self._note = ""
+        self.beside(Work(what, total, lambda done: f"{done:,}"), run, ended)
 
     def _look_around(self) -> None:
         """Who writes to the file, and which agent has its history in memory: looked for beside the work."""
@@ -98,33 +117,12 @@ class FileActions(WorkingScreen):
         self.ask(MenuScreen("Originals that saving has kept", entries), chosen, of_state=True)
 
     def _put_back(self, backup: Backup) -> None:
-        from toolpair.session import Refused, SaveFailed
-        from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
+        from toolpair.tui.screens.putting_back import put_back
 
-        def ended(result: Saved | Exception | None) -> None:
-            if result is None or isinstance(result, GivenUp):
-                self.say("given up: nothing was written")
-            elif isinstance(result, (Refused, SaveFailed, OSError)):
-                self.say(f"not put back: {result}")
-            elif isinstance(result, Exception):
-                raise result
-            else:
-                self.tool.note_restored(result, backup.path)
-                problem = self.tool.read_again(self._desk)
-                self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
+        def ended(problem: str | None) -> None:
+            self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
 
-        def work(steps: Steps) -> Saved:
-            return self.session.restore(backup, steps.advance)
-
-        if backup.size >= LARGE:
-            self.ask(WritingScreen(backup.size, work), ended)
-            return
-        try:
-            saved = self.session.restore(backup)
-        except (Refused, SaveFailed, OSError) as error:
-            ended(error)
-        else:
-            ended(saved)
+        put_back(self, self._desk, backup.path, ended)
 
     @changing
     def action_follow(self) -> None:

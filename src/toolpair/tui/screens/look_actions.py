@@ -39,11 +39,6 @@ class LookActions(FileActions):
     def _show_problem(self, problem: Problem) -> None:
         raise NotImplementedError
 
-    def _on_draft(
-        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
-    ) -> None:
-        raise NotImplementedError
-
     def action_open(self) -> None:
         from toolpair.tui.screens.viewer import Page, ViewerScreen
 

@@ -19,6 +19,7 @@ from toolpair.tui.looking_ahead import LookingAhead
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import id_text
 from toolpair.tui.screens.base import Hint, hint_line
+from toolpair.tui.screens.journal_actions import JournalActions
 from toolpair.tui.screens.look_actions import LookActions
 from toolpair.tui.screens.working import changing, takes_long
 from toolpair.tui.screens.writing import bar_line
@@ -30,11 +31,12 @@ from toolpair.tui.work import Work, failure
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Conversation, Fix, Group, Problem, Saved, Session, Staged
+    from toolpair.session import Conversation, Fix, Group, Problem, Session, Staged
     from toolpair.tui.desk import Desk
     from toolpair.tui.opening import Opening
     from toolpair.tui.recipes_text import Sketch
     from toolpair.tui.screens.menu import Entry
+    from toolpair.tui.screens.review import SavedSteps
 
 WIDE, NARROW = 110, 72
 REST = 0.12
@@ -58,7 +60,7 @@ def card_height(height: int, wide: bool) -> int:
     return min(16, height // 3) if wide else 10
 
 
-class MainScreen(LookActions):
+class MainScreen(LookActions, JournalActions):
     """Keys act on the problem under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
@@ -129,6 +131,7 @@ class MainScreen(LookActions):
         if at:
             self._go_to(at)
         self._look_around()
+        self._begin_journal()
 
     # while the file is read
 
@@ -361,24 +364,6 @@ class MainScreen(LookActions):
             return
         self.session.accept(draft)
         done()
-
-    def _on_draft(
-        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
-    ) -> None:
-        """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
-        from toolpair.tui.opening import know
-
-        session = self.session
-
-        def run(work: Work) -> Session:
-            draft = session.draft(work.heed)
-            change(draft)
-            work.heed(work.total)
-            know(draft)
-            return draft
-
-        self._note = ""
-        self.beside(Work(what, total, lambda done: f"{done:,}"), run, ended)
 
     def _taken(self, problems: Sequence[Problem], what: str) -> None:
         """Something was staged for these problems."""
@@ -672,12 +657,17 @@ class MainScreen(LookActions):
             return
         from toolpair.tui.screens.review import ReviewScreen
 
-        def closed(saved: Saved | None) -> None:
+        def closed(saved: SavedSteps | None) -> None:
             if saved is not None:
                 from toolpair.tui.screens.saved import SavedScreen
 
                 self.reload()
-                self.open(SavedScreen(saved, self.tool.result.told))
+                self.ask(SavedScreen(self._desk, saved[0], self.tool.result.told, saved[1]), undone)
+
+        def undone(words: str | None) -> None:
+            if words is not None:
+                self._first()
+                self.say(words)
 
         self.ask(ReviewScreen(self._desk), closed)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.dataclass import replace
 from toolpair.tui.aside import Aside
 from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
 from toolpair.tui.desk import Desk
@@ -24,6 +25,7 @@ from toolpair.tui.screens.working import takes_long
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
     from toolpair.session import Change, Conversation, Refused, Saved, Staged, State
@@ -42,8 +44,12 @@ def _folder_for(path: Path) -> Path:
     return next((place for place in places if os.access(place, os.W_OK)), path.parent)
 
 
-class ReviewScreen(BaseScreen[Any]):
-    """Gives back what was saved (`Saved`), None when nothing was."""
+SavedSteps = tuple["Saved", tuple[tuple["Staged", ...], ...]]
+"""What a save has done, and the steps that were saved."""
+
+
+class ReviewScreen(BaseScreen[SavedSteps | None]):
+    """Gives back None when nothing was saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
@@ -250,19 +256,24 @@ class ReviewScreen(BaseScreen[Any]):
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
         session = self._session
         mended = [f"{staged.count} × {staged.title}" for staged in session.staged]
+        steps = session.steps
 
-        def work(steps: Steps | None) -> tuple[Saved, State | None]:
-            progress = steps.advance if steps is not None else None
+        def work(writing: Steps | None) -> tuple[Saved, State | None]:
+            progress = writing.advance if writing is not None else None
             if path is not None:
                 return session.save_as(path, progress=progress), None
             saving = session.saving(allow_links)
             saving.write(progress)
+            self._desk.note_written()
+            if writing is not None:
+                writing.written()
             saved = session.saved(saving)
-            if steps is not None:
-                steps.written()
-            state = session.after(saving)
-            if steps is not None:
-                state.judge(session.current)
+            try:
+                state = session.after(saving)
+                if writing is not None:
+                    state.judge(session.current)
+            except Exception as error:  # the file is written, and nothing takes that back
+                return replace(saved, notes=(*saved.notes, f"It was not read again. {failure(error)}")), None
             return saved, state
 
         def ended(result: tuple[Saved, State | None] | Exception | None) -> None:
@@ -272,8 +283,8 @@ class ReviewScreen(BaseScreen[Any]):
             saved, state = result
             if state is not None:
                 session.go_on(state)
-            self.tool.note_saved(self._desk, saved, mended, in_place=path is None)
-            self.finish(saved)
+            self.tool.note_saved(self._desk, saved, mended, in_place=state is not None)
+            self.finish((saved, steps))
 
         if session.size >= LARGE:
             self.ask(WritingScreen(session.size + session.grown, work), ended)
