@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from textual import events
-from textual.app import ScreenStackError
 from textual.message import Message
 from textual.message_pump import MessagePump
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from toolpair.tui.app import ToolpairApp
@@ -24,10 +22,10 @@ _PATIENCE: Final = 5.0
 """Seconds after which the next one is handled whatever goes on: a screen must never hang."""
 _ATTEMPTS: Final = 2
 """The time may have been over only because one key's work took all of it."""
-_DRAWN: Final = 0.002
-"""Seconds between two looks at whether a screen has been drawn."""
-_CALM: Final = 2
-"""So many looks in a row have to find nothing going on."""
+_TURNS: Final = 100
+"""So many turns of the event loop most keys are done in; who takes longer is looked at now and then."""
+_PAUSE: Final = 0.002
+"""Seconds between two such looks."""
 
 Input = events.InputEvent | events.Paste
 
@@ -102,7 +100,7 @@ class TypedAhead:
                 break
             except TimeoutError:
                 continue
-            except ScreenStackError:
+            except Exception:  # there is no screen any more, or Textual is built otherwise: keys go on all the same
                 break
         if not self._waiting or not self._app.is_running:
             self._handled_now = False
@@ -114,30 +112,21 @@ class TypedAhead:
 
 async def _settled(app: ToolpairApp) -> None:
     """Return when no widget has anything left to do and the screen on top has been drawn."""
-    calm = 0
-    while calm < _CALM:
+    turns = 0
+    while True:
         screen = app.screen
-        pumps = [pump for pump in _pumps(app, screen) if await _passed(pump)]
-        await asyncio.sleep(0)
-        if app.screen is not screen or any(pump.message_queue_size for pump in pumps):
-            calm = 0
-        elif not getattr(screen, "drawn", True):
-            calm = 0
-            await asyncio.sleep(_DRAWN)
-        else:
-            calm += 1
+        if _is_idle(app) and _is_idle(screen) and all(map(_is_idle, screen.walk_children())):
+            if getattr(screen, "drawn", True):
+                return
+            turns = _TURNS
+        turns += 1
+        await asyncio.sleep(_PAUSE if turns > _TURNS else 0)
 
 
-def _pumps(app: ToolpairApp, screen: Screen[object]) -> list[MessagePump]:
-    """Those that a key goes through, in its order, and others that have something to do."""
-    way: list[MessagePump] = list(screen.focused.ancestors_with_self) if screen.focused is not None else [screen, app]
-    busy: list[MessagePump] = [
-        widget for widget in screen.walk_children() if widget.message_queue_size and widget not in way
-    ]
-    return busy + way
-
-
-async def _passed(pump: MessagePump) -> bool:
-    """Return when the pump has done what it was given until now; False when it is closed."""
-    passed = asyncio.Event()
-    return pump.call_later(passed.set) and await passed.wait()
+def _is_idle(pump: MessagePump) -> bool:
+    """Whether it waits for its next message, and there is none."""
+    if pump._closed:
+        return True
+    queue: Any = pump._message_queue
+    # Who waits for an event is known to the event alone. Where it did not tell, an empty queue would have to do.
+    return queue.empty() and bool(getattr(queue.ready_event, "_waiters", True))
