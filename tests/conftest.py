@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +16,10 @@ _PINNED = {"NO_COLOR": "1", "TZ": "UTC", "COLUMNS": "100", "LINES": "30", "TERM"
 
 
 @pytest.fixture(autouse=True)
-def pinned_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The user's colours, Textual settings and agents' folders play no part."""
+def pinned_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """The user's colours, Textual settings, agents' folders and state play no part."""
     for name in list(os.environ):
         if name.startswith(("TEXTUAL", "TOOLPAIR", "CLAUDE_", "FORCE_COLOR", "GITHUB_")):
             monkeypatch.delenv(name)
@@ -24,6 +27,9 @@ def pinned_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setenv(name, value)
     # What resumes a session is the newest version that was measured, whatever is installed here.
     monkeypatch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
+    # Not made: hardly any test keeps something.
+    state = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{state}"))
     yield
 
 

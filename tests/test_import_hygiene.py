@@ -78,7 +78,7 @@ def test_commands_load_no_terminal_library(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("sample", ["interrupted-call.json", "codex-killed.jsonl", "claude-code-branches.jsonl"])
 def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     loaded = _modules("check", str(SAMPLES / sample))
-    assert loaded.isdisjoint({"psutil", "zstandard", "subprocess", "asyncio"})
+    assert loaded.isdisjoint({"psutil", "platformdirs", "zstandard", "subprocess", "asyncio"})
     ours = {name for name in loaded if name.startswith("toolpair.")}
     unused = (
         *("discovery", "live", "source.saving", "following", "surroundings", "library", "guarding"),

@@ -10,7 +10,7 @@ from toolpair.source.container import Container, read_container
 from toolpair.source.errors import Unreadable
 from toolpair.source.growth import Change, Growth, is_being_written, look
 from toolpair.source.opening import Identity, Snapshot
-from toolpair.staging import Decision, Staged, id_of
+from toolpair.staging import Applied, Decision, Staged, id_of
 from toolpair.transcript.model import Damaged
 from toolpair.transcript.words import plural
 
@@ -96,7 +96,7 @@ def followed(
 ) -> Followed:
     """What to tell. `now` is the file with what is staged, `left` what could not be put on again."""
     records, calls, results = (new - old for new, old in zip(after, before, strict=True))
-    dropped = tuple(Dropped(row.title, decision.rule, _reason(now, row, decision)) for row, decision in left)
+    dropped = tuple(Dropped(row.title, decision.rule, reason(now, row, decision)) for row, decision in left)
     return Followed(change, records, calls, results, dropped, _text(change, records, calls, results, dropped))
 
 
@@ -119,7 +119,8 @@ def _container(growth: Growth) -> Container | None:
     return None if fresh and torn else container
 
 
-def _reason(now: Sequence[Conversation], row: Staged, decision: Decision) -> str:
+def reason(now: Sequence[Conversation], row: Applied, decision: Decision) -> str:
+    """Why a decision could not be carried out again. `now` is the file with what is staged."""
     if row.conversation >= len(now):
         return "its conversation is not in the file any more"
     conversation = now[row.conversation]

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from toolpair.conversation import Judged, items_of, request_of
@@ -27,7 +28,7 @@ from toolpair.source.errors import Refused, SaveFailed, Unreadable
 from toolpair.source.limits import Limits
 from toolpair.source.opening import Snapshot, from_bytes, open_source
 from toolpair.source.packing import SUFFIX, pack
-from toolpair.staging import Decision, Staged, Staging, edits_of
+from toolpair.staging import Applied, Decision, Staged, Staging, edits_of
 from toolpair.stretches import SHORT, SMALL
 from toolpair.transcript.content import block_text, call_summary, text_of
 from toolpair.transcript.edits import Answer
@@ -37,12 +38,13 @@ from toolpair.transcript.pairing import Pair
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.following import Followed, Watch
+    from toolpair.following import Dropped, Followed, Watch
     from toolpair.losses import Losses
     from toolpair.recipes.base import Options, Recipe
     from toolpair.recipes.engine import Pick
     from toolpair.seen_rows import SeenRow
     from toolpair.source.changes import Change
+    from toolpair.source.mark import Mark, Since
     from toolpair.source.runs import Piece
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
     from toolpair.source.saving import FileSave, Progress, SaveResult
@@ -377,19 +379,38 @@ class Session:
         Raises SessionError with one sentence when it cannot be read.
         """
         assert self.path is not None
-        path, format, profile, leaf = self.path, self._chosen_format, self._chosen_profile, self._view.leaf
-        version, limits = self._view.agent_version, self._snapshot.limits
-        max_size = limits.line if limits.asked_for else None
-
-        def opened(leaf: str | None) -> Session:
-            return open_session(
-                path, format=format, profile=profile, leaf=leaf, agent_version=version, max_size=max_size
-            )
-
-        if leaf is not None:
+        opened = partial(self.open_beside, str(self.path), format=self._chosen_format, profile=self._chosen_profile)
+        if self._view.leaf is not None:
             with contextlib.suppress(SessionError):  # the branch may be gone
-                return opened(leaf)
-        return opened(None)
+                return opened(leaf=self._view.leaf)
+        return opened()
+
+    def open_beside(
+        self,
+        path: str,
+        /,
+        *,
+        data: bytes | None = None,
+        progress: Callable[[int], None] | None = None,
+        format: str | None = None,
+        profile: str | None = None,
+        leaf: str | None = None,
+    ) -> Session:
+        """Open a file that belongs to this one, resumed by the same agent and read within the same limits.
+
+        Raises SessionError with one sentence when it cannot be read.
+        """
+        limits = self._snapshot.limits
+        return open_session(
+            path,
+            data=data,
+            format=format,
+            profile=profile,
+            leaf=leaf,
+            progress=progress,
+            agent_version=self._view.agent_version,
+            max_size=limits.line if limits.asked_for else None,
+        )
 
     def choose_leaf(self, leaf: str | None) -> None:
         """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.
@@ -447,6 +468,22 @@ class Session:
         self.profile, self._chosen_profile = draft.profile, draft._chosen_profile
         self._staging = draft._staging.copy()
         self._losses = draft._losses
+
+    @property
+    def steps(self) -> tuple[tuple[Staged, ...], ...]:
+        """What is staged, in the steps that undo takes."""
+        return self._staging.steps
+
+    def put_on(self, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
+        """Apply decisions again that were made on this or another state of the file, on top of what is staged.
+
+        Gives back those that could not be, with the reason.
+        """
+        from toolpair.following import Dropped, reason
+
+        left = self._staging.put_on(steps)
+        now = self.conversations
+        return [Dropped(decision.fix_id, decision.rule, reason(now, row, decision)) for row, decision in left]
 
     @property
     def staged(self) -> Sequence[Staged]:
@@ -808,6 +845,21 @@ class Session:
         return self._view
 
     @property
+    def chosen_profile(self) -> str | None:
+        """The profile that was asked for; None for what the format suggests."""
+        return self._chosen_profile
+
+    def marker(self) -> Callable[[], Mark]:
+        """Makes the mark of what the file holds now; may be called in another thread, and raises SessionError."""
+        from toolpair.source.mark import Mark
+
+        return partial(Mark.of, self._snapshot)
+
+    def since(self, mark: Mark) -> Since:
+        """What has become of the file since it had this mark. Raises SessionError."""
+        return mark.since(self._snapshot)
+
+    @property
     def grown(self) -> int:
         """By how many bytes the staged fixes make the file longer."""
         return sum(found.document.size for found in self._staging.now) - sum(
@@ -825,17 +877,18 @@ class Session:
 
         return backups(self.path) if self.path is not None else ()
 
-    def restore(self, backup: Backup, progress: Progress | None = None) -> Saved:
+    def restore(self, backup: Backup | Path, progress: Progress | None = None, only_as_is: bool = False) -> Saved:
         """Put a backup in the file's place; what the file holds now becomes a backup itself.
 
         The session goes on as it was: open the file again to see what it holds now. `progress` is as for `save`.
-        Raises Refused or SaveFailed.
+        `only_as_is`: only while the file holds what this session has of it. Raises Refused or SaveFailed.
         """
         from toolpair.source.saving import restore
 
         if self.path is None:
             raise Refused("There is no file to put it back to, because it came from standard input.")
-        return self._saved(restore(self.path, backup, progress=progress))
+        only_over = self._snapshot if only_as_is else None
+        return self._saved(restore(self.path, backup, progress=progress, only_over=only_over))
 
     def _saved(self, result: SaveResult) -> Saved:
         from pathlib import Path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from toolpair.dataclass import dataclass, field, replace
 from toolpair.opened import Conversation
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from toolpair.recipes.engine import Pick
 
 Conversations = tuple[Conversation, ...]
+LONGEST_ID: Final = 200
+"""Characters: providers allow 64, and a longer one may hold anything."""
 Heed = Callable[[int], None]
 """Is told how many problems have been mended."""
 
@@ -80,7 +82,28 @@ def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list
 
 
 def id_of(block: Block | None) -> str:
-    return "" if block is None else repr(block.id)
+    """A block's id, of whatever type, as a short name: of one that may be anything else than an id, a digest."""
+    if block is None:
+        return ""
+    shown = repr(block.id)
+    if len(shown) <= LONGEST_ID and not isinstance(block.id, (dict, list)):
+        return shown
+    from hashlib import blake2b
+
+    return f"{type(block.id).__name__} {blake2b(shown.encode(errors='backslashreplace'), digest_size=16).hexdigest()}"
+
+
+class Applied(Protocol):
+    """What can be applied again: decisions, and the index of the conversation that they are about."""
+
+    @property
+    def conversation(self) -> int: ...
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]: ...
+
+
+A = TypeVar("A", bound=Applied)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,15 +257,22 @@ class Staging:
         self.now = trial.now
         return found
 
-    def put_on_again(self, steps: Sequence[Sequence[Staged]]) -> list[tuple[Staged, Decision]]:
+    def put_on_again(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
         """Stage these steps on what the file holds. Gives back what found no problem any more, with its row."""
-        fresh = Staging(self.original)
-        left = fresh._put_on(steps)
-        self.now, self._steps, self._undone = fresh.now, fresh._steps, []
+        return self._go_on_as(Staging(self.original), steps)
+
+    def put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+        """The same on top of what is staged."""
+        return self._go_on_as(self.copy(self._heed), steps)
+
+    def _go_on_as(self, trial: Staging, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+        left = trial._put_on(steps)
+        self.now, self._steps, self._undone = trial.now, trial._steps, []
         return left
 
-    def _put_on(self, steps: Sequence[Sequence[Staged]]) -> list[tuple[Staged, Decision]]:
-        left: list[tuple[Staged, Decision]] = []
+    def _put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+        left: list[tuple[A, Decision]] = []
+        done = 0
         for rows in steps:
             before = self.now
             made: list[Staged] = []
@@ -252,11 +282,14 @@ class Staging:
                     again, waiting = self._again(row)
                     made.extend(again)
                 left += [(row, decision) for decision in waiting]
+                done += len(row.decisions)
+                if self._heed is not None:
+                    self._heed(done)
             if made:
                 self._push(tuple(_merged(made)), before)
         return left
 
-    def _again(self, row: Staged) -> tuple[list[Staged], tuple[Decision, ...]]:
+    def _again(self, row: Applied) -> tuple[list[Staged], tuple[Decision, ...]]:
         """Stage the row's decisions; the second value are those that found no problem."""
         made: list[Staged] = []
         waiting = list(row.decisions)
@@ -264,6 +297,8 @@ class Staging:
         if waiting and waiting[0].options is not None:
             from toolpair.recipes import RECIPES
 
+            if waiting[0].fix_id not in RECIPES:
+                return made, row.decisions
             recipe, options = RECIPES[waiting[0].fix_id], waiting[0].options
             copied = _copied(at, recipe, options, list(recipe.run(self.now[at], _apply, options)))
             if copied is None:

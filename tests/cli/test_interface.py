@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import select
 import shlex
-import signal
-import struct
 import subprocess
-import sys
-import termios
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,66 +13,11 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
 from tests.cli.conftest import Run
+from tests.terminal import Terminal, program
 from toolpair.cli import open as interface
 from toolpair.session import open_session
 
 pytest.importorskip("toolpair.tui.app")
-
-
-class Terminal:
-    """A program in a terminal of 100 by 30, and all that it has written so far."""
-
-    def __init__(self, arguments: list[str], stdin: Path | None = None) -> None:
-        self.pid, self.master = pty.fork()
-        if self.pid == 0:  # the child: nothing but exec may happen here
-            try:
-                if stdin is not None:
-                    os.dup2(os.open(stdin, os.O_RDONLY), 0)
-                os.execv(arguments[0], arguments)
-            finally:
-                os._exit(127)
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-        self.output = b""
-
-    def read(self, seconds: float, until: bytes | None = None) -> bytes:
-        """Read for `seconds`, or until `until` has been written since the call."""
-        start, deadline = len(self.output), time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            ready, _, _ = select.select([self.master], [], [], 0.05)
-            if ready:
-                try:
-                    piece = os.read(self.master, 65536)
-                except OSError:
-                    break
-                if not piece:
-                    break
-                self.output += piece
-            if until is not None and until in self.output[start:]:
-                break
-        return self.output[start:]
-
-    def press(self, keys: str) -> None:
-        os.write(self.master, keys.encode())
-
-    def close(self) -> int:
-        """The exit code; a program that does not end is killed."""
-        deadline = time.monotonic() + 15
-        while time.monotonic() < deadline:
-            self.read(0.1)
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                os.close(self.master)
-                return os.waitstatus_to_exitcode(status)
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-        os.close(self.master)
-        raise AssertionError(f"the program did not end; it wrote {self.output[-2000:]!r}")
-
-
-def _program() -> list[str]:
-    """The installed command, or the same through Python where it is not installed."""
-    installed = Path(sys.executable).with_name("toolpair")
-    return [str(installed)] if installed.exists() else [sys.executable, "-m", "toolpair"]
 
 
 def _rescue(terminal: Terminal) -> int:
@@ -100,7 +37,7 @@ def _rescue(terminal: Terminal) -> int:
 def test_the_rescue(copy: Callable[[str], Path], run: Run, name: str) -> None:
     path = copy(name)
     original = path.read_bytes()
-    terminal = Terminal([*_program(), str(path)])
+    terminal = Terminal([*program(), str(path)])
     assert _rescue(terminal) == 0
     assert path.read_bytes() != original
     assert run("check", path).code == 0
@@ -112,7 +49,7 @@ def test_the_rescue(copy: Callable[[str], Path], run: Run, name: str) -> None:
 def test_a_file_that_is_cut_under_an_open_session_ends_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     generate(Options(size=20_000_000, pairs=2_000, problems=10), path)
-    terminal = Terminal([*_program(), str(path)])
+    terminal = Terminal([*program(), str(path)])
     terminal.read(30, until=b"mend all")
     terminal.read(1.0)
     terminal.press(" ")
@@ -124,7 +61,7 @@ def test_a_file_that_is_cut_under_an_open_session_ends_in_a_sentence(tmp_path: P
     said = terminal.output.decode(errors="replace")
     assert "Traceback" not in said and "locals" not in said
     assert str(path) in said[-2000:]
-    assert "1 fix was put on and not saved." in said[-2000:]
+    assert "1 fix is applied but not saved; open the file again" in said[-2000:]
     assert path.stat().st_size == 3_000_000
 
 
@@ -140,7 +77,7 @@ def test_what_is_said_of_one_file_is_said_of_no_other(samples: Path) -> None:
 def test_quitting_changes_nothing(copy: Callable[[str], Path]) -> None:
     path = copy("interrupted-call.json")
     original = path.read_bytes()
-    terminal = Terminal([*_program(), str(path)])
+    terminal = Terminal([*program(), str(path)])
     terminal.read(20, until=b"mend all")
     terminal.read(0.5)
     terminal.press("q")
@@ -151,7 +88,7 @@ def test_quitting_changes_nothing(copy: Callable[[str], Path]) -> None:
 
 
 def test_the_file_on_standard_input_and_the_keys_from_the_terminal(copy: Callable[[str], Path]) -> None:
-    terminal = Terminal([*_program(), "-"], stdin=copy("interrupted-call.json"))
+    terminal = Terminal([*program(), "-"], stdin=copy("interrupted-call.json"))
     terminal.read(20, until=b"mend all")
     terminal.read(0.5)
     terminal.press("q")
@@ -160,7 +97,7 @@ def test_the_file_on_standard_input_and_the_keys_from_the_terminal(copy: Callabl
 
 def test_a_closed_reader_is_no_fault(samples: Path) -> None:
     ran = subprocess.run(
-        f"{shlex.join(_program())} check {samples} | head -n 1", shell=True, capture_output=True, text=True, timeout=60
+        f"{shlex.join(program())} check {samples} | head -n 1", shell=True, capture_output=True, text=True, timeout=60
     )
     assert ran.stderr.count("Traceback") == 0
     assert "BrokenPipe" not in ran.stderr

@@ -18,7 +18,17 @@ from toolpair.cli import check, jobs
 from toolpair.cli.inputs import Input
 from toolpair.cli.judged import Work
 
-_WORK = Work(None, (), None, False, False, False, None, False)
+_WORK = Work(
+    format=None,
+    profiles=(),
+    leaf=None,
+    show_content=False,
+    inactive=False,
+    skip_unrecognised=False,
+    max_size=None,
+    agent_version=None,
+    installed=False,
+)
 _DYING = """
 import os, sys; sys.path[:] = {path!r}
 import toolpair.cli.worker as worker

@@ -140,9 +140,9 @@ def test_the_session_command_loads_no_terminal_library(broken: Path) -> None:
 
 def test_the_list_in_a_terminal(run: Run, broken: Path) -> None:
     pytest.importorskip("pty")
-    from tests.cli.test_interface import Terminal, _program
+    from tests.terminal import Terminal, program
 
-    terminal = Terminal(_program())
+    terminal = Terminal(program())
     assert b"go on" in terminal.read(20, until="≠ 1".encode())
     terminal.press("\r")
     assert b"mend all" in terminal.read(20, until=b"mend all")

@@ -10,12 +10,14 @@ from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
+from toolpair.journal import Folder
 from toolpair.session import open_session
+from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens import confirm
 
 SIZES = ((60, 20), (80, 24), (120, 40), (200, 60))
 LETTERS = {" ": "space", ":": "colon", "/": "slash", "_": "underscore", ".": "full_stop", "-": "minus"}
@@ -75,6 +77,7 @@ def frame(app: ToolpairApp) -> str:
 async def press(pilot: Pilot[Any], *keys: str) -> None:
     """Keys in Textual's names; `text:…` types."""
     for key in keys:
+        await settled(pilot)
         if key.startswith("text:"):
             await pilot.press(*(LETTERS.get(char, char) for char in key[5:]))
         else:
@@ -85,10 +88,19 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 async def settled(pilot: Pilot[Any], names: Collection[str] = ("search", "work"), seconds: float = 5.0) -> None:
     """Wait until what goes on beside the keys has ended and is shown."""
+    await pilot.pause(0)  # so that what was just typed is on its way
     end = time.monotonic() + seconds
-    while any(thread.name in names for thread in threading.enumerate()) and time.monotonic() < end:
+    while time.monotonic() < end and (
+        any(thread.name in names for thread in threading.enumerate()) or _is_busy(pilot.app)
+    ):
         await pilot.pause(0.005)
     await pilot.pause()
+
+
+def _is_busy(app: App[Any]) -> bool:
+    """Whether a key is not handled yet, or what it opened has not been drawn."""
+    assert isinstance(app, ToolpairApp)
+    return app.is_running and (app.typed_ahead.busy or not getattr(app.screen, "drawn", True))
 
 
 def drive(
@@ -100,12 +112,14 @@ def drive(
     ascii: bool = False,
     recorder: bool = False,
     held: float = 0.0,
+    journal: Folder | None = None,
 ) -> ToolpairApp:
     """Open `path`, play, and give the app back. `held` is how long a held key is waited for."""
-    old, confirm.HELD = confirm.HELD, held
+    old, held_key.HELD = held_key.HELD, held
 
     async def run() -> ToolpairApp:
-        app = ToolpairApp(open_session(path), at=at, ascii=ascii)
+        make = (lambda: journal) if journal is not None else None
+        app = ToolpairApp(open_session(path), at=at, ascii=ascii, journal=make)
         if recorder:
             app.driver_class = Recorder
         async with app.run_test(size=size, headless=not recorder) as pilot:
@@ -116,4 +130,4 @@ def drive(
     try:
         return asyncio.run(run())
     finally:
-        confirm.HELD = old
+        held_key.HELD = old

@@ -12,10 +12,11 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens import confirm
+from toolpair.tui.screens import base
 from toolpair.tui.screens.main import MainScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.saved import SavedScreen
+from toolpair.tui.typed_ahead import TypedAhead
 
 
 async def burst(app: ToolpairApp, pilot: Pilot[Any], *keys: str) -> None:
@@ -57,7 +58,8 @@ def test_saving_is_done_once(broken: Path) -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The time that tells held keys from fresh ones. It stands still unless a test moves it."""
     made = SimpleNamespace(now=0.0, monotonic=lambda: made.now)
-    monkeypatch.setattr(confirm, "time", made)
+    monkeypatch.setattr(base, "time", made)
+    monkeypatch.setattr(TypedAhead, "came", property(lambda _: made.now, lambda *_: None), raising=False)
     return made
 
 

@@ -6,14 +6,17 @@ import os
 import selectors
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from textual import constants, events
-from textual.driver import Driver
 
-from toolpair.tui.escape_key import PromptSelector, expect_soon, prompt
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.escape_key import PromptSelector, expect_soon
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the driver for Unix terminals")
 
@@ -51,10 +54,10 @@ def test_it_waits_less_behind_input_and_only_once() -> None:
     assert waited == [0.1, 0.1, 0.03, 0.1]
 
 
-def test_the_driver_of_textual_listens_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from textual.drivers import linux_driver
+def test_a_lone_escape_in_a_terminal_is_heard_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolpair.tui import terminal_driver
 
-    monkeypatch.setattr(linux_driver, "selectors", selectors)
+    monkeypatch.setattr(terminal_driver, "ESCAPE_DELAY", 0.02)
     monkeypatch.setattr(constants, "ESCAPE_DELAY", 0.02)
     waited: list[float | None] = []
     waits = selectors.SelectSelector.select
@@ -64,9 +67,35 @@ def test_the_driver_of_textual_listens_so(monkeypatch: pytest.MonkeyPatch) -> No
         return waits(self, timeout)
 
     monkeypatch.setattr(selectors.SelectSelector, "select", select)
-    made = prompt(linux_driver.LinuxDriver)
-    assert issubclass(made, linux_driver.LinuxDriver)
-    driver = object.__new__(made)
+    with listening(monkeypatch) as (write, keys, heard):
+        os.write(write, b"\x1b")
+        assert heard.wait(20)
+    assert keys == ["escape"]
+    assert waited[1] == pytest.approx(0.022)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [b"\xff\xfe", b"\x1b[1114112u", b"\x1b[99999999999999999999u", b"\x1b[1;1;1114112~", b"\x1b[<0;0;0M", b"\xc3"],
+)
+def test_what_no_terminal_sends_ends_nothing(monkeypatch: pytest.MonkeyPatch, odd: bytes) -> None:
+    with listening(monkeypatch) as (write, keys, heard):
+        os.write(write, odd)
+        time.sleep(0.05)
+        os.write(write, b"k")
+        assert heard.wait(20)
+        deadline = time.monotonic() + 20
+        while "k" not in keys and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert keys[-1] == "k"
+
+
+@contextmanager
+def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, list[str], threading.Event]]:
+    """The driver's thread, where to write what it hears, the keys that it makes of it, and whether there is one."""
+    from toolpair.tui.terminal_driver import TerminalDriver
+
+    driver = object.__new__(TerminalDriver)
     read, write = os.pipe()
     heard = threading.Event()
     keys: list[str] = []
@@ -80,24 +109,15 @@ def test_the_driver_of_textual_listens_so(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(driver, "process_message", process)
     thread = threading.Thread(target=driver.run_input_thread)
     thread.start()
-    os.write(write, b"\x1b")
-    assert heard.wait(20)
-    driver.exit_event.set()
-    thread.join(20)
-    os.close(read)
-    os.close(write)
-
-    assert keys == ["escape"]
-    assert waited[1] == pytest.approx(0.022)
+    try:
+        yield write, keys, heard
+    finally:
+        driver.exit_event.set()
+        thread.join(20)
+        os.close(read)
+        os.close(write)
 
 
-def test_another_driver_stays_as_it_is() -> None:
-    from textual.drivers import linux_driver
-
-    before = linux_driver.selectors  # type: ignore[attr-defined]
-
-    class Own(Driver):
-        pass
-
-    assert prompt(Own) is Own
-    assert linux_driver.selectors is before  # type: ignore[attr-defined]
+def test_another_driver_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.headless_driver:HeadlessDriver")
+    assert ToolpairApp(None).get_driver_class().__name__ in ("HeadlessDriver", "TerminalDriver")

@@ -130,7 +130,9 @@ def test_a_beginning_that_comes_behind_escape_is_not_shown(long: Path) -> None:
                 work.stopped = True  # escape comes while the file is opened
                 return open_session(path, data=data)
 
-            opening_module.begin(app, Opening(str(long), late), work, shown.append, shown.append, lambda _: None)
+            screen = app.screen
+            assert isinstance(screen, MainScreen)
+            opening_module.begin(screen, Opening(str(long), late), work, shown.append, lambda _: None, shown.append)
             await settled(pilot)
 
     asyncio.run(run())

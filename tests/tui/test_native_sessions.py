@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from tests.formats.claude_code_files import Log, call, session, text
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.screens.review import ReviewScreen
 
 PRESS_AGAIN = 0.45
 """Seconds after which a key counts as pressed by somebody who has read the question."""
@@ -91,6 +92,65 @@ def test_a_sub_agents_history_leads_back_to_its_session(tmp_path: Path) -> None:
         assert app.session.path == path and "Found nothing." not in frame(app)
         await press(pilot, "b")
         assert "Back to the session" not in frame(app)
+
+    drive(path, play, (100, 30))
+
+
+def broken_with_sub_agent(folder: Path) -> Path:
+    """A session in which a result is missing, and its sub-agent's, in which one is missing, too."""
+    path = write(folder / "0d3f3a52.jsonl", without_result())
+    log = Log()
+    log.user("s1", "look into it", agentId="a1", isSidechain=True)
+    log.says("s2", "m1", call("toolu_S"), agentId="a1", isSidechain=True)
+    log.user("s3", "and the other", agentId="a1", isSidechain=True)
+    log.says("s4", "m2", text("Found nothing."), agentId="a1", isSidechain=True)
+    write(folder / "0d3f3a52" / "subagents" / "agent-a1.jsonl", log.values)
+    return path
+
+
+def test_q_in_a_sub_agents_history_goes_back_to_where_one_came_from(tmp_path: Path) -> None:
+    path = broken_with_sub_agent(tmp_path)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "space")
+        assert app.session.changed
+        before = frame(app)
+        await press(pilot, "b", "enter")
+        assert "Found nothing." in frame(app) and "q back" in frame(app), "what is staged in the session stays there"
+        await press(pilot, "q")
+        assert app.session.path == path and frame(app) == before
+        await press(pilot, "u")
+        assert not app.session.changed
+
+    drive(path, play, (100, 30))
+
+
+def test_what_is_staged_in_a_sub_agents_history_is_asked_about(tmp_path: Path) -> None:
+    path = broken_with_sub_agent(tmp_path)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "space", "b", "enter", "right_square_bracket", "space", "q")
+        assert "1 fix is applied but not saved." in frame(app) and "go back" in frame(app)
+        await press(pilot, "escape")
+        assert "Found nothing." in frame(app)
+        await press(pilot, "ctrl+q")
+        assert "2 fixes are applied but not saved." in frame(app)
+        await press(pilot, "escape", "q", "d")
+        assert app.session.path == path and app.session.changed
+        await press(pilot, "b", "enter", "ctrl+q", "s")
+        assert isinstance(app.screen, ReviewScreen) and app.session.path == path, "the one that has something to save"
+
+    drive(path, play, (100, 30))
+
+
+def test_a_sub_agents_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    path = broken_with_sub_agent(tmp_path)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "space", "b")
+        (tmp_path / "0d3f3a52" / "subagents" / "agent-a1.jsonl").write_bytes(b"")
+        await press(pilot, "enter")
+        assert "not opened" in frame(app) and app.session.path == path and app.session.changed
 
     drive(path, play, (100, 30))
 

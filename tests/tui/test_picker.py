@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from toolpair.tui.judge_worker import errors_of
 from toolpair.tui.judging import Mark, ProcessJudge
 from toolpair.tui.screens.main import MainScreen
 from toolpair.tui.screens.picker import PickerScreen
+from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.sessions import Sessions
 
 SHOP = "/home/dev/shop"
@@ -33,7 +35,7 @@ class DirectJudge:
         self.asked: list[str] = []
         self.closed = False
 
-    async def judge(self, path: str) -> Mark:
+    def judge(self, path: str) -> Mark:
         self.asked.append(path)
         return errors_of(path)
 
@@ -42,10 +44,18 @@ class DirectJudge:
 
 
 class NeverJudge(DirectJudge):
-    async def judge(self, path: str) -> Mark:
+    def __init__(self) -> None:
+        super().__init__()
+        self._end = threading.Event()
+
+    def judge(self, path: str) -> Mark:
         self.asked.append(path)
-        await asyncio.sleep(3600)
-        return 0
+        self._end.wait(60)
+        return None
+
+    def close(self) -> None:
+        super().close()
+        self._end.set()
 
 
 @pytest.fixture
@@ -193,19 +203,57 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
     drive(of, play)
 
 
-def test_what_is_staged_is_asked_about_before_another_session(home: Path) -> None:
+def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "≠ 1" in frame(app))
         await press(pilot, "text:2222", "enter")
         await until(pilot, lambda: isinstance(app.screen, MainScreen))
-        await press(pilot, "space", "ctrl+o")
-        assert "1 fix is not saved." in frame(app)
-        await press(pilot, "escape")
-        assert isinstance(app.screen, MainScreen) and app.unsaved
+        await press(pilot, "space")
+        before = frame(app)
         await press(pilot, "ctrl+o")
+        assert isinstance(app.screen, PickerScreen) and "not saved" not in frame(app) and "esc back" in frame(app)
+        await press(pilot, "text:claude", "escape", "escape")
+        assert isinstance(app.screen, MainScreen) and frame(app) == before and app.unsaved
+        await press(pilot, "ctrl+o", "text:2222", "enter")
+        assert isinstance(app.screen, MainScreen) and frame(app) == before and app.unsaved
+
+    drive(sessions(home), play)
+
+
+def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "≠ 1" in frame(app))
+        await press(pilot, "text:2222", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        path = app.session.path
+        await press(pilot, "space", "ctrl+o", "text:1111", "enter")
+        assert "1 fix is applied but not saved." in frame(app)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, PickerScreen) and app.unsaved
+        await press(pilot, "enter")
+        await pilot.pause(0.5)
+        await press(pilot, "s")
+        assert isinstance(app.screen, ReviewScreen) and app.session.path == path
+        await press(pilot, "escape", "ctrl+o", "text:1111", "enter")
         await pilot.pause(0.5)
         await press(pilot, "d")
-        assert isinstance(app.screen, PickerScreen) and not app.unsaved
+        await until(pilot, lambda: isinstance(app.screen, MainScreen) and app.session.path != path)
+        assert not app.unsaved
+
+    drive(sessions(home), play)
+
+
+def test_a_file_that_cannot_be_read_takes_nothing_away(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "≠ 1" in frame(app))
+        await press(pilot, "text:2222", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await press(pilot, "space", "ctrl+o", "text:3333", "enter")
+        await pilot.pause(0.5)
+        await press(pilot, "d")
+        await until(pilot, lambda: "is a program" in frame(app))
+        await press(pilot, "escape", "escape")
+        assert isinstance(app.screen, MainScreen) and app.unsaved
 
     drive(sessions(home), play)
 
@@ -254,12 +302,10 @@ def test_hostile_names_and_words_are_shown_and_obeyed_by_nothing(tmp_path: Path)
 
 
 def test_the_process_that_judges(home: Path) -> None:
-    async def run() -> list[Mark]:
-        judge = ProcessJudge()
-        found = [str(path) for name in ("1111", "2222", "3333") for path in (home / ".claude").rglob(name + "*.jsonl")]
-        try:
-            return [await judge.judge(path) for path in [*found, os.fsdecode(b"/no/\xff\n.jsonl"), found[1]]]
-        finally:
-            judge.close()
-
-    assert asyncio.run(run()) == [0, 1, None, None, 1]
+    judge = ProcessJudge()
+    found = [str(path) for name in ("1111", "2222", "3333") for path in (home / ".claude").rglob(name + "*.jsonl")]
+    try:
+        marks = [judge.judge(path) for path in [*found, os.fsdecode(b"/no/\xff\n.jsonl"), found[1]]]
+    finally:
+        judge.close()
+    assert marks == [0, 1, None, None, 1]

@@ -19,3 +19,8 @@ IO_FAILED: Final = 5
 """The system failed in mid-work; the text says which state the file is in."""
 INTERRUPTED: Final = 130
 """Ctrl+C."""
+
+
+def by_signal(number: int) -> int:
+    """The exit code of a program that a signal has ended, as a shell tells it."""
+    return 128 + number

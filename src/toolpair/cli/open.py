@@ -48,7 +48,7 @@ Nothing is written before you have seen the review.
 def parser() -> Parser:
     result = Parser(
         prog="toolpair",
-        usage="toolpair [FILE] [--at WHERE] [--ascii] [options]\n       toolpair COMMAND …",
+        usage="toolpair [FILE] [--at WHERE] [--ascii] [--no-journal] [options]\n       toolpair COMMAND …",
         description="Open an AI agent's session file, see every tool call beside its result, mend what is broken.",
         epilog=_EPILOG,
     )
@@ -61,6 +61,11 @@ def parser() -> Parser:
         help="start at an id, a rule, line:N, message:N, pair:N, record:N, or a pasted API error text",
     )
     add_leaf(result)
+    result.add_argument(
+        "--no-journal",
+        action="store_true",
+        help="keep nothing of what is applied and not saved, and offer nothing that an earlier run has kept",
+    )
     result.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")
     result.add_argument("-V", "--version", action="store_true", help="print the version and leave")
     add_common(result)
@@ -139,17 +144,24 @@ def _has_terminal() -> bool:
 def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace) -> int:
     from toolpair.tui import run as run_interface
 
-    result = run_interface(session, at=options.at, ascii=options.ascii, open=_opener(options, path), path=path)
+    result = run_interface(
+        session,
+        at=options.at,
+        ascii=options.ascii,
+        open=_opener(options, path),
+        path=path,
+        journal=not options.no_journal,
+    )
     if result.saved:
         streams.note_saved()
+    _tell(result.told if result.error is not None else result.lines)
+    if result.unsaved:
+        fixes = "1 fix is" if result.unsaved == 1 else f"{result.unsaved:,} fixes are"
+        again = "; open the file again to take up what was kept" if result.kept else ""
+        say(f"{fixes} applied but not saved{again}.")
     if result.error is not None:
-        _tell(result.told)
-        if result.unsaved:
-            fixes = "1 fix was" if result.unsaved == 1 else f"{result.unsaved:,} fixes were"
-            say(f"{fixes} put on and not saved.")
         raise result.error
-    _tell(result.lines)
-    return exits.OK
+    return exits.by_signal(result.signal) if result.signal else exits.OK
 
 
 def _tell(lines: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolpair.tui.result import RunResult
 
 if TYPE_CHECKING:
+    from toolpair.journal import Folder
     from toolpair.session import Session
     from toolpair.tui.opening import Open as Open
     from toolpair.tui.sessions import Sessions
@@ -25,10 +26,12 @@ def run(
     ascii: bool = False,
     open: Open | None = None,
     path: str | None = None,
+    journal: bool = True,
 ) -> RunResult:
     """Show `session`, or the file at `path`, else the list of all that are found, until the user quits.
 
     `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or one of the list.
+    `journal`: what is applied and not saved is kept, and offered when the file is opened again.
     """
     from toolpair.tui.escape_key import expect_soon
 
@@ -36,15 +39,31 @@ def run(
     # The imports make many objects that live for ever: collecting between them is time spent for nothing.
     gc.disable()
     from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.leaving import Leaving
     from toolpair.tui.opening import Opening
 
     opening = Opening(path, open) if path is not None and open is not None else None
-    app = ToolpairApp(session, at=at, ascii=ascii, sessions=lambda: _sessions(open), opening=opening)
+    app = ToolpairApp(
+        session,
+        at=at,
+        ascii=ascii,
+        sessions=lambda: _sessions(open),
+        opening=opening,
+        journal=_journal if journal else None,
+    )
     gc.freeze()
     gc.enable()
     sys.setswitchinterval(_HANDOVER)
-    app.run()
+    app.leaving = Leaving(app)
+    with app.leaving:
+        app.run()
     return app.result
+
+
+def _journal() -> Folder:
+    from toolpair.journal import Folder
+
+    return Folder.of_user()
 
 
 def _sessions(open: Open | None) -> Sessions:

@@ -2,55 +2,61 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
-import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from signal import SIGINT
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import App
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
+from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
-from toolpair.tui.escape_key import prompt
+from toolpair.tui.desk import Desk
+from toolpair.tui.keys import PROGRAM
+from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import PAINT_CSS
 from toolpair.tui.result import RunResult
-from toolpair.tui.screens.base import is_small
+from toolpair.tui.screens.base import BaseScreen, is_small
 from toolpair.tui.spans import Glyphs
 from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
+from toolpair.tui.typed_ahead import TypedAhead, is_input
 from toolpair.tui.work import Work
 
 if TYPE_CHECKING:
     from textual.driver import Driver
 
-    from toolpair.session import Saved, Session, Staged
+    from toolpair.journal import Folder
+    from toolpair.session import Saved, Session
+    from toolpair.tui.leaving import Leaving
     from toolpair.tui.opening import Opening
     from toolpair.tui.screens.main import MainScreen
     from toolpair.tui.sessions import Sessions
 
 COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
+_KEEP = 0.4
+"""Seconds between two looks at whether the journal has to be written."""
+_LOOK = 0.01
+"""Seconds between two looks at whether a save has ended."""
 
 
 class ToolpairApp(App[None]):
-    """Owns the session, and guards it when the user quits. Without a session it begins with the list of them."""
+    """Owns the open sessions, and guards them when the user quits. Without one it begins with the list of sessions."""
 
     CSS = PAINT_CSS
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     TITLE = "toolpair"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
-        Binding("ctrl+c", "quit", "quit", show=False, priority=True, id="app.interrupt"),
-    ]
-
-    session: Session
-    overview: Overview
+    BINDINGS: ClassVar[list[BindingType]] = PROGRAM.bindings(priority=True)
 
     def __init__(
         self,
@@ -59,21 +65,24 @@ class ToolpairApp(App[None]):
         ascii: bool = False,
         sessions: Callable[[], Sessions] | None = None,
         opening: Opening | None = None,
+        journal: Callable[[], Folder] | None = None,
     ) -> None:
+        """`journal` is where fixes that are not saved are kept; it is asked in a thread."""
         super().__init__()
         self.at = at
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
+        self.typed_ahead = TypedAhead(self)
+        self.journal = journal
         self._make_sessions = sessions
         self._opening = opening
         self._sessions: Sessions | None = None
-        self._has_session = session is not None
-        if session is not None:
-            self.session = session
-            self.overview = Overview(session)
-        self.came_from: Path | None = None
-        self._copied: tuple[Staged, ...] = ()
-        self._last_key = 0.0
+        self._asked: tuple[str, BaseScreen[Any]] | None = None
+        """The last question about what is not saved."""
+        self.leaving: Leaving | None = None
+        self._leaving: asyncio.Task[None] | None = None
+        self.desks: list[Desk] = [Desk(session)] if session is not None else []
+        """The session that was opened, and on top of it those of its sub-agents that one has gone to."""
         self.scroll_sensitivity_y = 3.0
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -81,10 +90,18 @@ class ToolpairApp(App[None]):
         self.set_class(self.no_color, "-no-color")
 
     def get_driver_class(self) -> type[Driver]:
-        return prompt(super().get_driver_class())
+        default = super().get_driver_class()
+        if default.__name__ != "LinuxDriver":
+            return default
+        from toolpair.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
 
     def _handle_exception(self, error: Exception) -> None:
         """Whatever fails leaves the terminal as it was, and the command line says it in a sentence."""
+        if self.typed_ahead.has_ended() and isinstance(error, QueryError):
+            return  # a message that came too late for a screen that is being taken away
+        self._end(keep=True)
         if os.environ.get("TOOLPAIR_TRACEBACK"):
             super()._handle_exception(error)
             return
@@ -92,16 +109,9 @@ class ToolpairApp(App[None]):
             error = error.error
         if self.result.error is None:
             self.result.error = self._exception = error
-            self.result.unsaved = self._fixes_in_no_file()
             self._exception_event.set()
         self._return_code = 1
         self.panic()
-
-    def _fixes_in_no_file(self) -> int:
-        try:
-            return sum(staged.problems for staged in self.session.staged) if self.unsaved else 0
-        except Exception:  # the session may be what failed
-            return 0
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables
@@ -113,21 +123,29 @@ class ToolpairApp(App[None]):
 
         return PLACEHOLDER
 
-    def on_mount(self) -> None:
-        if self._has_session:
-            from toolpair.tui.screens.main import MainScreen
+    # what is open
 
-            self.push_screen(MainScreen(self.overview, self.at))
-        elif self._opening is not None:
-            from toolpair.tui.screens.opening import OpeningScreen
+    @property
+    def desk(self) -> Desk | None:
+        """The session that is looked at."""
+        return self.desks[-1] if self.desks else None
 
-            self._work = Work("reading", self._opening.size)
-            self.push_screen(OpeningScreen(self._opening.path, self._work))
-        else:
-            from toolpair.tui.screens.picker import PickerScreen
+    @property
+    def session(self) -> Session:
+        return self.desks[-1].session
 
-            if self.sessions is not None:
-                self.push_screen(PickerScreen(self.sessions))
+    @property
+    def overview(self) -> Overview:
+        return self.desks[-1].overview
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether quitting now would throw something away: fixes that no file has."""
+        return any(desk.unsaved for desk in self.desks)
+
+    @property
+    def unsaved_fixes(self) -> int:
+        return sum(desk.unsaved_fixes for desk in self.desks)
 
     @property
     def sessions(self) -> Sessions | None:
@@ -136,119 +154,170 @@ class ToolpairApp(App[None]):
             self._sessions = self._make_sessions()
         return self._sessions
 
-    def begin_opening(self) -> None:
-        """Open the file that the program was started with; when it cannot be read, say so on leaving."""
+    def on_mount(self) -> None:
+        if self.journal is not None:
+            self.set_interval(_KEEP, self._keep)
+        if self.desks:
+            from toolpair.tui.screens.main import MainScreen
 
-        def failed(error: Exception) -> None:
-            self.result.error = error
-            self.exit()
+            self.push_screen(MainScreen(self.desks[-1], self.at))
+        elif self._opening is not None:
+            from toolpair.tui.screens.opening import OpeningScreen
 
-        if self._opening is not None:
-            self.open_file(self._opening, self._work, failed)
+            def failed(error: Exception) -> None:
+                self.result.error = error
+                self.exit()
 
-    def open_file(self, opening: Opening, work: Work, failed: Callable[[Exception], None]) -> None:
-        """Open a file beside the keys and show what there is of it. `failed` is called when nothing is shown yet."""
+            self.push_screen(OpeningScreen(self._opening, failed))
+        else:
+            from toolpair.tui.screens.picker import PickerScreen
+
+            if self.sessions is not None:
+                self.push_screen(PickerScreen(self.sessions))
+
+    def open_file(
+        self,
+        screen: BaseScreen[Any],
+        opening: Opening,
+        work: Work,
+        failed: Callable[[Exception], None],
+        keep: int = 0,
+    ) -> None:
+        """Open a file beside the keys and show what there is of it, in the place of `screen`.
+
+        `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
+        """
         from toolpair.tui.opening import begin
 
         shown: list[MainScreen] = []
-        before = self.screen
 
-        def beginning(session: Session) -> None:
-            if self.screen is before:
-                shown.append(self._show(session, opening, work))
+        def beginning(session: Session) -> MainScreen | None:
+            if self.screen is screen:
+                shown.append(self.show(session, keep, opening, work))
+                return shown[0]
+            return None
 
         def whole(session: Session) -> None:
             # What was just read lives as long as the program does: nothing of it is to be collected.
             gc.freeze()
             if shown:
                 shown[0].take_whole(session)
-            elif self.screen is before:
-                self.show_session(session)
+            else:
+                screen.when_on_top(lambda: self.show(session, keep))
 
         def not_read(error: Exception) -> None:
             if shown:
                 shown[0].not_read(error)
-            elif self.screen is before:
+            else:
                 failed(error)
 
-        begin(self, opening, work, beginning, whole, not_read)
+        begin(screen, opening, work, whole, not_read, beginning)
 
-    def _show(self, session: Session, opening: Opening | None = None, work: Work | None = None) -> MainScreen:
-        """Put the main screen in the place of the one that is shown. With `opening` it has but the beginning."""
+    def show(
+        self, session: Session, keep: int = 0, opening: Opening | None = None, work: Work | None = None
+    ) -> MainScreen:
+        """Show a session, on top of `keep` of those that are open. With `opening` it has but its file's beginning."""
         from toolpair.tui.screens.main import MainScreen
 
-        self.session = session
-        self.overview = Overview(session, opening.size if opening is not None else None)
-        self._copied = ()
-        self._has_session = True
-        screen = MainScreen(self.overview, self.at, opening, work)
-        self.switch_screen(screen)
+        desk = Desk(session, opening.size if opening is not None else None)
+        for closed in self.desks[keep:]:
+            closed.close(keep=False)
+        self.desks[keep:] = [desk]
+        screen = MainScreen(desk, self.at, opening, work)
         self.at = None
+        while len(self.screen_stack) > keep + 2:
+            self.pop_screen()
+        if len(self.screen_stack) == keep + 2:
+            self.switch_screen(screen)
+        else:
+            self.push_screen(screen)
         return screen
 
-    def show_session(self, session: Session, came_from: Path | None = None) -> None:
-        """Put the main screen with this session in the place of the one that is shown.
-
-        `came_from` is the file that a sub-agent's was opened from, and to which `b` leads back.
-        """
-        self.came_from = came_from
-        self._show(session)
-
-    def show_list(self) -> None:
-        """Put the list of sessions in the place of the main screen; what is staged and not saved is asked about."""
-        from toolpair.tui.screens.confirm import ConfirmScreen
-        from toolpair.tui.screens.picker import PickerScreen
-
-        sessions = self.sessions
-        if sessions is None:
-            return
+    def go_back(self) -> None:
+        """From a sub-agent's session to the one that it was opened from."""
 
         def leave() -> None:
-            self._has_session = False
-            self.switch_screen(PickerScreen(sessions))
+            while len(self.screen_stack) > len(self.desks):
+                self.pop_screen()
+            self.desks.pop().close(keep=False)
+
+        self.ask_about_unsaved("Back?", "discard them and go back", leave, desks=self.desks[-1:])
+
+    def ask_about_unsaved(
+        self,
+        title: str,
+        discard: str,
+        leave: Callable[[], None],
+        desks: Sequence[Desk] | None = None,
+    ) -> None:
+        """Call `leave`; where that throws away fixes that no file has, ask first, once."""
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        screen = self.screen
+        if self._asked == (title, screen):
+            return
+        fixes = sum(desk.unsaved_fixes for desk in (self.desks if desks is None else desks))
+        if not fixes or not isinstance(screen, BaseScreen):
+            leave()
+            return
 
         def answered(answer: str | None) -> None:
             if answer == "discard":
                 leave()
             elif answer == "save":
-                self.open_review()
+                self.review_unsaved()
 
-        if not self.unsaved:
-            leave()
-            return
-        fixes = sum(staged.problems for staged in self.session.staged)
-        words = f"{fixes:,} {'fix is' if fixes == 1 else 'fixes are'} not saved."
+        words = f"{count_text(fixes, 'fix')} {'is' if fixes == 1 else 'are'} applied but not saved."
         question = ConfirmScreen(
-            "To another session?",
+            title,
             lambda width, height: self.glyphs.paragraph(words, width),
-            [("s", "save", "review and save"), ("d", "discard", "discard them and go")],
+            [("s", "save", "review and save"), ("d", "discard", discard)],
         )
-        self.push_screen(question, answered)
+        self._asked = title, question
+        screen.ask(question, answered)
 
-    def session_changed(self) -> None:
-        """Tell the main screen that the session is another one now."""
+    def review_unsaved(self) -> None:
+        """Go back to the last session that has fixes which no file has, and open its review."""
         from toolpair.tui.screens.main import MainScreen
 
-        for screen in self.screen_stack:
-            if isinstance(screen, MainScreen):
-                screen.forget_note()
-                screen.reload()
+        number = max((n for n, desk in enumerate(self.desks) if desk.unsaved), default=None)
+        if number is None:
+            return
+        while len(self.screen_stack) > number + 2:
+            self.pop_screen()
+        for closed in self.desks[number + 1 :]:
+            closed.close(keep=False)
+        del self.desks[number + 1 :]
+        if isinstance(self.screen, MainScreen):
+            self.screen.action_review()
 
-    def read_again(self) -> str:
+    def main_screen_of(self, desk: Desk) -> MainScreen | None:
+        """The main screen that shows the session."""
+        from toolpair.tui.screens.main import MainScreen
+
+        return next((each for each in self.screen_stack if isinstance(each, MainScreen) and each.desk is desk), None)
+
+    def session_changed(self, desk: Desk) -> None:
+        """Tell its main screen that the session is another one now."""
+        screen = self.main_screen_of(desk)
+        if screen is not None:
+            screen.forget_note()
+            screen.reload()
+
+    def read_again(self, desk: Desk) -> str:
         """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
         from toolpair.session import SessionError
 
-        old = self.session
+        old = desk.session
         if old.path is None:
             return "It was read from standard input, so it cannot be read again."
         try:
-            self.session = old.opened_again()
+            session = old.opened_again()
         except (SessionError, OSError) as error:
             return f"Not read again. {error}"
-        self.session.current = min(old.current, len(self.session.conversations) - 1)
-        self._copied = ()
-        self.overview.forget(self.session)
-        self.session_changed()
+        session.current = min(old.current, len(session.conversations) - 1)
+        desk.go_on_with(session)
+        self.session_changed(desk)
         return ""
 
     def copy(self, text: SafeText) -> str:
@@ -259,18 +328,11 @@ class ToolpairApp(App[None]):
             return f"copied the first {len(short):,} of {len(text):,} characters"
         return f"copied {len(text):,} characters"
 
-    @property
-    def unsaved(self) -> bool:
-        """Whether quitting now would throw something away: fixes that no file has."""
-        return self._has_session and self.session.changed and tuple(self.session.staged) != self._copied
+    # what was written
 
-    def note_saved(self, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
+    def note_saved(self, desk: Desk, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
         """Keep what there is to say after quitting; go on from the file as it is now."""
-        if in_place:
-            # What is saved is what the session starts from now.
-            self.overview.forget(self.session)
-        else:
-            self._copied = tuple(self.session.staged)
+        desk.note_saved(in_place)
         lines = [f"Saved {visible(saved.path)}"]
         lines += [f"  {visible(line)}" for line in mended]
         if saved.backup is not None:
@@ -295,15 +357,89 @@ class ToolpairApp(App[None]):
         self.result.saved.append(saved.path)
         self.result.told += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
 
-    async def on_event(self, event: events.Event) -> None:
-        """In a terminal that is too small nothing can be read, so only quitting is possible."""
-        if isinstance(event, events.InputEvent):
-            self._last_key = time.monotonic()
-        if isinstance(event, events.InputEvent) and not event.is_forwarded and is_small(*self.size):
-            if isinstance(event, events.Key) and event.key in ("q", "ctrl+q", "ctrl+c"):
-                await self.action_quit()
+    # the end
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether the terminal is in the state that the interface needs."""
+        return getattr(self._driver, "has_terminal", False)
+
+    def hang_up(self) -> None:
+        """The terminal has gone. Can be called from another thread."""
+        if self.leaving is not None:
+            self.leaving.hang_up()
+
+    async def interrupt(self) -> None:
+        """Quit as `q` does, because somebody outside wants that."""
+        if self.typed_ahead.has_ended():
             return
-        await super().on_event(event)
+        await self.action_quit()
+        if self.typed_ahead.has_ended():
+            self.result.signal = SIGINT
+
+    def leave(self, signal: int) -> None:
+        """End without a question, because a signal says so; what is not saved is kept."""
+        if self.typed_ahead.has_ended():
+            return
+        self.result.signal = signal
+        self._leaving = asyncio.create_task(self._leave())
+
+    async def _leave(self) -> None:
+        from toolpair.tui.screens.writing import WritingScreen
+
+        if isinstance(self.screen, WritingScreen):
+            # A save ends before the program does, given up or not, so that nothing of it is left lying about.
+            self.screen.give_up()
+            while any(isinstance(each, WritingScreen) for each in self.screen_stack) or self.typed_ahead.busy:
+                await asyncio.sleep(_LOOK)
+        self.exit()
+
+    def _keep(self) -> None:
+        """Write down what is applied and not saved, where it has changed."""
+        for desk in self.desks:
+            desk.keep()
+            problem = desk.keeper.problem if desk.keeper is not None else None
+            screen = self.main_screen_of(desk)
+            if problem is not None and screen is not None:
+                screen.warn_of_journal(problem)
+
+    def keep_work(self) -> None:
+        """Write down what is applied and not saved. Can be called from another thread."""
+        for desk in self.desks:
+            desk.close(keep=True)
+
+    def exit(self, *arguments: Any, **named: Any) -> None:
+        self._end(keep=bool(self.result.signal))
+        super().exit(*arguments, **named)
+
+    def _end(self, keep: bool) -> None:
+        """Nothing is handled any more, and no session is open. `keep`: not because the person wants it so."""
+        self.typed_ahead.end()
+        if keep:
+            with suppress(Exception):  # the session may be what failed
+                self.result.unsaved = self.unsaved_fixes
+        for desk in self.desks:
+            with suppress(Exception):
+                desk.close(keep)
+                self.result.kept = self.result.kept or (keep and desk.is_kept)
+
+    # keys
+
+    async def on_event(self, event: events.Event) -> None:
+        if not is_input(event):
+            await super().on_event(event)
+        elif self.typed_ahead.admits(event):
+            try:
+                await self._handle_input(event)
+            finally:
+                self.typed_ahead.handled()
+
+    async def _handle_input(self, event: events.Event) -> None:
+        """In a terminal that is too small nothing can be read, so only quitting is possible."""
+        if not is_small(*self.size):
+            await super().on_event(event)
+        elif isinstance(event, events.Key) and event.key in ("q", "ctrl+q", "ctrl+c"):
+            await self.action_quit()
 
     async def action_quit(self) -> None:
         """Quit; with fixes that are not saved, ask first."""
@@ -311,43 +447,22 @@ class ToolpairApp(App[None]):
 
         if isinstance(self.screen, WritingScreen):
             self.screen.say_not_now()
-            return
-        if not self.unsaved:
-            self.exit()
-            return
-        from toolpair.tui.screens.confirm import ConfirmScreen
+        else:
+            self.ask_about_unsaved("Quit?", "discard them and quit", self.exit)
 
-        if isinstance(self.screen, ConfirmScreen) and self.screen.id == "quit-guard":
-            return
+    def action_suspend_process(self) -> None:
+        """Stop until a shell continues the program."""
+        from toolpair.tui.terminal_driver import TerminalDriver
 
-        def answered(answer: str | None) -> None:
-            if answer == "discard":
-                self.exit()
-            elif answer == "save":
-                self.open_review()
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.suspend(group=True)
 
-        fixes = sum(staged.problems for staged in self.session.staged)
-        words = f"{fixes:,} {'fix is' if fixes == 1 else 'fixes are'} not saved."
-        guard = ConfirmScreen(
-            "Quit?",
-            lambda width, height: self.glyphs.paragraph(words, width),
-            [("s", "save", "review and save"), ("d", "discard", "discard them and quit")],
-        )
-        guard.id = "quit-guard"
-        self.push_screen(guard, answered)
-
-    def open_review(self) -> None:
-        """Close what lies over the main screen and open the review."""
-        from toolpair.tui.screens.main import MainScreen
-
-        while len(self.screen_stack) > 2 and not isinstance(self.screen, MainScreen):
-            self.pop_screen()
-        if isinstance(self.screen, MainScreen):
-            self.screen.action_review()
+    def on_signal_resume(self) -> None:
+        self.screen.refresh(layout=True)
 
     def last_key(self) -> float:
         """When something was typed or clicked, by the monotonic clock."""
-        return self._last_key
+        return self.typed_ahead.last
 
     def switch_colours(self) -> None:
         self.theme = "toolpair-light" if self.theme == "toolpair-dark" else "toolpair-dark"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import subprocess
@@ -16,7 +15,8 @@ Mark = int | None
 class Judge(Protocol):
     """Says of one file after the other how many errors it has."""
 
-    async def judge(self, path: str) -> Mark: ...
+    def judge(self, path: str) -> Mark:
+        """Waits for the answer."""
 
     def close(self) -> None: ...
 
@@ -28,11 +28,8 @@ class ProcessJudge:
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
-    async def judge(self, path: str) -> Mark:
+    def judge(self, path: str) -> Mark:
         """None, too, when there is no such process to be had."""
-        return await asyncio.to_thread(self._ask, path)
-
-    def _ask(self, path: str) -> Mark:
         try:
             process = self._started()
             assert process.stdin is not None and process.stdout is not None

@@ -37,9 +37,16 @@ class Group:
     title: str
     keys: tuple[Key, ...]
 
-    def bindings(self) -> list[BindingType]:
+    def bindings(self, priority: bool = False) -> list[BindingType]:
         return [
-            Binding(key.keys, key.action, key.label, show=False, id=f"{self.id}.{key.action.partition('(')[0]}.{n}")
+            Binding(
+                key.keys,
+                key.action,
+                key.label,
+                show=False,
+                priority=priority,
+                id=f"{self.id}.{key.action.partition('(')[0]}.{n}",
+            )
             for n, key in enumerate(self.keys)
         ]
 
@@ -108,6 +115,15 @@ APP = Group(
         Key("q", "leave", "back, then quit", False),
     ),
 )
+PROGRAM = Group(
+    "program",
+    "Everywhere",
+    (
+        Key("ctrl+q,ctrl+c", "quit", "quit", False),
+        Key("ctrl+z", "suspend_process", "suspend; fg in the shell brings it back", False),
+    ),
+)
+"""Heard whatever has the focus."""
 VIEWER = Group(
     "viewer",
     "In an opened cell, and exact bytes",
@@ -133,6 +149,15 @@ REVIEW = Group(
         Key("space", "take_out", "take one out, or put it back", False),
     ),
 )
+SAVED = Group(
+    "saved",
+    "After saving",
+    (
+        Key("y", "yank", "copy the command that goes on", False),
+        Key("u", "undo", "undo the save, when you have said yes", False),
+        Key("enter", "close", "back to the list", False),
+    ),
+)
 PICKER = Group(
     "picker",
     "In the list of sessions",
@@ -140,9 +165,9 @@ PICKER = Group(
         Key("up,down,pageup,pagedown,home,end", "move", "move", False),
         Key("letters", "filter", "filter by agent, folder, last words or id", False),
         Key("enter", "open", "open the session", False),
-        Key("escape", "back", "clear the filter, then quit", False),
+        Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),
 )
 CURSOR = Group("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """The movement of lists with one column."""
-GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, PICKER, APP)
+GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, SAVED, PICKER, APP, PROGRAM)

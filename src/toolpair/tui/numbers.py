@@ -12,3 +12,15 @@ def count_text(count: int, noun: str) -> str:
     if count == 1:
         return f"{count:,} {noun}"
     return f"{count:,} {noun}{'es' if noun.endswith(('s', 'x')) else 's'}"
+
+
+def ago_text(seconds: float) -> str:
+    """`12 minutes ago`; a time to come is now."""
+    minutes = int(seconds // 60)
+    if minutes < 1:
+        return "less than a minute ago"
+    if minutes < 60:
+        return f"{count_text(minutes, 'minute')} ago"
+    if minutes < 48 * 60:
+        return f"{count_text(minutes // 60, 'hour')} ago"
+    return f"{count_text(minutes // (24 * 60), 'day')} ago"

@@ -11,9 +11,9 @@ from toolpair.dataclass import dataclass
 from toolpair.tui.work import Stopped, Work
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from toolpair.session import Session
+    from toolpair.tui.aside import Aside
+    from toolpair.tui.later import LaterOn
 
 LARGE: Final = 1 << 19
 """Bytes from which on the beginning of a file is shown before all of it is read."""
@@ -89,27 +89,33 @@ def _beginnings(path: str) -> Iterator[bytes]:
 
 
 def begin(
-    app: App[Any],
+    screen: LaterOn[Any],
     opening: Opening,
     work: Work,
-    beginning: Callable[[Session], None],
     whole: Callable[[Session], None],
     failed: Callable[[Exception], None],
-    with_beginning: bool = True,
+    beginning: Callable[[Session], LaterOn[Any] | None] | None = None,
 ) -> None:
-    """Open it in a thread; what comes of it is told in the interface's own, and nothing after `work` was stopped."""
-    from toolpair.tui.aside import Aside
+    """Open it in a thread for a screen; nothing of it is told after `work` was stopped.
 
-    def show(how: Callable[[Session], None], session: Session) -> None:
-        # Asked where keys are heard, too: escape may have come since the thread looked.
-        if not work.stopped:
-            how(session)
+    `beginning` shows the first records of a large file, and gives back the screen that the rest is told to.
+    """
 
     def run(aside: Aside) -> None:
+        def show(how: Callable[[Session], None], session: Session) -> None:
+            # Asked where keys are heard, too: escape may have come since the thread looked.
+            if not work.stopped:
+                how(session)
+
+        def show_beginning(session: Session) -> None:
+            shown = beginning(session) if beginning is not None else None
+            if shown is not None:
+                aside.hand_over(shown.ticket())
+
         try:
-            head = opening.beginning() if with_beginning else None
+            head = opening.beginning() if beginning is not None else None
             if head is not None:
-                aside.tell(lambda: show(beginning, head))
+                aside.tell(lambda: show(show_beginning, head))
             session = opening.whole(work.heed)
             work.heed(work.total)
             aside.tell(lambda: show(whole, session))
@@ -120,4 +126,4 @@ def begin(
             if not work.stopped:
                 aside.tell(lambda: failed(told))
 
-    Aside(app, run, "work")
+    screen.in_thread(run, "work")

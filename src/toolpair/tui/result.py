@@ -18,7 +18,11 @@ class RunResult:
     error: Exception | None = None
     """What ended the interface: why the file could not be opened, or whatever failed later."""
     unsaved: int = 0
-    """How many fixes it took with it."""
+    """How many applied fixes are in no file."""
+    kept: bool = False
+    """Whether these can be taken up when the file is opened again."""
+    signal: int = 0
+    """The signal that ended the interface."""
 
     @property
     def lines(self) -> list[str]:

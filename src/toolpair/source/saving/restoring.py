@@ -9,10 +9,12 @@ from typing import Final
 
 from toolpair.dataclass import replace
 from toolpair.source.errors import Refused
-from toolpair.source.opening import Identity
+from toolpair.source.opening import Identity, Snapshot
 from toolpair.source.runs import Run
 from toolpair.source.saving.backups import Backup, is_written_to
+from toolpair.source.saving.checks import changed
 from toolpair.source.saving.in_place import replace_file
+from toolpair.source.saving.known import known
 from toolpair.source.saving.made import stat_or_none
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.replaced import Old
@@ -31,10 +33,11 @@ def restore(
     io: Io = _SYSTEM,
     allow_links: bool = False,
     progress: Progress | None = None,
+    only_over: Snapshot | None = None,
 ) -> SaveResult:
     """Put a backup back in the file's place, byte for byte; the present file, if any, becomes a backup itself.
 
-    Raises Refused or SaveFailed.
+    `only_over`: only while the file holds just this. Raises Refused or SaveFailed.
     """
     source = os.fspath(backup.path if isinstance(backup, Backup) else backup)
     shown = os.fspath(path)
@@ -53,12 +56,17 @@ def restore(
             raise Refused(unreadable, "not-regular")
         pieces = [Run(0, kept.st_size)]
         found = stat_or_none(target)
+        if only_over is not None:
+            if found is None or only_over.identity is None:
+                raise Refused(changed(shown), "changed")
+            old = Old(target, shown, only_over.identity, known(only_over))
+        elif found is not None:
+            old = Old(target, shown, Identity.of(found), None)
         if found is None:
             result = save_as(
                 target, pieces, like=descriptor, source=Source(descriptor), progress=progress, now=now, io=io
             )
         else:
-            old = Old(target, shown, Identity.of(found), None)
             result = replace_file(
                 old, pieces, source=descriptor, now=now, io=io, allow_links=allow_links, progress=progress
             )

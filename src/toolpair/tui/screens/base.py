@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 
 from toolpair.text.safe import SafeText
 from toolpair.tui.keys import APP
+from toolpair.tui.later import LaterOn
 from toolpair.tui.spans import Glyphs, Line, Span, line_width
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.desk import Desk
 
 T = TypeVar("T")
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
@@ -60,7 +62,7 @@ def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 4) 
     return [*lines, hint_line(glyphs, row, cells, gap)] if row else lines
 
 
-class BaseScreen(Screen[T], Generic[T]):
+class BaseScreen(LaterOn[T], Generic[T]):
     """`build` yields the widgets."""
 
     BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
@@ -79,14 +81,33 @@ class BaseScreen(Screen[T], Generic[T]):
         yield Lines(id="too-small")
 
     @property
-    def tool(self) -> ToolpairApp:
-        return cast("ToolpairApp", self.app)
-
-    @property
     def glyphs(self) -> Glyphs:
         return self.tool.glyphs
 
-    _finished = False
+    _desk: Desk | None = None
+    drawn = False
+    """Whether what is on top has been drawn since it came there."""
+    seen_since = float("inf")
+    """Since when it is to be seen, by the monotonic clock."""
+
+    @property
+    def desk(self) -> Desk | None:
+        if self._desk is None:
+            self._desk = self.tool.desk
+        return self._desk
+
+    def on_screen_resume(self) -> None:
+        # Here, and not when it is mounted, because what lay over it may have been closed by a key.
+        self.after_refresh(self._note_drawn)
+
+    def on_screen_suspend(self) -> None:
+        self.drawn = False
+        self.seen_since = float("inf")
+
+    def _note_drawn(self) -> None:
+        if self.app.screen is self:
+            self.drawn = True
+            self.seen_since = time.monotonic()
 
     def finish(self, result: T | None = None) -> None:
         """Close, once: a second key of the same read finds the screen closed and must not close what lies below."""
@@ -104,6 +125,8 @@ class BaseScreen(Screen[T], Generic[T]):
         return not self.inert and super().check_action(action, parameters)
 
     def on_resize(self, event: events.Resize) -> None:
+        if not self.is_on:
+            return  # what is on it is being taken away
         width, height = event.size.width, event.size.height
         small = is_small(width, height)
         grown = self.has_class("-small") and not small
@@ -117,7 +140,7 @@ class BaseScreen(Screen[T], Generic[T]):
         self.lay_out(width, height)
         if grown:
             # What was hidden had no size: it is measured again now that it has one.
-            self.call_after_refresh(self._settle)
+            self.after_refresh(self._settle)
 
     def _settle(self) -> None:
         for lines in self.query(Lines):
@@ -143,7 +166,7 @@ class BaseScreen(Screen[T], Generic[T]):
         from toolpair.tui.screens.help import HelpScreen
 
         if not isinstance(self, HelpScreen):
-            self.app.push_screen(HelpScreen())
+            self.open(HelpScreen())
 
     def action_palette(self) -> None:
         """Only the main screen has one."""

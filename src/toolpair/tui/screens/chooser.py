@@ -40,7 +40,7 @@ class ChooserScreen(ListedScreen[Choice | None]):
 
     def on_mount(self) -> None:
         self.query_one(LineList).focus()
-        self.call_after_refresh(self._preview)
+        self.after_refresh(self._preview, of_state=True)
 
     @property
     def fix(self) -> Fix:
@@ -100,4 +100,4 @@ class ChooserScreen(ListedScreen[Choice | None]):
                 self.finish((number, text))
 
         notes = ["The model reads this in the place of the result that is missing."]
-        self.app.push_screen(PromptScreen("Text of the result", self.tool.placeholder, notes, "take"), edited)
+        self.ask(PromptScreen("Text of the result", self.tool.placeholder, notes, "take"), edited)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -11,29 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from toolpair.tui.held_key import HeldKey
 from toolpair.tui.screens.base import Dialog, Hint, hint_lines
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
-
-HELD = 0.4
-"""Seconds after opening in which no answer is taken."""
-REPEATED = 0.15
-"""Seconds: the same key again within them is a held one, which repeats every 0.03 s."""
-
-
-class HeldKey:
-    """Tells a fresh key press from the repetition of one that was held when the screen opened."""
-
-    def __init__(self) -> None:
-        self._opened = time.monotonic()
-        self._last: dict[str, float] = {}
-
-    def fresh(self, key: str = "enter") -> bool:
-        now = time.monotonic()
-        last = self._last.get(key)
-        self._last[key] = now
-        held = last is not None and now - last < min(HELD, REPEATED)
-        return now - self._opened >= HELD and not held
 
 
 class ConfirmScreen(Dialog[str | None]):
@@ -45,13 +25,19 @@ class ConfirmScreen(Dialog[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
 
     def __init__(
-        self, title: str, make_lines: Callable[[int, int], Sequence[Line]], answers: Sequence[tuple[str, str, str]]
+        self,
+        title: str,
+        make_lines: Callable[[int, int], Sequence[Line]],
+        answers: Sequence[tuple[str, str, str]],
+        escape: str = "back",
     ) -> None:
+        """`escape` says what escape does."""
         super().__init__()
         self._title = title
         self._make_lines = make_lines
         self._answers = answers
-        self._held = HeldKey()
+        self._escape = escape
+        self._held = HeldKey(self)
         self._note = ""
 
     def build(self) -> ComposeResult:
@@ -63,7 +49,7 @@ class ConfirmScreen(Dialog[str | None]):
         room = max(3, int(height * 0.9) - 3)
         lines: list[Line] = [glyphs.rule(self._title, width, "title"), *list(self._make_lines(width, room))[:room], ()]
         hints: list[Hint] = [(key, words, f"answer('{name}')") for key, name, words in self._answers]
-        bar = hint_lines(glyphs, [*hints, ("esc", "back", "back")], width)
+        bar = hint_lines(glyphs, [*hints, ("esc", self._escape, "back")], width)
         # The answers matter most: what is above them gives way.
         most = max(1, int(height * 0.9))
         lines = [*lines[: max(2, most - len(bar) - bool(self._note))]]
@@ -82,14 +68,17 @@ class ConfirmScreen(Dialog[str | None]):
         for key, name, _ in self._answers:
             if event.key == key or event.character == key:
                 event.stop()
-                if self.inert:
-                    return
-                if self._held.fresh(key):
-                    self.finish(name)
-                else:
-                    self._note = f"press {key} again, now that you have read this"
-                    self.lay_out(self.size.width, self.size.height)
+                if not self.inert:
+                    self._answer(key, name)
                 return
 
+    def _answer(self, key: str, name: str) -> None:
+        if self._held.fresh(key):
+            self.finish(name)
+        else:
+            self._note = f"press {key} again, now that you have read this"
+            self.lay_out(self.size.width, self.size.height)
+
     def action_answer(self, name: str) -> None:
-        self.finish(name)
+        """A click."""
+        self._answer(next(key for key, other, _ in self._answers if other == name), name)

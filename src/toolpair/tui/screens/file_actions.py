@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut
@@ -12,11 +13,13 @@ from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.screens.working import WorkingScreen, changing
 from toolpair.tui.widgets.pair_view import PairView
+from toolpair.tui.work import Work, failure
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Backup, Saved, Session
+    from toolpair.session import Backup, Session
+    from toolpair.tui.desk import Desk
 
 FIRST_LOOK = 0.01
 """Seconds until the first look: a timer of none fails in Textual."""
@@ -30,6 +33,7 @@ class FileActions(WorkingScreen):
     """The part of the main screen that knows the file; the screen itself knows problems and rows."""
 
     overview: Overview
+    _desk: Desk
     _note: str
     _filter: str
     _following: Timer | None = None
@@ -50,13 +54,40 @@ class FileActions(WorkingScreen):
     def _first(self) -> None:
         raise NotImplementedError
 
+    def _on_draft(
+        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
+    ) -> None:
+        """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
+        from toolpair.tui.opening import know
+
+        session = self.session
+
+        def run(work: Work) -> Session:
+            draft = session.draft(work.heed)
+            change(draft)
+            work.heed(work.total)
+            know(draft)
+            return draft
+
+        self._note = ""
+        self.beside(Work(what, total, lambda done: f"{done:,}"), run, ended)
+
     def _look_around(self) -> None:
         """Who writes to the file, and which agent has its history in memory: looked for beside the work."""
+        session = self.session
+
+        def look(aside: Aside) -> None:
+            found = (*session.leftovers(), *session.look_around())
+            if found:
+                aside.tell(lambda: self._warn(found[0]))
+
         # Where that fails, a save finds out by itself.
-        Aside(self.app, lambda aside: self.session.remember(), failed=lambda error: None)
-        found = (*self.session.leftovers(), *self.session.look_around())
-        if found and not self._note:
-            self.app.call_from_thread(self.say, f"! {visible(found[0])}")
+        self.in_thread(lambda aside: session.remember(), failed=lambda error: None)
+        self.in_thread(look, failed=lambda error: None)
+
+    def _warn(self, warning: str) -> None:
+        if not self._note:
+            self.say(f"! {visible(warning)}")
 
     @changing
     def action_restore(self) -> None:
@@ -77,42 +108,21 @@ class FileActions(WorkingScreen):
                 return
             backup = kept[int(value)]
             words = f"Put {backup.path.name} back? What the file holds now is kept beside it, too."
-            if self.tool.unsaved:
+            if self._desk.unsaved:
                 words += " The fixes that are staged and not saved are taken off."
             answers = [("enter", "yes", "put it back")]
             question = ConfirmScreen("Put back", lambda width, _: self.glyphs.paragraph(words, width), answers)
-            self.app.push_screen(question, lambda answer: self._put_back(backup) if answer == "yes" else None)
+            self.ask(question, lambda answer: self._put_back(backup) if answer == "yes" else None, of_state=True)
 
-        self.app.push_screen(MenuScreen("Originals that saving has kept", entries), chosen)
+        self.ask(MenuScreen("Originals that saving has kept", entries), chosen, of_state=True)
 
     def _put_back(self, backup: Backup) -> None:
-        from toolpair.session import Refused, SaveFailed
-        from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
+        from toolpair.tui.screens.putting_back import put_back
 
-        def ended(result: Saved | Exception | None) -> None:
-            if result is None or isinstance(result, GivenUp):
-                self.say("given up: nothing was written")
-            elif isinstance(result, (Refused, SaveFailed, OSError)):
-                self.say(f"not put back: {result}")
-            elif isinstance(result, Exception):
-                raise result
-            else:
-                self.tool.note_restored(result, backup.path)
-                problem = self.tool.read_again()
-                self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
+        def ended(problem: str | None) -> None:
+            self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
 
-        def work(steps: Steps) -> Saved:
-            return self.session.restore(backup, steps.advance)
-
-        if backup.size >= LARGE:
-            self.app.push_screen(WritingScreen(backup.size, work), ended)
-            return
-        try:
-            saved = self.session.restore(backup)
-        except (Refused, SaveFailed, OSError) as error:
-            ended(error)
-        else:
-            ended(saved)
+        put_back(self, self._desk, backup.path, ended)
 
     @changing
     def action_follow(self) -> None:
@@ -123,7 +133,7 @@ class FileActions(WorkingScreen):
             self.say("it was read from standard input, so there is nothing to follow")
             return
         self.say("following the file: new pairs appear at the end, F stops")
-        self._following = self.set_timer(FIRST_LOOK, self._look_again)
+        self._following = self.later(FIRST_LOOK, self._look_again)
 
     def _stop_following(self, note: str) -> None:
         if self._following is not None:
@@ -138,7 +148,7 @@ class FileActions(WorkingScreen):
         self._take_up()
         if self._following is not None:
             pause = max(FOLLOW_EVERY, 5 * (time.monotonic() - begin))
-            self._following = self.set_timer(pause, self._look_again)
+            self._following = self.later(pause, self._look_again)
 
     def _take_up(self) -> None:
         """Take up what came since the last look; not while another screen shows what is staged."""
@@ -178,7 +188,7 @@ class FileActions(WorkingScreen):
 
         session = self.session
         branches, companions = session.branches, session.companions
-        above = self.tool.came_from
+        above = self.tool.desks[-2].session if len(self.tool.desks) > 1 else None
         if not branches and not companions and above is None:
             self.say("this file has one branch, and no sub-agent")
             return
@@ -196,7 +206,8 @@ class FileActions(WorkingScreen):
             label = f"{'':<16}  {'a file':>14}  sub-agent  {words}" if branches else f"sub-agent  {words}"
             entries.append(Entry(f"file {companion.path}", label, companion.path.name))
         if above is not None:
-            entries.append(Entry(f"back {above}", "Back to the session that this sub-agent belongs to", above.name))
+            name = above.path.name if above.path is not None else ""
+            entries.append(Entry("back", "Back to the session that this sub-agent belongs to", name))
         broken = len(session.conversation.inactive_problems())
         title = "Branches: the agent goes on with the one marked agent" if branches else "Sub-agents"
         if broken:
@@ -206,10 +217,12 @@ class FileActions(WorkingScreen):
             kind, _, name = (value or "").partition(" ")
             if kind == "leaf":
                 self._show_branch(name or None)
-            elif kind in ("file", "back"):
-                self._open_beside(name, kind == "file")
+            elif kind == "file":
+                self._open_companion(name)
+            elif kind == "back":
+                self.tool.go_back()
 
-        self.app.push_screen(MenuScreen(title, entries, here, filter=len(entries) > 9), chosen)
+        self.ask(MenuScreen(title, entries, here, filter=len(entries) > 9), chosen, of_state=True)
 
     def _show_branch(self, leaf: str | None) -> None:
         try:
@@ -226,19 +239,17 @@ class FileActions(WorkingScreen):
             "back on the branch that the agent goes on with" if leaf is None else "b leads back to the agent's own"
         )
 
-    def _open_beside(self, path: str, companion: bool) -> None:
-        """A sub-agent's file in the place of this one, or the session that it was opened from."""
-        from toolpair.session import SessionError, open_session
+    def _open_companion(self, path: str) -> None:
+        """A sub-agent's file on top of this session, which stays as it is."""
+        from toolpair.tui.opening import Opening
+        from toolpair.tui.screens.opening import OpeningScreen
 
-        if self.tool.unsaved:
-            self.say("save or undo the staged fixes first: this opens another file")
-            return
-        try:
-            session = open_session(path)
-        except (SessionError, OSError) as error:
-            self.say(f"not opened: {error}")
-            return
-        self.tool.show_session(session, came_from=self.session.path if companion else None)
+        def failed(error: Exception) -> None:
+            screen.when_on_top(screen.finish)
+            self.say(f"not opened: {failure(error)}")
+
+        screen = OpeningScreen(Opening(path, self.session.open_beside), failed, len(self.tool.desks))
+        self.open(screen)
 
     def action_sees(self) -> None:
         from toolpair.tui.screens.viewer import Page, ViewerScreen
@@ -254,7 +265,7 @@ class FileActions(WorkingScreen):
             pages.insert(0, Page("now", lambda: short_text(session, before), line_style))
         pages.append(Page("in full", lambda: full_text(session, now), line_style))
         pages.append(Page("lines", lambda: records_text(now)))
-        self.app.push_screen(ViewerScreen("What the model sees", pages, len(pages) - 3))
+        self.open(ViewerScreen("What the model sees", pages, len(pages) - 3))
 
 
 def _moment(time: str | None) -> str:

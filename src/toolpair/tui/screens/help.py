@@ -47,7 +47,7 @@ class HelpScreen(BaseScreen[None]):
     def on_mount(self) -> None:
         view = self.query_one(BigText)
         view.focus()
-        self.call_after_refresh(view.show, self._text(), _style)
+        self.after_refresh(lambda: view.show(self._text(), _style))
 
     def _text(self) -> str:
         out: list[str] = []

@@ -42,11 +42,6 @@ class LookActions(FileActions):
     def _show_problem(self, problem: Problem) -> None:
         raise NotImplementedError
 
-    def _on_draft(
-        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
-    ) -> None:
-        raise NotImplementedError
-
     def action_open(self) -> None:
         from toolpair.tui.screens.viewer import Page, ViewerScreen
 
@@ -56,7 +51,7 @@ class LookActions(FileActions):
         session = self.session
         if row.pair is None:
             label = row.label
-            self.app.push_screen(ViewerScreen("Message", [Page("text", lambda: label)]))
+            self.open(ViewerScreen("Message", [Page("text", lambda: label)]))
             return
         pages: list[Page] = []
         call, result = row.pair.call, row.result
@@ -67,7 +62,7 @@ class LookActions(FileActions):
             pages.append(Page("result as it is written", lambda: session.block_json(result)))
         start = 1 if self.pairs.side == "result" and call is not None and result is not None else 0
         name = visible(call.name or "") if call is not None else "result"
-        self.app.push_screen(ViewerScreen(f"{row.pair.index} {name}", pages, start))
+        self.open(ViewerScreen(f"{row.pair.index} {name}", pages, start))
 
     def action_search(self) -> None:
         from toolpair.tui.screens.prompt import PromptScreen
@@ -85,7 +80,7 @@ class LookActions(FileActions):
                 self.say("")
 
         notes = ["text, tools and ids in all rows; capitals make case matter"]
-        self.app.push_screen(PromptScreen("Find", self._query, notes, "find"), given)
+        self.ask(PromptScreen("Find", self._query, notes, "find"), given)
 
     def action_hit(self, by: int) -> None:
         if not self._query:
@@ -125,7 +120,10 @@ class LookActions(FileActions):
             elif self._note.startswith(query):
                 self.say(self._hit_text(search, self.pairs.row_index or 0))
 
-        self._looking = search, Aside(self.app, lambda aside: search.run(aside, told), "search", self._not_looked)
+        self._looking = search, self._look_through(search, told)
+
+    def _look_through(self, search: Search, told: Callable[[Search], None]) -> Aside:
+        return self.in_thread(lambda aside: search.run(aside, told), "search", self._not_looked, of_state=True)
 
     def _not_looked(self, error: Exception) -> None:
         """What was looked for cannot be found, since the rows cannot be read."""
@@ -177,7 +175,7 @@ class LookActions(FileActions):
             self._filter_by(words)
 
         notes = ["tool:Bash  is:problem  is:error  id:toolu_01…  or any words"]
-        self.app.push_screen(PromptScreen("Show only", self._filter, notes, "filter"), given)
+        self.ask(PromptScreen("Show only", self._filter, notes, "filter"), given)
 
     def _filter_by(self, words: str, quietly: bool = False) -> None:
         """Show the rows that fit as they are found; `quietly`: what is shown stays until all are."""
@@ -215,7 +213,7 @@ class LookActions(FileActions):
 
         if self._filtering is not None:
             self._filtering[1].stop()
-        self._filtering = search, Aside(self.app, lambda aside: search.run(aside, told), "search", self._not_looked)
+        self._filtering = search, self._look_through(search, told)
 
     def _show_only(self, rows: Sequence[int], at: int) -> None:
         """Show these rows; the cursor goes to the one that is nearest to the row `at`."""
@@ -291,7 +289,7 @@ class LookActions(FileActions):
             if where is not None and found:
                 self._show_target(found[-1])
 
-        self.app.push_screen(GotoScreen(look, pasted), given)
+        self.ask(GotoScreen(look, pasted), given, of_state=True)
 
     def _go_to(self, where: str) -> None:
         target = self._look_up(where)
@@ -386,7 +384,7 @@ class LookActions(FileActions):
                 safe = visible_text if value in _OF_MANY_LINES else visible
                 self.say(self.tool.copy(safe(texts[value]())))
 
-        self.app.push_screen(MenuScreen("Copy", entries), chosen)
+        self.ask(MenuScreen("Copy", entries), chosen)
 
     @changing
     def action_profile(self) -> None:
@@ -399,7 +397,7 @@ class LookActions(FileActions):
             if value is not None and value != self.session.profile.id:
                 self._judge_by(value)
 
-        self.app.push_screen(ProfilesScreen(self._counted), chosen)
+        self.ask(ProfilesScreen(self._counted), chosen, of_state=True)
 
     def _judge_by(self, profile: str) -> None:
         """Judge by another profile: beside the keys where that takes long."""
@@ -450,4 +448,4 @@ class LookActions(FileActions):
                 self._first()
 
         title = f"{len(conversations):,} conversations"
-        self.app.push_screen(MenuScreen(title, entries, self.session.current), chosen)
+        self.ask(MenuScreen(title, entries, self.session.current), chosen, of_state=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -16,9 +17,9 @@ from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.keys import APP, GROUPS, LOOK, PROBLEMS, key_names
 from toolpair.tui.looking_ahead import LookingAhead
 from toolpair.tui.numbers import count_text
-from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import id_text
 from toolpair.tui.screens.base import Hint, hint_line
+from toolpair.tui.screens.journal_actions import JournalActions
 from toolpair.tui.screens.look_actions import LookActions
 from toolpair.tui.screens.working import changing, takes_long
 from toolpair.tui.screens.writing import bar_line
@@ -30,10 +31,12 @@ from toolpair.tui.work import Work, failure
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Conversation, Fix, Group, Problem, Saved, Session, Staged
+    from toolpair.session import Conversation, Fix, Group, Problem, Session, Staged
+    from toolpair.tui.desk import Desk
     from toolpair.tui.opening import Opening
     from toolpair.tui.recipes_text import Sketch
     from toolpair.tui.screens.menu import Entry
+    from toolpair.tui.screens.review import SavedSteps
 
 WIDE, NARROW = 110, 72
 REST = 0.12
@@ -57,7 +60,7 @@ def card_height(height: int, wide: bool) -> int:
     return min(16, height // 3) if wide else 10
 
 
-class MainScreen(LookActions):
+class MainScreen(LookActions, JournalActions):
     """Keys act on the problem under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
@@ -71,14 +74,15 @@ class MainScreen(LookActions):
 
     def __init__(
         self,
-        overview: Overview,
+        desk: Desk,
         at: str | None = None,
         opening: Opening | None = None,
         reading: Work | None = None,
     ) -> None:
         """`opening`: of this file the session has but the beginning, while `reading` goes on."""
         super().__init__()
-        self.overview = overview
+        self._desk = desk
+        self.overview = desk.overview
         self._at = at
         self._note = ""
         self._filter = ""
@@ -86,7 +90,7 @@ class MainScreen(LookActions):
         self._counted = {}
         self._counted_of = None
         self._resting: Timer | None = None
-        self._ahead = LookingAhead(self.set_timer)
+        self._ahead = LookingAhead(partial(self.later, of_state=True))
         self._opening = opening
         self._reading = reading
         self._tried: dict[int, Sketch | Exception] = {}
@@ -109,7 +113,11 @@ class MainScreen(LookActions):
         self.overview.current = first
         if first is not None:
             self.pairs.cursor = self.overview.row_of(first)
-        self.call_after_refresh(self._begin)
+        self.after_refresh(self._begin)
+
+    def on_unmount(self) -> None:
+        self.stop_work()
+        self._stop_looking()
 
     def _begin(self) -> None:
         self.pairs.reveal(centre=True)
@@ -122,7 +130,8 @@ class MainScreen(LookActions):
         at, self._at = self._at, None
         if at:
             self._go_to(at)
-        self.run_worker(self._look_around, group="around", exclusive=True, thread=True)
+        self._look_around()
+        self._begin_journal()
 
     # while the file is read
 
@@ -132,7 +141,6 @@ class MainScreen(LookActions):
             self._forget_work()
         row, before = self.pairs.row, len(self.overview.rows)
         moved, depth = self.pairs.cursor > 0, self.pairs.depth
-        self.tool.session = session
         self.overview.forget(session)
         self._note = ""
         self.rows_changed(0, len(self.overview.rows) - before)
@@ -169,7 +177,7 @@ class MainScreen(LookActions):
             work = Work("reading", opening.size)
             self._note = ""
             self.follow_work(work)
-            begin(self.app, opening, work, self.take_whole, self.take_whole, self.not_read, with_beginning=False)
+            begin(self, opening, work, self.take_whole, self.not_read)
 
     # drawing
 
@@ -214,7 +222,7 @@ class MainScreen(LookActions):
             bar = []
             keys: Line = (glyphs.ui(f" {self._note}", "warning"),)
         else:
-            keys = hint_line(glyphs, HINTS, width)
+            keys = hint_line(glyphs, self._hints, width)
         self.query_one("#keys", Lines).show([*bar, keys])
         if self.session.conversation.in_stretches:
             self._ahead.soon(self.overview.rows, self._next_rows)
@@ -235,7 +243,7 @@ class MainScreen(LookActions):
             self._resting.stop()
             self._resting = None
         if self.overview.wanted is not None:
-            self._resting = self.set_timer(REST, self._preview)
+            self._resting = self.later(REST, self._preview, of_state=True)
 
     def _preview(self) -> None:
         wanted, self._resting = self.overview.wanted, None
@@ -258,7 +266,11 @@ class MainScreen(LookActions):
     def draw_bar(self) -> None:
         width, height = self.size.width, self.size.height
         if width and height >= 12:
-            self.query_one("#keys", Lines).show([self._note_line(width), hint_line(self.glyphs, HINTS, width)])
+            self.query_one("#keys", Lines).show([self._note_line(width), hint_line(self.glyphs, self._hints, width)])
+
+    @property
+    def _hints(self) -> Sequence[Hint]:
+        return HINTS if self._desk is self.tool.desks[0] else (*HINTS[:-1], ("q", "back", "leave"))
 
     def say(self, note: str) -> None:
         """One line above the keys, until the next thing happens."""
@@ -328,7 +340,8 @@ class MainScreen(LookActions):
 
         def done() -> None:
             self._taken(problems, what)
-            if then is not None:
+            # What was opened over this screen meanwhile stays on top.
+            if then is not None and self.app.screen is self:
                 then()
 
         session, count = self.session, len(self.session.staged)
@@ -351,24 +364,6 @@ class MainScreen(LookActions):
             return
         self.session.accept(draft)
         done()
-
-    def _on_draft(
-        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
-    ) -> None:
-        """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
-        from toolpair.tui.opening import know
-
-        session = self.session
-
-        def run(work: Work) -> Session:
-            draft = session.draft(work.heed)
-            change(draft)
-            work.heed(work.total)
-            know(draft)
-            return draft
-
-        self._note = ""
-        self.beside(Work(what, total, lambda done: f"{done:,}"), run, ended)
 
     def _taken(self, problems: Sequence[Problem], what: str) -> None:
         """Something was staged for these problems."""
@@ -471,7 +466,7 @@ class MainScreen(LookActions):
             ),
             answers,
         )
-        self.app.push_screen(question, answered)
+        self.ask(question, answered, of_state=True)
 
     def _put_on(self, problem: Problem, fix: Fix, text: str | None, about: Sequence[Problem]) -> None:
         self._take(lambda session: session.stage(problem, fix, text), about, fix.title)
@@ -497,7 +492,7 @@ class MainScreen(LookActions):
             lambda width, height: guess_lines(self.session, self.glyphs, problem, fix, width, height),
             [("enter", "yes", "yes, " + fix.title)],
         )
-        self.app.push_screen(question, answered)
+        self.ask(question, answered, of_state=True)
 
     @changing
     def action_fix_cause(self) -> None:
@@ -541,7 +536,7 @@ class MainScreen(LookActions):
                 self._take(lambda session: session.stage_group(group), certain, f"{group.certain:,} × {title}")
 
         answers = [("enter", "yes", f"fix {group.certain:,}")]
-        self.app.push_screen(ConfirmScreen("All of this cause", lines, answers), answered)
+        self.ask(ConfirmScreen("All of this cause", lines, answers), answered, of_state=True)
 
     @changing
     def action_fix_all(self) -> None:
@@ -587,7 +582,7 @@ class MainScreen(LookActions):
                 self.action_review,
             )
 
-        self.app.push_screen(RecipesScreen(self._tried), chosen)
+        self.ask(RecipesScreen(self._tried), chosen, of_state=True)
 
     @changing
     def action_choose(self) -> None:
@@ -604,7 +599,7 @@ class MainScreen(LookActions):
                 self._stage(problem, problem.fixes[choice[0]], choice[1])
 
         start = next((n for n, fix in enumerate(problem.fixes) if fix.recommended), 0)
-        self.app.push_screen(ChooserScreen(problem, start), chosen)
+        self.ask(ChooserScreen(problem, start), chosen, of_state=True)
 
     def action_bytes(self) -> None:
         problem = self._with_problem()
@@ -623,7 +618,7 @@ class MainScreen(LookActions):
             Page("what differs", lambda: parts_text(changes, noun), diff_style),
             Page("whole lines", lambda: whole_text(changes, noun), diff_style),
         ]
-        self.app.push_screen(ViewerScreen(visible(fix.title), pages))
+        self.open(ViewerScreen(visible(fix.title), pages))
 
     def _step_back(self, step: Callable[[], Staged | None], words: str) -> None:
         staged = step()
@@ -662,18 +657,32 @@ class MainScreen(LookActions):
             return
         from toolpair.tui.screens.review import ReviewScreen
 
-        def closed(saved: Saved | None) -> None:
+        def closed(saved: SavedSteps | None) -> None:
             if saved is not None:
                 from toolpair.tui.screens.saved import SavedScreen
 
                 self.reload()
-                self.app.push_screen(SavedScreen(saved, self.tool.result.told))
+                self.ask(SavedScreen(self._desk, saved[0], self.tool.result.told, saved[1]), undone)
 
-        self.app.push_screen(ReviewScreen(self.overview), closed)
+        def undone(words: str | None) -> None:
+            if words is not None:
+                self._first()
+                self.say(words)
 
-    @changing
+        self.ask(ReviewScreen(self._desk), closed)
+
     def action_sessions(self) -> None:
-        self.tool.show_list()
+        from toolpair.tui.screens.picker import PickerScreen
+
+        if self.tool.sessions is not None:
+            self.open(PickerScreen(self.tool.sessions))
+
+    async def action_leave(self) -> None:
+        """From a sub-agent's session back to the one that it was opened from, else out of the program."""
+        if len(self.tool.desks) > 1:
+            self.tool.go_back()
+        else:
+            await self.app.action_quit()
 
     def action_palette(self) -> None:
         from toolpair.tui.screens.menu import Entry, MenuScreen
@@ -691,7 +700,7 @@ class MainScreen(LookActions):
             if value is not None:
                 await self.run_action(value)
 
-        self.app.push_screen(MenuScreen("Commands", entries, filter=True), chosen)
+        self.ask(MenuScreen("Commands", entries, filter=True), chosen)
 
     def action_colours(self) -> None:
         self.tool.switch_colours()

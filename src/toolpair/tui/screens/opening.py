@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -15,6 +16,9 @@ from toolpair.tui.screens.base import BaseScreen, hint_line
 from toolpair.tui.spans import spread
 from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.work import Work
+
+if TYPE_CHECKING:
+    from toolpair.tui.opening import Opening
 
 _PATIENCE = 0.4
 """Seconds before the bar is shown."""
@@ -27,10 +31,18 @@ class OpeningScreen(BaseScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
     DEFAULT_CSS = "OpeningScreen #space { height: 1fr; }"
 
-    def __init__(self, path: str, work: Work) -> None:
+    def __init__(
+        self,
+        opening: Opening,
+        failed: Callable[[Exception], None],
+        keep: int = 0,
+    ) -> None:
+        """`failed` closes the screen, or the program; `keep` is how many open sessions stay below the file's."""
         super().__init__()
-        self._path = path
-        self._work = work
+        self._opening = opening
+        self._failed = failed
+        self._keep = keep
+        self._work = Work("reading", opening.size)
         self._begun = time.monotonic()
 
     def build(self) -> ComposeResult:
@@ -39,15 +51,18 @@ class OpeningScreen(BaseScreen[None]):
         yield Lines(id="keys")
 
     def on_mount(self) -> None:
-        self.set_interval(_PAUSE, self._draw)
-        self.call_after_refresh(self.tool.begin_opening)
+        self.every(_PAUSE, self._draw)
+        self.after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.tool.open_file(self, self._opening, self._work, self._failed, self._keep)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
-        name = (glyphs.ui(f" {visible(os.path.basename(self._path))}", "title"),)
+        name = (glyphs.ui(f" {visible(os.path.basename(self._opening.path))}", "title"),)
         line = spread(name, (glyphs.ui(" nothing changed ", "dim"),), width, glyphs.ellipsis)
         self.query_one("#head", Lines).show([line, (glyphs.ui(" Opening …", "dim"),)])
-        hints = hint_line(glyphs, [("esc", "give up", "back"), ("q", "quit", "leave")], width)
+        hints = hint_line(glyphs, [("esc", "give up", "back"), ("q", "back" if self._keep else "quit", "leave")], width)
         above = glyphs.rule("", width)
         if time.monotonic() - self._begun > _PATIENCE and self._work.total:
             from toolpair.tui.screens.writing import bar_line
@@ -62,4 +77,10 @@ class OpeningScreen(BaseScreen[None]):
 
     def action_back(self) -> None:
         self._work.stopped = True
-        self.app.exit()
+        if self._keep:
+            self.finish()
+        else:
+            self.app.exit()
+
+    async def action_leave(self) -> None:
+        self.action_back()

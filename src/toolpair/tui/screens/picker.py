@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
+from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 from textual.app import ComposeResult
@@ -14,6 +15,8 @@ from toolpair.discovery import Found, describe, index, looked_in
 from toolpair.discovery.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
+from toolpair.tui.aside import Aside
+from toolpair.tui.judging import Judge, Mark
 from toolpair.tui.numbers import count_text
 from toolpair.tui.opening import Opening
 from toolpair.tui.picker_text import haystack, row_line
@@ -27,8 +30,6 @@ from toolpair.tui.work import Work, failure
 
 BIG: Final = 20_000_000
 """Bytes from which on a file is judged after all others."""
-_SLICE: Final = 0.01
-"""Seconds of reading between two looks at the keyboard."""
 _PAUSE: Final = 0.1
 """Seconds between two drawings of what comes in meanwhile."""
 _KEYS: Final = (
@@ -38,7 +39,7 @@ _KEYS: Final = (
 
 
 class PickerScreen(BaseScreen[None]):
-    """Letters go into the filter; `esc` empties it, then quits."""
+    """Letters go into the filter; `esc` empties it, then goes back to the session that one came from, or quits."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "all keys", show=False),
@@ -58,7 +59,6 @@ class PickerScreen(BaseScreen[None]):
         self._found: list[Found] = []
         self._shown: list[int] = []
         self._note = ""
-        self._drawn = 0.0
         self._opening = False
         self._work: Work | None = None
 
@@ -86,35 +86,43 @@ class PickerScreen(BaseScreen[None]):
         self._found = index(sessions.machine, sessions.folder)
         self.query_one(SafeInput).focus()
         self._filter(sessions.last)
-        self.run_worker(self._fill_in(), group="fill-in", exit_on_error=False)
+        self._judge = sessions.judge()
+        found = list(self._found)
+        self._aside = self.in_thread(lambda aside: self._look(aside, found, self._judge), "sessions")
+
+    def on_unmount(self) -> None:
+        self._aside.stop()
+        self._judge.close()
 
     # what comes in while one looks
 
-    async def _fill_in(self) -> None:
+    def _look(self, aside: Aside, found: list[Found], judge: Judge) -> None:
         """First what the files say, all of them; then their problems, the newest first and the big ones last."""
-        until = time.monotonic() + _SLICE
-        for number, found in enumerate(self._found):
-            self._found[number] = describe(found)
-            if time.monotonic() > until:
-                self._came_in()
-                await asyncio.sleep(0)
-                until = time.monotonic() + _SLICE
-        self._came_in(now=True)
-        marks = self._sessions.marks
-        judge = self._sessions.judge()
-        try:
-            for found in sorted(self._found, key=lambda one: one.size >= BIG):
-                if _key(found) not in marks:
-                    marks[_key(found)] = await judge.judge(found.path)
-                    self._came_in()
-            self._came_in(now=True)
-        finally:
-            judge.close()
+        described: list[Found] = []
+        drawn = time.monotonic()
+        for one in found:
+            described.append(describe(one))
+            if aside.stopped:
+                return
+            if time.monotonic() - drawn > _PAUSE:
+                aside.tell(partial(self._describe, list(described)))
+                drawn = time.monotonic()
+        aside.tell(partial(self._describe, described))
+        known = set(self._sessions.marks)
+        for one in sorted(described, key=lambda one: one.size >= BIG):
+            if _key(one) not in known and not aside.stopped:
+                aside.tell(partial(self._mark, one, judge.judge(one.path)))
+        judge.close()
 
-    def _came_in(self, now: bool = False) -> None:
-        if not now and time.monotonic() - self._drawn < _PAUSE:
-            return
-        self._drawn = time.monotonic()
+    def _describe(self, described: Sequence[Found]) -> None:
+        self._found[: len(described)] = described
+        self._came_in()
+
+    def _mark(self, found: Found, mark: Mark) -> None:
+        self._sessions.marks[_key(found)] = mark
+        self._came_in()
+
+    def _came_in(self) -> None:
         if self.query_one(SafeInput).value:
             self._filter(self.current.path if self.current is not None else None)
         else:
@@ -146,7 +154,7 @@ class PickerScreen(BaseScreen[None]):
         filtered = bool(self.query_one(SafeInput).value)
         hints: list[Hint] = [
             ("enter", "open", "open"), ("↑ ↓", "move", ""), ("letters", "filter", ""), ("F1", "all keys", "help"),
-            ("esc", "clear the filter" if filtered else "quit", "back"),
+            ("esc", "clear the filter" if filtered else "back" if self.tool.desks else "quit", "back"),
         ]  # fmt: skip
         above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
         self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
@@ -204,6 +212,8 @@ class PickerScreen(BaseScreen[None]):
             self._draw()
         elif field.value:
             field.value = ""
+        elif self.tool.desks:
+            self.finish()
         else:
             self.app.exit()
 
@@ -219,12 +229,23 @@ class PickerScreen(BaseScreen[None]):
         found = self.current
         if found is None or self._opening:
             return
+        if self._has_unsaved(found.path):
+            self.finish()
+        else:
+            self.tool.ask_about_unsaved("To another session?", "discard them and open it", lambda: self._open(found))
+
+    def _has_unsaved(self, path: str) -> bool:
+        """Whether this is the session that one came from, with fixes that are not saved."""
+        desk = self.tool.desk
+        return desk is not None and desk.unsaved and os.path.realpath(path) == str(desk.session.path)
+
+    def _open(self, found: Found) -> None:
         self._opening = True
         self._note = f"opening {os.path.basename(found.path)} …"
         self._draw()
         self._work = Work("reading", found.size)
         opening = Opening(found.path, self._sessions.open)
-        self.tool.open_file(opening, self._work, lambda error: self._not_opened(found, error))
+        self.tool.open_file(self, opening, self._work, lambda error: self._not_opened(found, error))
         self._sessions.last = found.path
 
     def _not_opened(self, found: Found, error: Exception) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,6 +17,9 @@ from toolpair.tui.screens.base import Dialog, hint_line
 from toolpair.tui.spans import Line, cut_line, line_width
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from toolpair.session import Session
 
 Found = tuple[str, str]
 """How much a profile finds, in words, and the style of saying it."""
@@ -44,14 +48,15 @@ class ProfilesScreen(Dialog[str | None]):
         here = self.tool.session.profile.id
         menu.cursor = self._ids.index(here) if here in self._ids else 0
         menu.focus()
-        self._aside = Aside(self.app, self._count)
+        # A draft stays as it is, whatever is done to the session while it is counted.
+        draft = self.tool.session.draft()
+        self._aside = self.in_thread(lambda aside: self._count(aside, draft), of_state=True)
 
     def on_unmount(self) -> None:
         self._aside.stop()
 
-    def _count(self, aside: Aside) -> None:
+    def _count(self, aside: Aside, session: Session) -> None:
         """The chosen profile is counted already: its verdict is on the screen."""
-        session = self.tool.session
         here = session.profile.id
         for id_ in sorted(self._ids, key=lambda found: (found != here, "/" in found)):
             if aside.stopped:
@@ -59,10 +64,14 @@ class ProfilesScreen(Dialog[str | None]):
             if id_ not in self._known:
                 try:
                     verdict = session.verdict if id_ == here else session.verdict_by(id_)
-                    self._known[id_] = found_text(verdict.errors, verdict.warnings)
+                    found = found_text(verdict.errors, verdict.warnings)
                 except Exception as error:
-                    self._known[id_] = type(error).__name__, "error"
-                aside.tell(self._fill)
+                    found = type(error).__name__, "error"
+                aside.tell(partial(self._note, id_, found))
+
+    def _note(self, id_: str, found: Found) -> None:
+        self._known[id_] = found
+        self._fill()
 
     def lay_out(self, width: int, height: int) -> None:
         self.query_one("#top", Lines).show(
@@ -73,8 +82,6 @@ class ProfilesScreen(Dialog[str | None]):
         self._fill()
 
     def _fill(self) -> None:
-        if self._finished:
-            return
         glyphs, session = self.glyphs, self.tool.session
         room = self.size.width - 2  # the bar before each entry, and the scrollbar
         wide = max(len(id_) + 2 * ("/" in id_) for id_ in self._ids)

@@ -53,7 +53,7 @@ class PromptScreen(Dialog[str | None]):
     def on_mount(self) -> None:
         self.query_one(SafeInput).focus()
         # Only then is it known how much of a long value fits.
-        self.call_after_refresh(self._show_end)
+        self.after_refresh(self._show_end)
 
     def _show_end(self) -> None:
         """The end of a long value is what is changed; what was typed meanwhile stays where it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -17,6 +18,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
+    from toolpair.session import Session
     from toolpair.tui.recipes_text import Choice
 
 
@@ -34,25 +36,32 @@ class RecipesScreen(ListedScreen[Sketch | None]):
     def on_mount(self) -> None:
         self._choices: list[Choice] = choices_of(self.tool.session.recipes)
         self.query_one(LineList).focus()
-        self._aside = Aside(self.app, self._try_all)
+        self._here = 0
+        # A draft stays as it is, whatever is done to the session while it is tried on.
+        draft = self.tool.session.draft()
+        self._aside = self.in_thread(lambda aside: self._try_all(aside, draft), of_state=True)
 
     def on_unmount(self) -> None:
         self._aside.stop()
 
-    def _try_all(self, aside: Aside) -> None:
+    def _try_all(self, aside: Aside, session: Session) -> None:
         """The one under the cursor first."""
-        session = self.tool.session
         waiting = set(range(len(self._choices))) - self._tried.keys()
         while waiting and not aside.stopped:
-            here = self.query_one(LineList).cursor
+            here = self._here
             number = here if here in waiting else min(waiting)
             waiting.remove(number)
             recipe, options = self._choices[number]
+            tried: Sketch | Exception
             try:
-                self._tried[number] = Sketch.of(session.try_recipe(recipe.name, options))
+                tried = Sketch.of(session.try_recipe(recipe.name, options))
             except Exception as error:
-                self._tried[number] = error
-            aside.tell(self._fill)
+                tried = error
+            aside.tell(partial(self._note, number, tried))
+
+    def _note(self, number: int, tried: Sketch | Exception) -> None:
+        self._tried[number] = tried
+        self._fill()
 
     def lay_out(self, width: int, height: int) -> None:
         staged = self.tool.session.changed
@@ -73,8 +82,6 @@ class RecipesScreen(ListedScreen[Sketch | None]):
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, self.size.width, keep_first=True)])
 
     def _fill(self) -> None:
-        if self._finished:
-            return
         width, height = self.size.width, self.size.height
         entries: list[list[Line]] = [
             entry_lines(self.glyphs, choice, self._tried.get(number), width - 2)
@@ -99,6 +106,7 @@ class RecipesScreen(ListedScreen[Sketch | None]):
             below.show(text, _style)
 
     def on_line_list_moved(self) -> None:
+        self._here = self.query_one(LineList).cursor
         self._show_trial()
 
     def action_take(self) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.tui.aside import Aside
 from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
+from toolpair.tui.desk import Desk
+from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, REVIEW
-from toolpair.tui.overview import Overview
 from toolpair.tui.review_text import ReviewText
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.confirm import ConfirmScreen, HeldKey
+from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import Page, ViewerScreen
 from toolpair.tui.screens.working import takes_long
@@ -40,8 +42,12 @@ def _folder_for(path: Path) -> Path:
     return next((place for place in places if os.access(place, os.W_OK)), path.parent)
 
 
-class ReviewScreen(BaseScreen[Any]):
-    """Gives back what was saved (`Saved`), None when nothing was."""
+SavedSteps = tuple["Saved", tuple[tuple["Staged", ...], ...]]
+"""What a save has done, and the steps that were saved."""
+
+
+class ReviewScreen(BaseScreen[SavedSteps | None]):
+    """Gives back None when nothing was saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
@@ -50,11 +56,14 @@ class ReviewScreen(BaseScreen[Any]):
     ]
     DEFAULT_CSS = "ReviewScreen LineList { height: auto; }"
 
-    def __init__(self, overview: Overview) -> None:
+    _desk: Desk
+
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._overview = overview
-        self._session = overview.session
-        self._held = HeldKey()
+        self._desk = desk
+        self._overview = desk.overview
+        self._session = desk.session
+        self._held = HeldKey(self)
         self._note = ""
         self._error = ""
         self._stale = False
@@ -71,13 +80,13 @@ class ReviewScreen(BaseScreen[Any]):
 
     def on_mount(self) -> None:
         self.query_one(LineList).focus()
-        self.run_worker(self._look_around, group="around", exclusive=True, thread=True)
+        self.in_thread(self._look_around, failed=lambda error: None)
 
-    def _look_around(self) -> None:
+    def _look_around(self, aside: Aside) -> None:
         """Who works with the file just now: looked for again, because this is the moment that it matters."""
         before = self._session.warnings
         if self._session.look_around() != before:
-            self.app.call_from_thread(self._refresh, self._note)
+            aside.tell(lambda: self._refresh(self._note))
 
     def lay_out(self, width: int, height: int) -> None:
         text = ReviewText(self._overview, self.glyphs, width, self._changes())
@@ -129,7 +138,7 @@ class ReviewScreen(BaseScreen[Any]):
             return
         if takes_long(self._session):
             self._refresh("working …")
-            self.call_after_refresh(self._toggle, *rows[number])
+            self.after_refresh(lambda: self._toggle(*rows[number]), of_state=True)
         else:
             self._toggle(*rows[number])
 
@@ -144,7 +153,7 @@ class ReviewScreen(BaseScreen[Any]):
             note = "one taken out, space puts it back"
         else:
             note = "put back" if self._put_back(row) else "it cannot be put back: the problem is not there now"
-        self.tool.session_changed()
+        self.tool.session_changed(self._desk)
         self._error = ""
         self._refresh(note)
 
@@ -163,7 +172,7 @@ class ReviewScreen(BaseScreen[Any]):
 
         def answered(answer: str | None) -> None:
             if answer == "yes":
-                error = self.tool.read_again()
+                error = self.tool.read_again(self._desk)
                 if error:
                     self._error = error
                     self._refresh()
@@ -173,7 +182,7 @@ class ReviewScreen(BaseScreen[Any]):
         words = "Read the file again? The fixes that are staged are taken off; A puts the certain ones on again."
         lines = self.glyphs.paragraph
         answers = [("r", "yes", "read it again")]
-        self.app.push_screen(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
+        self.ask(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
 
     def action_diff(self) -> None:
         session = self._session
@@ -182,7 +191,7 @@ class ReviewScreen(BaseScreen[Any]):
             Page("what differs", lambda: parts_text(session.changes(), noun), diff_style),
             Page("whole lines", lambda: whole_text(session.changes(), noun), diff_style),
         ]
-        self.app.push_screen(ViewerScreen("All changes", pages))
+        self.open(ViewerScreen("All changes", pages))
 
     def _nothing(self) -> bool:
         """Say so when nothing is left to save."""
@@ -213,7 +222,7 @@ class ReviewScreen(BaseScreen[Any]):
             if name and name.strip():
                 self._save(Path(os.path.expanduser(name.strip())))
 
-        self.app.push_screen(PromptScreen("Save a copy as", value, submit="save"), given)
+        self.ask(PromptScreen("Save a copy as", value, submit="save"), given, of_state=True)
 
     def _refused(self, refused: Refused) -> None:
         """Say why nothing was written, and which key helps."""
@@ -240,21 +249,23 @@ class ReviewScreen(BaseScreen[Any]):
         )
         answers = [("y", "yes", "save under this name alone"), ("s", "copy", "save a copy")]
         lines = self.glyphs.paragraph
-        self.app.push_screen(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered)
+        self.ask(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered, of_state=True)
 
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
         session = self._session
         mended = [f"{staged.count} × {staged.title}" for staged in session.staged]
+        steps = session.steps
 
-        def work(steps: Steps | None) -> tuple[Saved, State | None]:
-            progress = steps.advance if steps is not None else None
+        def work(writing: Steps | None) -> tuple[Saved, State | None]:
+            progress = writing.advance if writing is not None else None
             if path is not None:
                 return session.save_as(path, progress=progress), None
             saving = session.saving(allow_links)
             saving.write(progress)
-            if steps is not None:
-                steps.written()
-            return session.saved_and_after(saving, judged=steps is not None)
+            self._desk.note_written()
+            if writing is not None:
+                writing.written()
+            return session.saved_and_after(saving, judged=writing is not None)
 
         def ended(result: tuple[Saved, State | None] | Exception | None) -> None:
             if not isinstance(result, tuple):
@@ -264,11 +275,11 @@ class ReviewScreen(BaseScreen[Any]):
             if state is not None:
                 session.go_on(state)
             # What could not be read again is saved all the same: nothing of it is lost by quitting.
-            self.tool.note_saved(saved, mended, in_place=state is not None)
-            self.finish(saved)
+            self.tool.note_saved(self._desk, saved, mended, in_place=state is not None)
+            self.finish((saved, steps))
 
         if session.size >= LARGE:
-            self.app.push_screen(WritingScreen(session.size + session.grown, work), ended)
+            self.ask(WritingScreen(session.size + session.grown, work), ended)
             return
         try:
             result = work(None)

@@ -1,4 +1,4 @@
-"""After saving: what was mended, where the original is, how to go on."""
+"""After saving: what was fixed, where the original is, how to go on, and the way back."""
 
 from __future__ import annotations
 
@@ -6,33 +6,36 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.keys import APP
+from toolpair.tui.desk import Desk
+from toolpair.tui.held_key import HeldKey
+from toolpair.tui.keys import APP, SAVED
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.confirm import HeldKey
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Saved
+    from toolpair.session import Saved, Staged
 
 
-class SavedScreen(BaseScreen[None]):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *APP.bindings(),
-        Binding("enter", "close", "back to the list", show=False),
-        Binding("y", "yank", "copy the command", show=False),
-    ]
+class SavedScreen(BaseScreen[str | None]):
+    """Gives back what there is to say of a save that was undone, else None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *SAVED.bindings()]
     DEFAULT_CSS = "SavedScreen #body { height: 1fr; }"
+    _desk: Desk
 
-    def __init__(self, saved: Saved, told: Sequence[str]) -> None:
+    def __init__(self, desk: Desk, saved: Saved, told: Sequence[str], steps: Sequence[Sequence[Staged]]) -> None:
+        """`steps` are what was saved, to be applied again when the save is undone."""
         super().__init__()
+        self._desk = desk
         self._saved = saved
         self._told = told
+        self._steps = steps
         self._note = ""
-        self._held = HeldKey()
+        self._held = HeldKey(self)
 
     def build(self) -> ComposeResult:
         yield Lines(id="body")
@@ -45,18 +48,31 @@ class SavedScreen(BaseScreen[None]):
             lines += glyphs.paragraph(line, width, limit=4)
         self.query_one("#body", Lines).show(lines)
         hints: list[Hint] = [("y", "copy the command", "yank")] if self._command else []
-        hints += [("enter", "back to the list", "close"), ("q", "quit", "leave")]
+        if self._saved.backup is not None:
+            hints.append(("u", "undo the save", "undo"))
+        hints += [("enter", "back to the list", "close"), ("q", "back" if self._is_on_top else "quit", "leave")]
         self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, hints, width, gap=4)])
+
+    def _say(self, note: str) -> None:
+        self._note = note
+        self.lay_out(self.size.width, self.size.height)
+
+    @property
+    def _is_on_top(self) -> bool:
+        """Whether the session is a sub-agent's, and the one that it was opened from lies below it."""
+        return len(self.tool.desks) > 1
 
     def action_close(self) -> None:
         if self._held.fresh():
             self.finish(None)
         else:
-            self._note = "press enter again, now that you have read this"
-            self.lay_out(self.size.width, self.size.height)
+            self._say("press enter again, now that you have read this")
 
     async def action_leave(self) -> None:
-        await self.app.action_quit()
+        if self._is_on_top:
+            self.finish(None)
+        else:
+            await self.app.action_quit()
 
     @property
     def _command(self) -> SafeText | None:
@@ -68,5 +84,36 @@ class SavedScreen(BaseScreen[None]):
 
     def action_yank(self) -> None:
         if self._command:
-            self._note = self.tool.copy(self._command)
-            self.lay_out(self.size.width, self.size.height)
+            self._say(self.tool.copy(self._command))
+
+    def action_undo(self) -> None:
+        """Ask, once: what follows writes the file again."""
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        saved = self._saved
+        if saved.backup is None:
+            self._say("a copy was saved: the session's own file is as it was, so there is nothing to undo")
+            return
+        fixes = sum(row.problems for step in self._steps for row in step)
+        words = (
+            f"Undo the save? {visible(saved.path.name)} gets back what it held before, and what it holds now is kept "
+            f"beside it. Your {'fix stays' if fixes == 1 else f'{fixes:,} fixes stay'} applied."
+        )
+        question = ConfirmScreen(
+            "Undo", lambda width, _: self.glyphs.paragraph(words, width), [("enter", "yes", "undo the save")]
+        )
+        self.ask(question, lambda answer: self._undo() if answer == "yes" else None, of_state=True)
+
+    def _undo(self) -> None:
+        from toolpair.tui.screens.putting_back import put_back
+
+        backup = self._saved.backup
+        assert backup is not None
+
+        def ended(problem: str | None) -> None:
+            if problem is None:
+                self.finish("the save is undone; your fixes are applied, not saved")
+            else:
+                self._say(problem)
+
+        put_back(self, self._desk, backup, ended, self._steps, only_as_is=True)

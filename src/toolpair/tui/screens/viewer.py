@@ -50,7 +50,7 @@ class ViewerScreen(BaseScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(BigText).focus()
-        self.call_after_refresh(self._show_page)
+        self.after_refresh(self._show_page)
 
     def _show_page(self) -> None:
         page = self._pages[self._page]
@@ -107,7 +107,7 @@ class ViewerScreen(BaseScreen[None]):
             if query is not None:
                 self._say("" if self.query_one(BigText).find(query) or not query else f"not found: {query}")
 
-        self.app.push_screen(PromptScreen("Find in this text", submit="find"), found)
+        self.ask(PromptScreen("Find in this text", submit="find"), found)
 
     def action_hit(self, by: int) -> None:
         if not self.query_one(BigText).find_next(by):

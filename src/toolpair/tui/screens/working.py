@@ -65,12 +65,12 @@ class WorkingScreen(BaseScreen[None]):
                 result = error
             aside.tell(lambda: self._work_ended(work, result, ended))
 
-        Aside(self.app, in_thread, "work")
+        self.in_thread(in_thread, "work")
 
     def follow_work(self, work: Work) -> None:
         """Show how far it is until it is forgotten."""
         self._work = work
-        self._ticker = self.set_interval(_PAUSE, self.draw_bar)
+        self._ticker = self.every(_PAUSE, self.draw_bar)
         self.draw_bar()
 
     def _work_ended(self, work: Work, result: R | Exception, ended: Callable[[R], None]) -> None:

@@ -66,8 +66,8 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
             yield Lines(id="text")
 
     def on_mount(self) -> None:
-        self.set_interval(_PAUSE, self._look)
-        Aside(self.app, self._run)
+        self.every(_PAUSE, self._look)
+        self.in_thread(self._run)
 
     def _run(self, aside: Aside) -> None:
         result: T | Exception
@@ -100,6 +100,12 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         bar = bar_line(self.glyphs, words, self._done, self._total, right, width)
         self.query_one("#text", Lines).show([self.glyphs.rule("", width), bar])
 
+    def give_up(self) -> None:
+        """End it, where that is possible still."""
+        self._given_up = True
+        self._note = ""
+        self._look()
+
     def say_not_now(self) -> None:
         self._note = "not while it is written: esc gives it up"
         self._look()
@@ -108,9 +114,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         event.stop()
         event.prevent_default()
         if event.key == "escape":
-            self._given_up = True
-            self._note = ""
-            self._look()
+            self.give_up()
         else:
             self.say_not_now()
 

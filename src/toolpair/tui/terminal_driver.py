@@ -1,0 +1,169 @@
+"""The terminal, as Textual drives it on Unix, with what people do to terminals: they close and suspend them.
+
+Loaded when the interface starts, not before: the delay of escape is read when Textual is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import sys
+import time
+from codecs import getincrementaldecoder
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from textual._xterm_parser import XTermParser
+from textual.constants import ESCAPE_DELAY
+from textual.drivers._writer_thread import WriterThread
+from textual.drivers.linux_driver import LinuxDriver
+
+from toolpair.tui.escape_key import PromptSelector
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+_READ: Final = 4096
+_IDLE: Final = 0.1
+"""Seconds between two looks at whether the input is to end."""
+_SLACK: Final = 0.002
+"""Seconds: a look that comes a moment too early would be followed by a whole wait."""
+
+
+class TerminalDriver(LinuxDriver):
+    """Ends the program when the terminal has gone, and leaves and takes the terminal when it is suspended."""
+
+    def __init__(self, app: App[Any], **settings: Any) -> None:
+        super().__init__(app, **settings)
+        self.has_terminal = False
+        """Whether the terminal is in the state that the interface needs."""
+        # Textual's own handlers stop the program for ever where no shell can continue it, and write to the terminal in
+        # the middle of anything, which may be writing to it.
+        for number in (signal.SIGTSTP, signal.SIGCONT):
+            signal.signal(number, signal.SIG_DFL)
+        assert sys.__stderr__ is not None
+        self._file: Any = _Unfailing(sys.__stderr__, self._hung_up)
+
+    def start_application_mode(self) -> None:
+        self._writer_thread = None
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._writer_thread is None:  # there was no terminal to begin with
+            self._writer_thread = WriterThread(self._file)
+            self._writer_thread.start()
+            self._hung_up()
+        self.has_terminal = True
+        # Heard between two pieces of work.
+        self._loop.add_signal_handler(signal.SIGTSTP, self.suspend)
+        self._loop.add_signal_handler(signal.SIGCONT, self._continued)
+
+    def stop_application_mode(self) -> None:
+        # First of all: from here on the terminal itself makes signals of keys.
+        for number in (signal.SIGTSTP, signal.SIGCONT):
+            self._loop.remove_signal_handler(number)
+        super().stop_application_mode()
+        self.has_terminal = False
+
+    def _disable_mouse_support(self) -> None:
+        super()._disable_mouse_support()
+        if self._mouse_pixels:
+            self.write("\x1b[?1016l")
+
+    # input
+
+    def run_input_thread(self) -> None:
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        with PromptSelector(ESCAPE_DELAY + _SLACK) as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                text = ""
+                if selector.select(_IDLE):
+                    data = self._read()
+                    if not data:
+                        self._hung_up()
+                        return
+                    text = decode(data)
+                try:
+                    # An empty text would end the parser.
+                    for event in (*(parser.feed(text) if text else ()), *parser.tick()):
+                        self.process_message(event)
+                except Exception:  # a sequence that no terminal sends ends the parser, and not the program
+                    parser = XTermParser(self._debug)
+
+    def _read(self) -> bytes:
+        """What has come; nothing when the terminal has gone."""
+        try:
+            return os.read(self.fileno, _READ)
+        except OSError:
+            return b""
+
+    def _hung_up(self) -> None:
+        """The terminal has gone, whether or not a signal says so."""
+        from toolpair.tui.app import ToolpairApp
+
+        if isinstance(self._app, ToolpairApp) and not self.exit_event.is_set():
+            self._app.hang_up()
+
+    # suspending
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """Textual's own, which is not used."""
+
+    def _sigcont_application(self, *_: object) -> None:
+        """The same."""
+
+    def suspend(self, group: bool = False) -> None:
+        """Give the terminal back and stop until a shell continues the program; `group`: with all of its job."""
+        self.suspend_application_mode()
+        begun = time.monotonic()
+        os.kill(0 if group else os.getpid(), signal.SIGTSTP)
+        # Stopped here, but where there is no shell that could continue it: then the system does not stop it.
+        while not self._is_in_foreground():
+            # Continued in the background, where nothing can be drawn.
+            time.sleep(_IDLE if time.monotonic() - begun > _IDLE else 0)
+            begun = time.monotonic()
+            os.kill(os.getpid(), signal.SIGTSTP)
+        self._must_signal_resume = True
+        self.resume_application_mode()
+
+    def _is_in_foreground(self) -> bool:
+        try:
+            return os.tcgetpgrp(self.fileno) == os.getpgrp()
+        except OSError:
+            return True  # there is no such terminal any more, which reading will find
+
+    def _continued(self) -> None:
+        """Stopped by a signal that nobody hears, and continued: who had the terminal meanwhile has changed it."""
+        before = self.attrs_before
+        self.suspend_application_mode()
+        self._must_signal_resume = True
+        self.resume_application_mode()
+        self.attrs_before = before
+
+
+class _Unfailing:
+    """A stream whose reader may have gone: what cannot be written is dropped, and told once."""
+
+    def __init__(self, stream: IO[str], failed: Callable[[], None]) -> None:
+        self._stream = stream
+        self._failed = failed
+        self._has_failed = False
+
+    def write(self, text: str) -> None:
+        self._try(lambda: self._stream.write(text))
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def _try(self, what: Callable[[], object]) -> None:
+        if self._has_failed:
+            return
+        try:
+            what()
+        except (OSError, ValueError):
+            self._has_failed = True
+            self._failed()

@@ -1,0 +1,159 @@
+"""The installed program in a pseudo-terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+_ESCAPES = re.compile(
+    rb"\x1b(?:\[[0-9;:?<=>!$ ]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|[()][A-Z0-9]|[=>78cDEHM])", re.DOTALL
+)
+
+
+def program() -> list[str]:
+    """The installed command, or the same through Python where it is not installed."""
+    installed = Path(sys.executable).with_name("toolpair")
+    return [str(installed)] if installed.exists() else [sys.executable, "-m", "toolpair"]
+
+
+class Terminal:
+    """A program in a terminal, and all that it has written so far, which is read as it comes."""
+
+    def __init__(
+        self,
+        arguments: list[str],
+        stdin: Path | None = None,
+        *,
+        columns: int = 100,
+        lines: int = 30,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.pid, self._master = pty.fork()
+        if self.pid == 0:  # the child: nothing but exec may happen here
+            try:
+                self._become(arguments, stdin, columns, lines, environment, folder)
+            finally:
+                os._exit(127)
+        self.output = b""
+        self._is_closed = False
+        self.is_deaf = False
+        """A terminal that does not listen, as one on which somebody has typed ctrl+s."""
+        self._news = threading.Condition()
+        self._reader = threading.Thread(target=self._read_all, daemon=True)
+        self._reader.start()
+        self._code: int | None = None
+
+    @staticmethod
+    def _become(
+        arguments: list[str],
+        stdin: Path | None,
+        columns: int,
+        lines: int,
+        environment: Mapping[str, str] | None,
+        folder: Path | None,
+    ) -> None:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        if stdin is not None:
+            os.dup2(os.open(stdin, os.O_RDONLY), 0)
+        if folder is not None:
+            os.chdir(folder)
+        os.execve(arguments[0], arguments, dict(os.environ if environment is None else environment))
+
+    def _read_all(self) -> None:
+        while not self._is_closed:
+            if self.is_deaf:
+                time.sleep(0.02)
+                continue
+            # Not left waiting in a read: while that goes on a terminal that is closed stays open.
+            if not select.select([self._master], [], [], 0.05)[0]:
+                continue
+            try:
+                piece = os.read(self._master, 1 << 16)
+            except OSError:  # the system's way to say that the other end is closed
+                piece = b""
+            if not piece:
+                return
+            with self._news:
+                self.output += piece
+                self._news.notify_all()
+
+    def read(self, seconds: float, until: bytes | None = None, since: int | None = None) -> bytes:
+        """What is written in `seconds`, or until `until` has been written since the call, or since that byte."""
+        start, deadline = len(self.output) if since is None else since, time.monotonic() + seconds
+        with self._news:
+            while until is None or until not in self.output[start:]:
+                left = deadline - time.monotonic()
+                if left <= 0 or (until is not None and not self._reader.is_alive()):
+                    break
+                self._news.wait(min(left, 0.2))
+        return self.output[start:]
+
+    def text(self, since: int = 0) -> str:
+        """What was written since that byte, without what only moves and colours."""
+        return _ESCAPES.sub(b"", self.output[since:]).decode(errors="replace")
+
+    def said(self) -> str:
+        """What was written after the interface had given the screen back."""
+        return _ESCAPES.sub(b"", self.output.rpartition(b"\x1b[?1049l")[2]).decode(errors="replace")
+
+    def press(self, keys: str | bytes) -> None:
+        os.write(self._master, keys.encode() if isinstance(keys, str) else keys)
+
+    def resize(self, columns: int, lines: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def hang_up(self) -> None:
+        """Close the terminal, as when its window is closed."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._reader.join()
+            os.close(self._master)
+
+    def signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def settings(self) -> list[Any]:
+        """How the terminal is set up: echo, lines or single keys, and so on."""
+        return termios.tcgetattr(self._master)
+
+    @property
+    def has_ended(self) -> bool:
+        if self._code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code is not None
+
+    def close(self, seconds: float = 15) -> int:
+        """The exit code; a program that does not end is killed."""
+        deadline = time.monotonic() + seconds
+        while not self.has_ended:
+            if time.monotonic() > deadline:
+                self.kill()
+                raise AssertionError(f"the program did not end; it wrote {self.output[-2000:]!r}")
+            time.sleep(0.02)
+        self._reader.join(0.2)
+        self.hang_up()
+        assert self._code is not None
+        return self._code
+
+    def kill(self) -> None:
+        """End it without a word."""
+        if not self.has_ended:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self._code = -signal.SIGKILL
+        self.hang_up()

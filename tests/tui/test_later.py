@@ -1,0 +1,140 @@
+"""What comes back from a thread or a timer is used only while it is about what is on the screen."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+import toolpair.tui
+from tests.tui.driving import drive, frame, press, settled
+from tests.tui.test_loading import Slow, long, play_on  # noqa: F401 - a fixture among them
+from toolpair.session import Session
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.aside import Aside
+from toolpair.tui.opening import Opening
+from toolpair.tui.screens import working
+from toolpair.tui.screens.help import HelpScreen
+from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.opening import OpeningScreen
+from toolpair.tui.screens.viewer import ViewerScreen
+
+BY_ITS_OWN = {
+    "call_from_thread", "run_worker", "set_timer", "set_interval", "call_later", "call_after_refresh", "call_next",
+    "push_screen", "push_screen_wait", "switch_screen", "pop_screen", "to_thread", "create_task", "Thread", "run_in_executor",
+}  # fmt: skip
+MECHANISM = {"later.py", "aside.py", "typed_ahead.py", "app.py", "leaving.py"}
+
+
+def test_no_screen_does_anything_later_in_its_own_way() -> None:
+    folder = Path(toolpair.tui.__file__).parent
+    found = [
+        f"{path.relative_to(folder)}:{node.lineno} {node.attr}"
+        for path in folder.rglob("*.py")
+        if path.name not in MECHANISM
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in BY_ITS_OWN
+    ]
+    assert not found
+
+
+def screen_of(app: ToolpairApp) -> MainScreen:
+    assert isinstance(app.screen, MainScreen)
+    return app.screen
+
+
+def test_a_screen_that_is_gone_hears_nothing(broken: Path) -> None:
+    heard: list[str] = []
+    go = threading.Event()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "question_mark")
+        screen = app.screen
+        assert isinstance(screen, HelpScreen)
+
+        def work(aside: Aside) -> None:
+            go.wait(10)
+            aside.tell(lambda: heard.append("thread"))
+
+        screen.in_thread(work, "work")
+        screen.later(0.05, lambda: heard.append("timer"))
+        screen.after_refresh(lambda: heard.append("refresh"))
+        await settled(pilot, names=())
+        assert heard == ["refresh"]
+        await press_without_waiting(pilot, "escape")
+        go.set()
+        await settled(pilot)
+        await pilot.pause(0.1)
+        assert heard == ["refresh"]
+
+    drive(broken, play)
+
+
+async def press_without_waiting(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settled(pilot, names=())
+
+
+def test_what_was_made_for_another_state_is_not_used(broken: Path) -> None:
+    heard: list[str] = []
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        screen = screen_of(app)
+        kept, bound = screen.ticket(), screen.ticket(of_state=True)
+        assert kept.is_good and bound.is_good
+        screen.later(0.05, lambda: heard.append("of this state"), of_state=True)
+        screen.later(0.05, lambda: heard.append("of any"))
+        await press(pilot, "space")
+        await pilot.pause(0.1)
+        assert kept.is_good and not bound.is_good and heard == ["of any"]
+        # Exactly the same state is back, so that what was made for it may be used.
+        await press(pilot, "u")
+        assert bound.is_good
+        await press(pilot, "question_mark")
+        assert bound.is_good, "another screen lies over it, and will go again"
+
+    drive(broken, play)
+
+
+def test_a_file_that_is_read_while_help_is_open_is_shown_behind_it(tmp_path: Path, broken: Path) -> None:
+    slow = Slow()
+
+    async def run() -> None:
+        app = ToolpairApp(None, opening=Opening(str(broken), slow))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(pilot, names=())
+            assert isinstance(app.screen, OpeningScreen)
+            await press_without_waiting(pilot, "question_mark")
+            assert isinstance(app.screen, HelpScreen)
+            slow.may.set()
+            await settled(pilot)
+            assert isinstance(app.screen, HelpScreen)
+            await press(pilot, "escape")
+            await settled(pilot)
+            assert isinstance(app.screen, MainScreen) and "Read" in frame(app)
+
+    asyncio.run(run())
+
+
+def test_the_review_does_not_open_over_what_was_opened_meanwhile(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+    stage_all = Session.stage_all
+    monkeypatch.setattr(working, "MANY_MESSAGES", 0)
+    monkeypatch.setattr(Session, "stage_all", lambda self: (go.wait(10), stage_all(self))[1])
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press_without_waiting(pilot, "A")
+        await press_without_waiting(pilot, "enter")
+        assert isinstance(app.screen, ViewerScreen)
+        go.set()
+        await settled(pilot)
+        assert isinstance(app.screen, ViewerScreen) and app.session.changed
+        await press(pilot, "escape")
+        assert "not saved" in frame(app) and "w shows what will be saved" in frame(app)
+
+    drive(broken, play)

@@ -1,0 +1,173 @@
+"""The program that is ended, interrupted or suspended from outside gives the terminal back as it was."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks.generate import generate
+from benchmarks.sessions.options import Options
+from tests.terminal import Terminal, program
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
+MODES = {
+    "the alternate screen": (b"\x1b[?1049h", b"\x1b[?1049l"),
+    "the mouse": (b"\x1b[?1000h", b"\x1b[?1000l"),
+    "the mouse's movements": (b"\x1b[?1003h", b"\x1b[?1003l"),
+    "the mouse's positions": (b"\x1b[?1006h", b"\x1b[?1006l"),
+    "the cursor": (b"\x1b[?25l", b"\x1b[?25h"),
+    "pasting": (b"\x1b[?2004h", b"\x1b[?2004l"),
+    "focus": (b"\x1b[?1004h", b"\x1b[?1004l"),
+    "wrapping": (b"\x1b[?7l", b"\x1b[?7h"),
+}
+
+
+def kept_modes(output: bytes) -> list[str]:
+    """What the terminal was not given back."""
+    return [name for name, (on, off) in MODES.items() if output.rfind(on) > output.rfind(off)]
+
+
+@pytest.fixture
+def opened(samples: Path, tmp_path: Path) -> Terminal:
+    path = Path(shutil.copy(samples / "sanitised-on-one-side.json", tmp_path / "session.json"))
+    terminal = Terminal([*program(), str(path)])
+    terminal.before = terminal.settings()  # type: ignore[attr-defined]
+    return shown(terminal)
+
+
+def shown(terminal: Terminal) -> Terminal:
+    assert b"mend all" in terminal.read(30, until=b"mend all")
+    terminal.read(0.5)
+    assert kept_modes(terminal.output), "the interface takes them"
+    return terminal
+
+
+def staged(terminal: Terminal) -> Terminal:
+    mark = len(terminal.output)
+    terminal.press(" ")
+    assert b"not saved" in terminal.read(20, until=b"not saved", since=mark)
+    return terminal
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_signal_ends_it_without_a_question(opened: Terminal, name: str, changed: bool) -> None:
+    if changed:
+        staged(opened)
+    number = getattr(signal, name)
+    opened.signal(number)
+    deadline = time.monotonic() + 15
+    while not opened.has_ended and time.monotonic() < deadline:
+        time.sleep(0.02)
+    settings = opened.settings()
+    assert opened.close() == 128 + number
+    assert not kept_modes(opened.output)
+    assert settings == opened.before  # type: ignore[attr-defined]
+    assert "Traceback" not in opened.text() and "failed" not in opened.said()
+
+
+def test_an_interrupt_from_outside_asks_as_q_does(opened: Terminal) -> None:
+    staged(opened)
+    mark = len(opened.output)
+    opened.signal(signal.SIGINT)
+    opened.read(20, until=b"discard", since=mark)
+    assert "not saved" in opened.text(mark)
+    opened.read(0.6)
+    opened.press("\x1b")
+    opened.read(0.5)
+    assert not opened.has_ended
+    opened.signal(signal.SIGINT)
+    opened.read(1.0)
+    opened.press("d")
+    assert opened.close() == 0
+    assert not kept_modes(opened.output)
+
+
+def test_an_interrupt_with_nothing_to_lose_ends_it(opened: Terminal) -> None:
+    opened.signal(signal.SIGINT)
+    assert opened.close() == 130
+    assert not kept_modes(opened.output) and "Nothing was changed." in opened.said()
+
+
+def test_a_window_that_is_closed_ends_it(opened: Terminal) -> None:
+    staged(opened)
+    opened.hang_up()
+    assert opened.close() == 129
+
+
+def test_a_terminal_that_goes_without_a_signal_ends_it(samples: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(samples / "sanitised-on-one-side.json", tmp_path / "session.json"))
+    terminal = shown(Terminal(["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", *program(), str(path)]))
+    terminal.hang_up()
+    assert terminal.close() == 129
+
+
+def test_a_terminal_that_does_not_listen_keeps_nobody_waiting(opened: Terminal) -> None:
+    opened.is_deaf = True
+    for _ in range(60):
+        opened.press("?q" * 10)
+        time.sleep(0.02)
+    opened.signal(signal.SIGTERM)
+    assert opened.close(30) == 143
+
+
+def test_a_crash_gives_the_terminal_back(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    generate(Options(size=20_000_000, pairs=2_000, problems=10), path)
+    terminal = staged(shown(Terminal([*program(), str(path)])))
+    os.truncate(path, 3_000_000)
+    terminal.press("G")
+    assert terminal.close() == 2
+    assert not kept_modes(terminal.output)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no shell with jobs")
+@pytest.mark.parametrize("how", ["ctrl+z", "SIGTSTP", "SIGSTOP"])
+def test_it_is_suspended_and_drawn_again(samples: Path, tmp_path: Path, how: str) -> None:
+    path = Path(shutil.copy(samples / "sanitised-on-one-side.json", tmp_path / "session.json"))
+    shell = shutil.which("bash")
+    assert shell is not None
+    terminal = Terminal([shell, "--norc", "--noprofile", "-i"])
+    terminal.press("PS1='ready> '; bind 'set enable-bracketed-paste off'\r")
+    terminal.read(20, until=b"ready> ")
+    terminal.read(0.3)
+    terminal.press(f"{program()[0]} {' '.join(program()[1:])} {path} & echo the pid is $!; fg\r")
+    terminal.read(20, until=b"the pid is ")
+    terminal.read(20, until=b"mend all", since=0)
+    terminal.read(0.5)
+    staged(terminal)
+    pid = int(terminal.text().partition("the pid is ")[2].partition("the pid is ")[2].split()[0])
+    mark = len(terminal.output)
+    if how == "ctrl+z":
+        terminal.press("\x1a")
+    else:
+        os.kill(pid, getattr(signal, how))
+    terminal.read(20, until=b"ready> ", since=mark)
+    if how != "SIGSTOP":
+        assert not kept_modes(terminal.output)
+    mark = len(terminal.output)
+    terminal.press("echo st''ill here\r")
+    assert b"still here" in terminal.read(20, until=b"still here", since=mark)
+    terminal.press("fg\r")
+    terminal.read(20, until=b"quit", since=mark)
+    again = terminal.text(mark)
+    assert "not saved" in again and "functions_read_file_1" in again, "all of it is drawn"
+    assert len(kept_modes(terminal.output)) == len(MODES)
+    terminal.press("q")
+    terminal.read(1.0)
+    terminal.press("d")
+    terminal.read(20, until=b"Nothing was changed.", since=mark)
+    terminal.read(0.3)
+    assert not kept_modes(terminal.output)
+    terminal.press("stty -a\r")
+    stty = terminal.read(20, until=b"iexten", since=mark)
+    terminal.read(0.2)
+    assert b" icanon" in terminal.output[mark:] and b" echo " in terminal.output[mark:], stty
+    terminal.press("exit\r")
+    assert terminal.close() == 0

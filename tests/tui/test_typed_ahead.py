@@ -1,0 +1,155 @@
+"""Keys that are typed ahead do what they do when they are typed one by one."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from tests.tui.driving import drive, frame, press, settled
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.review import ReviewScreen
+
+ALWAYS = -1e9
+"""Seconds: what was typed before a question could be read counts as an answer, so that only the order matters."""
+CHARACTERS = {"enter": "\r", "escape": "\x1b", "space": " ", "right_square_bracket": "]", "slash": "/", "at": "@"}
+KEYS = [
+    "f", "f", "enter", "enter", "enter", "escape", "escape", "a", "A", "space", "space", "right_square_bracket",
+    "j", "k", "G", "g", "u", "ctrl+r", "w", "x", "p", "y", "1", "at", "m", "e", "question_mark", "l", "h", "q",
+]  # fmt: skip
+"""None of which starts a thread, whose moments differ from run to run."""
+
+
+def at_once(app: ToolpairApp, *keys: str) -> None:
+    """Keys of one read of the terminal."""
+    for key in keys:
+        character = CHARACTERS.get(key, key if len(key) == 1 else None)
+        app.post_message(events.Key(key, character))
+
+
+def state(app: ToolpairApp) -> tuple[object, ...]:
+    return (
+        [type(screen).__name__ for screen in app.screen_stack],
+        [(row.title, row.count) for row in app.session.staged],
+        app.session.to_bytes(),
+        re.sub(r"\d{8}-\d{6}", "TIME", frame(app)),
+    )
+
+
+@pytest.mark.parametrize(
+    "keys", [["f", "enter"], ["M", "enter"], ["M", "q"], ["P", "enter"], ["f", "q"], ["f", "j", "enter"]]
+)
+def test_a_screen_that_is_closed_at_once_does_no_harm(broken: Path, keys: list[str]) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        at_once(app, *keys)
+        await settled(pilot)
+        await pilot.pause(0.1)
+        assert app.is_running and isinstance(app.screen_stack[1], MainScreen)
+
+    assert drive(broken, play).result.error is None
+
+
+def test_a_fix_is_chosen_ahead(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        at_once(app, "f", "enter", "right_square_bracket", "f", "enter")
+        await settled(pilot)
+        assert isinstance(app.screen, MainScreen) and [row.count for row in app.session.staged] == [1, 1]
+
+    drive(broken, play)
+
+
+def test_the_cursor_is_where_the_key_before_has_put_it(broken: Path) -> None:
+    """What is fixed is the problem under the cursor, not the one that was there before."""
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g")
+        problem = next(each for each in app.overview.walk if each.call is not None and each.call.id.endswith("_012"))
+        at_once(app, *["j"] * app.overview.row_of(problem), "space")
+        await settled(pilot)
+        (staged,) = app.session.staged
+        assert "_012'" in staged.decisions[0].call_id
+
+    drive(broken, play)
+
+
+def test_what_is_typed_into_a_line_stays_in_order(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        at_once(app, "slash", *"src", "enter", "n")
+        await settled(pilot)
+        await pilot.pause(0.2)
+        assert "src: hit" in frame(app)
+
+    drive(broken, play)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_burst_ends_where_slow_keys_do(broken: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    keys = [chance.choice(KEYS) for _ in range(chance.randint(3, 25))]
+    original = broken.read_bytes()
+    ends: list[tuple[object, ...]] = []
+
+    async def slowly(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        for key in keys:
+            if app.is_running:
+                await settled(pilot)
+                at_once(app, key)
+                await settled(pilot)
+        await ended(app, pilot)
+
+    async def fast(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        at_once(app, *keys)
+        await ended(app, pilot)
+
+    async def ended(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await settled(pilot)
+        await pilot.pause(0.05)
+        ends.append(state(app) if app.is_running else ())
+
+    for play in (slowly, fast):
+        broken.write_bytes(original)
+        for kept in broken.parent.glob("*.bak"):
+            kept.unlink()
+        drive(broken, play, held=ALWAYS)
+    assert ends[0] == ends[1], keys
+
+
+def test_a_click_waits_for_its_turn(broken: Path) -> None:
+    """The click is meant for what the key before it opens."""
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        at_once(app, "f")
+        where: dict[str, Any] = {
+            "x": 3,
+            "y": 23,
+            "delta_x": 0,
+            "delta_y": 0,
+            "button": 1,
+            "shift": False,
+            "meta": False,
+            "ctrl": False,
+        }
+        app.post_message(events.MouseDown(None, **where))
+        app.post_message(events.MouseUp(None, **where))
+        await settled(pilot)
+        assert isinstance(app.screen, MainScreen) and len(app.session.staged) == 1
+
+    drive(broken, play)
+
+
+def test_an_answer_that_was_typed_before_the_question_was_seen_is_none(broken: Path) -> None:
+    original = broken.read_bytes()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        at_once(app, "A", "enter", "enter")
+        await settled(pilot)
+        assert isinstance(app.screen, ReviewScreen) and "press enter again" in frame(app)
+
+    drive(broken, play)
+    assert broken.read_bytes() == original
