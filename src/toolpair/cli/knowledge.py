@@ -35,6 +35,7 @@ _OF_FILES: Final = frozenset(
         "rollout.no_meta",
         "rollout.no_timestamp",
         "rollout.not_loaded",
+        "rollout.old_form",
         "rollout.parent_missing",
     }
 )

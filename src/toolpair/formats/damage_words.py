@@ -49,7 +49,7 @@ _CAUSES: Final = {
     "record.bad_utf8": "something wrote bytes in another encoding, or a write was torn",
     "record.lone_surrogate": "a text was cut in the middle of a character that is written as two halves",
     "record.duplicate_key": "what wrote the record wrote a key twice",
-    "record.big_number": "the number has more digits than a double holds",
+    "record.big_number": "a number of more than 64 bits was written",
     "record.bom": "an editor, or files put together, left a byte order mark",
     "record.torn": "the writer stopped in the middle of a record",
     "record.glued": "a line end is missing: two writers, or one that went on behind a torn line",
@@ -128,6 +128,9 @@ def ways_to_mend(candidate: Candidate, harm: Harm) -> tuple[Fix, ...]:
         id_, title = _TITLES[way.how]
         loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
         found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
+    if damage.rule == "record.big_number" and harm.impact == "loses":
+        title = "write the number as a fraction (ending in .0), which is read"
+        found.append(Fix("as-fraction", title, (MendBytes(uid, "fraction"),), recommended=True))
     if damage.rule == "record.duplicate_key":
         loses = "the values that readers take now"
         found.append(Fix("keep-first", "keep the first value", (MendBytes(uid, "keep_first"),), loses=loses))

@@ -9,6 +9,7 @@ from typing import Any, Final
 from toolpair.dataclass import dataclass
 from toolpair.formats.base import Damage, Harm
 from toolpair.patterns import compiled
+from toolpair.source.values import big_numbers, is_rounded
 from toolpair.transcript.content import is_placeholder_text, text_of
 
 _RESULT_ID: Final = compiled(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
@@ -136,6 +137,8 @@ def readers_harm(damage: Damage, who: str) -> Harm | None:
     """What readers make of a flaw that they read over. `who` is in the plural, or a name that needs an "s"."""
     s = "" if who == "most readers" else "s"
     if damage.front or damage.rule == "record.lone_surrogate":
+        return None
+    if damage.rule == "record.big_number" and not any(map(is_rounded, big_numbers(damage.raw))):
         return None
     says = {
         "record.bad_utf8": f"{who} put{s} U+FFFD in their place",

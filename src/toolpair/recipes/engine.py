@@ -18,6 +18,9 @@ _Choice = tuple[Mark, Problem, Fix]
 
 _ORDER: Final = (
     "record",
+    "rollout.old_form",
+    "rollout.no_timestamp",
+    "rollout.no_meta",
     "chain",
     "field",
     "role.unknown",

@@ -14,7 +14,16 @@ from typing import Final
 from toolpair.dataclass import dataclass
 from toolpair.patterns import compiled
 from toolpair.source.spans import BadSpan, Node, Scan, children, key_text, node_at, scan
-from toolpair.source.values import BOM, escape_controls, escaped, parse, pieces, whole_characters, without_nul
+from toolpair.source.values import (
+    BOM,
+    escape_controls,
+    escaped,
+    parse,
+    pieces,
+    whole_characters,
+    with_fractions,
+    without_nul,
+)
 from toolpair.transcript.model import Damaged
 
 _LONGEST_RUN: Final = 2000
@@ -65,6 +74,8 @@ def _mended(raw: bytes, how: str) -> Mended | None:
             return Mended((raw.removeprefix(BOM),))
         case "keep_last" | "keep_first":
             return Mended((without_doubles(raw, last=how == "keep_last"),))
+        case "fraction":
+            return Mended((with_fractions(raw),))
         case "aside":
             return Mended((), (raw,))
     return None
