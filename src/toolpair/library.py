@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from toolpair.conversation import Judged
 from toolpair.dataclass import dataclass, field
 from toolpair.formats import get_format
 from toolpair.formats.base import Format, Item
+from toolpair.formats.telling import ANTHROPIC, Told, shape_of_profile
 from toolpair.losses import NOTHING, Losses, losses
 from toolpair.objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
@@ -173,26 +174,11 @@ def _plain(number: int, message: Any) -> Any:
         raise ValueError(f"message {number}, a {what}, cannot be read: {type(error).__name__}: {error}") from error
 
 
-_SHAPES: Final = ("anthropic", "openai-chat", "openai-responses")
-_SHAPE_OF: Final = {"vertex-anthropic": "anthropic", "bedrock-converse": "anthropic"}
-_SURE: Final = 60
-
-
 def _format_for(values: list[Any], profile: str | None) -> Format:
     """What the messages look like; where they could be of several shapes, the one that the profile is used with."""
-    best, most = None, 0
-    for shape in _SHAPES:
-        candidate = get_format(shape)
-        score = candidate.sniff(values)
-        if score > most:
-            best, most = candidate, score
-        if most >= _SURE:
-            return candidate
-    if best is not None and profile is None:
-        return best
-    if values and best is None:
+    if not values:
+        return get_format(ANTHROPIC if profile is None else shape_of_profile(profile))
+    shape = Told().hear_all(values).shape(profile)
+    if shape is None:
         raise ValueError(why_not_understood(values))
-    if profile is None:
-        return get_format(_SHAPES[0])
-    base = profile.partition("/")[0]
-    return get_format(base if base in _SHAPES else _SHAPE_OF.get(base, "openai-chat"))
+    return get_format(shape)

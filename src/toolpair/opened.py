@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from toolpair.conversation import Judged
 from toolpair.dataclass import dataclass, replace
-from toolpair.formats.base import Item, View
+from toolpair.formats.base import Format, Item, View
 from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, verdict_of
 from toolpair.row_places import Places, RowPlaces
 from toolpair.rules.base import Problem
@@ -90,6 +90,10 @@ class Conversation:
     source: ConversationSource
     document: Document
     judged: Judged
+
+    @property
+    def format(self) -> Format:
+        return self.judged.format
 
     def by(self, profile: Profile) -> Conversation:
         """The same judged by another profile."""

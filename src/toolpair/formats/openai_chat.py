@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.anthropic import looks_like_messages
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
+from toolpair.formats.telling import CHAT, Told
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, ContentShape, Message, Scope, Transcript
 
@@ -71,15 +71,12 @@ class OpenAIChatFormat(PlainFormat):
     where = "request bodies, logs and exports of programs that use the Chat Completions API or one like it"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        if not looks_like_messages(values):
+        told = Told().hear_all(values)
+        if told.by:
+            return 92 if told.sure == CHAT else 0
+        if told.shape() is None:
             return 0
-        dicts = [value for value in values if isinstance(value, dict)]
-        for value in dicts:
-            if isinstance(value.get("tool_call_ids"), list) or "message_type" in value:
-                return 0
-            if value.get("role") == "tool" or isinstance(value.get("tool_calls"), list) or "function_call" in value:
-                return 92
-        return 40 if all(isinstance(value.get("content"), str) for value in dicts) else 30
+        return 30 if told.listed else 40
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages: list[Message] = []

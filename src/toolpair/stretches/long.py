@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from toolpair.conversation import Judged, items_of
 from toolpair.dataclass import replace
-from toolpair.formats.base import Item, Spills, View
+from toolpair.formats.base import Format, Item, Spills, View
 from toolpair.opened import Conversation, Counts, blocks_by_id
 from toolpair.overview import Row, Tally, Verdict, verdict_from
 from toolpair.row_places import Places
@@ -154,6 +154,10 @@ class LongConversation(Conversation):
     @property
     def judged(self) -> Judged:
         return self.whole.judged
+
+    @property
+    def format(self) -> Format:
+        return self.reading.format
 
     @property
     def items(self) -> Sequence[Item]:

@@ -12,6 +12,7 @@ import orjson
 from toolpair.conversation import Judged, items_of
 from toolpair.dataclass import replace
 from toolpair.formats.base import Format, Inside, View
+from toolpair.formats.telling import Told
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
@@ -28,8 +29,18 @@ from toolpair.uncollected import uncollected
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
 _Body = bytes | memoryview
+Decide = Callable[[Told], Format | None]
+"""Says of what format a list is, by what all of its messages tell."""
 Progress = Callable[[int], None]
 """Is told how many bytes of the content have been read."""
+
+
+class OtherFormat(Exception):
+    """All of the records tell that they are of another format than their beginning does, or of none that is known."""
+
+    def __init__(self, format: Format | None) -> None:
+        super().__init__()
+        self.format = format
 
 
 def opened_long(
@@ -40,8 +51,12 @@ def opened_long(
     request: Callable[[Transcript], Transcript] | None,
     view: View,
     progress: Progress | None = None,
+    decide: Decide | None = None,
 ) -> LongConversation | None:
-    """The conversation in stretches; None where it has to be judged as a whole."""
+    """The conversation in stretches; None where it has to be judged as a whole.
+
+    `decide`: the format was told by the beginning alone. Raises OtherFormat where that was wrong.
+    """
     document = source.document
     if view.leaf is not None:
         return None
@@ -50,6 +65,10 @@ def opened_long(
     if scan is None:
         return None
     outline = outline_of(document, scan, progress)
+    if decide is not None and isinstance(scan, ListScan) and not scan.whole:
+        told = decide(scan.told)
+        if told is not format:
+            raise OtherFormat(told)
     if outline is None:
         return None
     head = outline.head or head

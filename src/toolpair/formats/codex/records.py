@@ -178,5 +178,5 @@ def sniff(values: Sequence[Any]) -> int:
         return 97
     if any(value.get("record_type") == "state" for value in dicts) or is_old_meta(dicts[0]):
         bare = sum(type_of(value) in _BARE_ITEMS or "record_type" in value for value in dicts)
-        return 90 if 2 * bare >= len(dicts) - 1 and bare else 0
+        return 93 if 2 * bare >= len(dicts) - 1 and bare else 0
     return 0
