@@ -15,7 +15,7 @@ from toolpair.patterns import compiled
 from toolpair.source.document import Document
 from toolpair.source.edges import skipped
 from toolpair.source.embedded import Embedded
-from toolpair.source.encode import Style, detect, encode, line_indent
+from toolpair.source.encode import Style, detect, encode, indent_from
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content
 from toolpair.source.lines import lines_document
@@ -23,7 +23,7 @@ from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.runs import Piece, Run
 from toolpair.source.sampling import sample_of
-from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
+from toolpair.source.spans import BadSpan, Finder, Scan, children, closers, node_at, scan, skip_space
 from toolpair.source.values import BOM, parse
 from toolpair.transcript.model import Damaged
 
@@ -175,13 +175,19 @@ class _Build:
         """Cut data[span] around the located lists. `spans_in` is the closed text of a cut off document."""
         text = data[span[0] : span[1]]
         readable = text if spans_in is None else spans_in
-        found = sorted(((find_node(readable, place.outside), place) for place in located), key=lambda p: p[0].start)
+        finder = Finder(readable)
+        found = sorted(((finder.find(place.outside), place) for place in located), key=lambda p: p[0].start)
         parts: list[Part] = []
-        pos = 0
+        style = detect(text) if found else None
+        pos = counted = line_start = 0
+        at_line = first_line
         for node, place in found:
             if node.start < pos:
                 continue
-            at_line = first_line + text.count(b"\n", 0, node.start)
+            # Counted from one list to the next: there may be thousands in one text.
+            at_line += text.count(b"\n", counted, node.start)
+            line_start = max(line_start, text.rfind(b"\n", counted, node.start) + 1)
+            counted = node.start
             if place.inside is not None:
                 embedded = Embedded.read(text[node.start : node.end], node.start)
                 if embedded is None:
@@ -201,13 +207,12 @@ class _Build:
                 continue
             torn = cut is not None and node.end > cut.safe
             end = len(text) if torn else node.end
-            style = detect(text)
             document = array_document(
                 text[node.start : end],
                 line=line or at_line,
                 counting=line is None and offset is not None,
                 style=style,
-                base=line_indent(text, node.start),
+                base=indent_from(text, line_start, node.start),
                 cut=Scan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :]) if torn and cut else None,
                 closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
             )
@@ -245,11 +250,11 @@ def array_document(
 ) -> Document:
     """A JSON array as a document of its elements. `cut` tells that the text ends within it."""
     if cut is None:
-        nodes = children(text, find_node(text, ()))
+        nodes = children(text, node_at(text))
         spans = [(node.start, node.end) for node in nodes]
     else:
         closed = text[: cut.safe] + cut.closers
-        nodes = [node for node in children(closed, find_node(closed, ())) if node.end <= cut.safe]
+        nodes = [node for node in children(closed, node_at(closed)) if node.end <= cut.safe]
         spans = [(node.start, node.end) for node in nodes]
         spans.append(_torn_span(text, spans[-1][1] if spans else 1))
     records: list[Record] = []
@@ -263,7 +268,7 @@ def array_document(
     if cut is not None:
         records[-1].set_value(Damaged("record.torn", "cut off"))
     if not spans:
-        opened = find_node(text, ()).start + 1
+        opened = node_at(text).start + 1
         return Document("array", (), text[:opened], text[opened:], style=style, base=base)
     return Document(
         "array", records, text[: spans[0][0]], text[spans[-1][1] :], style=style, base=base, closing=closing
