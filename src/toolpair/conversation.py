@@ -81,7 +81,7 @@ class Judged:
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
     def _sound(self, document: Document) -> bool:
-        if document.mark or any(isinstance(item.value, Damaged) for item in self.items):
+        if document.mark or document.commas or any(isinstance(item.value, Damaged) for item in self.items):
             return False
         return not document.flaws({uid for message in self.transcript.messages for uid in message.records})
 

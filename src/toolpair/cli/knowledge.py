@@ -27,6 +27,7 @@ _OF_FILES: Final = frozenset(
         "record.no_message",
         "record.nul",
         "record.torn",
+        "record.trailing_comma",
         "result.crossed",
         "result.placeholder",
         "result.unreached",

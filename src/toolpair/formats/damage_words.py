@@ -51,6 +51,7 @@ _CAUSES: Final = {
     "record.duplicate_key": "what wrote the record wrote a key twice",
     "record.big_number": "a number of more than 64 bits was written",
     "record.bom": "an editor, or files put together, left a byte order mark",
+    "record.trailing_comma": "the records were cut out of an array, or an element of one was taken out by hand",
     "record.torn": "the writer stopped in the middle of a record",
     "record.glued": "a line end is missing: two writers, or one that went on behind a torn line",
     "record.nul": "a crash left NUL bytes where data was to be written",
@@ -91,6 +92,8 @@ def text_of_damage(found: Found) -> str:
         case "record.big_number":
             linked = "and" if but == "but" else but
             return f"{line} holds a number that is too long ({found.reason}), {linked} {harm.says}."
+        case "record.trailing_comma":
+            return f"The file has {found.reason}, {but} {harm.says}."
         case "record.bom" if damage.front:
             return f"The file begins with a byte order mark, {but} {harm.says}."
         case "record.bom":
@@ -107,6 +110,7 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
     "escape": ("escape", "write the control characters as escapes"),
     "bom": ("drop-mark", "take the byte order mark out"),
     "mark": ("drop-mark", "take the byte order mark out"),
+    "commas": ("drop-commas", "take out the commas that nothing follows"),
     "keep_last": ("keep-last", "keep the last value, as readers do"),
 }
 

@@ -123,6 +123,8 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
 
 def plain_harm(damage: Damage) -> Harm | None:
     """For files that no agent resumes: what whoever sends the list makes of it."""
+    if damage.rule == "record.trailing_comma":
+        return Harm("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
         return readers_harm(damage, "most readers")
     if damage.rule == "record.torn":

@@ -6,6 +6,7 @@ one a line, wrappers hold one under a key, and some hold theirs as JSON text wit
 
 from __future__ import annotations
 
+import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
@@ -24,14 +25,17 @@ from toolpair.source.record import Record
 from toolpair.source.runs import Piece, Run
 from toolpair.source.sampling import sample_of
 from toolpair.source.spans import BadSpan, Finder, Scan, children, closers, node_at, scan, skip_space
-from toolpair.source.values import BOM, parse
+from toolpair.source.values import BOM, parse, without_comma
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
 Prefer = Literal["lines", "document"]
 _QUICK_TOKENS: Final = 2000
+_QUICK_BYTES: Final = 1 << 16
 _PIECE: Final = 1 << 20
 _STARTS: Final = compiled(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
+_LAST_COMMA: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
+"""A string, or a comma that nothing follows."""
 _BLANKS: Final = compiled(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "mend that place in an editor, or open another copy of the file."
 
@@ -310,8 +314,10 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     end = len(data.rstrip(b" \t\r\n\0"))
     first_end = data.find(b"\n", start, end)
     one_line = first_end < 0
-    if prefer != "document" and not one_line and not isinstance(parse(data[start:first_end].strip()), Damaged):
-        return _read_lines(data, shown)
+    if prefer != "document" and (not one_line or data.endswith(b",", start, end)):
+        first = without_comma(data[start : end if one_line else first_end].strip())
+        if not isinstance(parse(first), Damaged):
+            return _read_lines(data, shown)
     quick = scan(data, start, _QUICK_TOKENS)
     if quick.state == "limit" or (quick.state == "complete" and quick.pos >= end):
         value = parse(data[start:end] if start or end < len(data) else data)
@@ -321,6 +327,8 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
             quick = scan(data, start)
         if quick.state == "complete" and quick.pos >= end:
             raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
+    if quick.state == "error" and (value := _without_last_commas(data, start, end, quick)) is not None:
+        return _read_document(data, start, end, value, prefer)
     if quick.state == "error":
         literal = _read_python(data, start, end, quick, shown)
         if literal is not None:
@@ -339,6 +347,20 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         if document is not None and share_readable(document) < 0.5:
             raise syntax_error(data, quick, shown)
     return container
+
+
+def _without_last_commas(data: bytes, start: int, end: int, wrong: Scan) -> Any:
+    """What the text says but for commas behind the last elements of arrays; None where other things are wrong."""
+    if not is_behind_comma(data, wrong.pos):
+        return None
+    value = parse(_LAST_COMMA.sub(lambda match: b" " if match[1] else match[0], data[start:end]))
+    return None if isinstance(value, Damaged) else value
+
+
+def is_behind_comma(data: bytes, pos: int) -> bool:
+    """Whether what is wrong at `pos` is that an array ends there behind a comma."""
+    before = data[max(0, pos - _QUICK_BYTES) : pos].rstrip(b" \t\r\n")
+    return data[pos : pos + 1] == b"]" and before.endswith(b",")
 
 
 def _may_be_json(data: bytes) -> bool:

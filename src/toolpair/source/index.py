@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from toolpair.source.blocks import BLOCK, line_blocks
 from toolpair.source.file_bytes import Content
+from toolpair.source.values import parse, without_comma
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r"
@@ -19,6 +20,8 @@ _BLANK: Final = b"\0 \t\r"
 _BLANKS_END: Final = 0x20
 """No byte up to this one begins or ends a value, but white space may be among them."""
 _PIECE: Final = 1 << 16
+_LONGEST: Final = 1 << 24
+"""Bytes of a first line that is looked at."""
 _ONE_MORE: Final = (1).__add__
 
 
@@ -105,6 +108,8 @@ class RecordIndex(ABC):
 class LineIndex(RecordIndex):
     """The records of JSONL: split at newlines only; blank lines, line ends, BOM and a NUL tail are none.
 
+    Where the first line has a comma behind its record, those behind the others are none of theirs, either.
+
     It is built as far as it is asked for. A record's uid is its line less one; `first_line` is that of the content.
     """
 
@@ -113,6 +118,8 @@ class LineIndex(RecordIndex):
         self._first_line: Final = first_line
         self._begin: Final = len(_BOM) if content.startswith(_BOM) else 0
         self._stop: Final = _stop(content, self._begin)
+        self.commas: Final = _has_comma(content, self._begin)
+        """A comma stands behind each record, as between the elements of an array."""
         self._at = self._begin
         """Up to where the content is indexed."""
         self._lines = 0
@@ -192,6 +199,7 @@ class LineIndex(RecordIndex):
     def _take(self, at: int, block: bytes) -> list[memoryview]:
         """Index the block, where that is not done, and give the bytes of its records."""
         lines, plain = _lines(block)
+        plain = plain and not self.commas
         with self._lock:
             done = self._at - at
             if done < len(block):
@@ -203,7 +211,7 @@ class LineIndex(RecordIndex):
         if plain:
             return lines
         bodies = (bytes(line).strip(_SPACE) for line in lines)
-        return [memoryview(body) for body in bodies if body]
+        return [memoryview(without_comma(body) if self.commas else body) for body in bodies if body]
 
     def _index_plain(self, at: int, lines: list[memoryview]) -> None:
         self._note_blanks(self._lines - len(self._starts))
@@ -221,7 +229,8 @@ class LineIndex(RecordIndex):
             if begun:
                 start = at + len(line) - len(begun)
                 self._note_blanks(blanks)
-                ends.append(start + len(begun.rstrip(_SPACE)))
+                body = begun.rstrip(_SPACE)
+                ends.append(start + len(without_comma(body) if self.commas else body))
                 starts.append(start)
             else:
                 blanks += 1
@@ -264,6 +273,21 @@ def _lines(block: bytes) -> tuple[list[memoryview], bool]:
         lines.append(view[start:end])
         start = end + 1
     return lines, plain
+
+
+def _has_comma(content: Content, begin: int) -> bool:
+    """Whether the first line that is not blank is a record and a comma."""
+    while begin < len(content):
+        end = content.find(b"\n", begin, begin + _LONGEST)
+        if end < 0 and len(content) - begin > _LONGEST:
+            return False
+        line = content[begin : end if end >= 0 else len(content)].strip(_BLANK)
+        if line:
+            return line.endswith(b",") and isinstance(parse(without_comma(line)), (dict, list))
+        if end < 0:
+            return False
+        begin = end + 1
+    return False
 
 
 def _stop(content: Content, begin: int) -> int:

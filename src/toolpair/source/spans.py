@@ -175,6 +175,8 @@ def children(raw: bytes, node: Node) -> list[Node]:
         if raw[pos] != 0x2C:
             raise BadSpan("a comma is missing")
         pos = skip_space(raw, pos + 1)
+        if pos == node.end - 1 and node.kind == "array":
+            return found  # a comma behind the last one
 
 
 def key_text(raw: bytes, node: Node) -> str:

@@ -41,6 +41,14 @@ def parse(raw: bytes) -> Any:
     return read(raw)[0]
 
 
+def without_comma(line: bytes) -> bytes:
+    """The record of a line that has a comma behind it, as between the elements of an array."""
+    if not line.endswith(b","):
+        return line
+    record = line[:-1].rstrip(b" \t")
+    return record if record.endswith((b"}", b"]")) else line
+
+
 def read(raw: bytes) -> tuple[Any, bool]:
     """What `parse` gives, and whether a strict parser reads it, too."""
     if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":

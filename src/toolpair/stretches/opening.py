@@ -58,7 +58,7 @@ def opened_long(
     `decide`: the format was told by the beginning alone. Raises OtherFormat where that was wrong.
     """
     document = source.document
-    if view.leaf is not None:
+    if view.leaf is not None or _harmed(document, format):
         return None
     head = Judged((), format, profile, request, view).transcript
     scan = scan_for(format.id, profile, head.declared_tools, beside=view.beside)
@@ -96,6 +96,15 @@ def opened_long(
     reading = replace(reading, proof=proof)
     with uncollected():
         return long_conversation(number, source, outline, reading)
+
+
+def _harmed(document: Document, format: Format) -> bool:
+    """Whether something is wrong with the file as such, which no record tells."""
+    if not document.mark and not document.commas:
+        return False
+    from toolpair.formats.damage_found import flaws_of_file
+
+    return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
 def proven(scan: ListScan, document: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:

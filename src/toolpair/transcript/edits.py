@@ -205,6 +205,7 @@ Mending = Literal[
     "keep_last",
     "keep_first",
     "fraction",
+    "commas",
     "aside",
 ]
 """How the bytes of a record are mended.
@@ -214,6 +215,7 @@ Mending = Literal[
 "nul": NUL bytes out; "utf8", "halves": U+FFFD for bytes that are no text, for halves of characters; "escape":
 control characters as escapes; "bom": no byte order mark in front of the record, "mark": in front of the file;
 "keep_last", "keep_first": of a key that stands twice; "fraction": whole numbers of more than 64 bits with ".0";
+"commas": none behind all records of the file;
 "aside": the whole record is set aside.
 """
 

@@ -150,6 +150,21 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
         ),
     ),
     Page(
+        "record.trailing_comma",
+        "A comma that nothing follows",
+        "A comma stands behind the last element of an array, or behind the record of each line, as where lines were cut "
+        "out of an array. JSON has none there: parsers refuse the file. Claude Code reads over it in lines; Codex finds "
+        "no record in them and does not resume the session.",
+        "The commas are taken out. Nothing else changes.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+]
+"""
+        ),
+    ),
+    Page(
         "record.no_message",
         "Something in the list that is no message",
         "An element of a plain list is null, a number or a text. The API refuses the whole request.",
