@@ -33,6 +33,7 @@ class OpenAIResponsesFormat(PlainFormat):
         scopes: dict[int, Scope] = {item.uid: "malformed" for item in items if not isinstance(item.value, dict)}
         entries = [Entry(item.uid, (), item.value) for item in items if isinstance(item.value, dict)]
         made = messages_of(entries)
+        made = _of_the_family_of_their_calls(made)
         answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))
         messages = [_without_partnerless(message, answered) for message in made]
         transcript = Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
@@ -66,6 +67,25 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
         return message
     blocks = (replace(block, kind="other") if _waits_for_none(block, answered) else block for block in message.blocks)
     return replace(message, blocks=tuple(blocks))
+
+
+def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
+    """Outputs that say that they are something else are of the kind that their call wants."""
+    from toolpair.formats.codex.items import is_mislabelled
+
+    odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
+    if not odd:
+        return messages
+    families = {block.id: block.family for message in messages for block in message.calls if isinstance(block.id, str)}
+
+    def fitting(message: Message) -> Message:
+        blocks = (
+            replace(block, family=families.get(block.id, block.family)) if is_mislabelled(block.value) else block
+            for block in message.blocks
+        )
+        return replace(message, blocks=tuple(blocks))
+
+    return [fitting(message) if any(message is found for found in odd) else message for message in messages]
 
 
 def _waits_for_none(block: Block, answered: frozenset[str]) -> bool:

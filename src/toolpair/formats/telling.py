@@ -70,6 +70,8 @@ def tells(value: dict[str, Any]) -> str | None:
     """Whose message it must be; None where it may be anybody's."""
     if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
         return OTHER
+    if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
+        return RESPONSES
     role = value.get("role")
     if role == "tool" or role == "function" or "tool_call_id" in value or "function_call" in value:
         return CHAT

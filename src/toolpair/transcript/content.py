@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.transcript.items import is_output_item, output_content
+from toolpair.transcript.items import content_key, is_output_item, output_content
 from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 from toolpair.transcript.words import plural
@@ -58,7 +58,9 @@ def result_content(block: Block) -> Any:
         return None
     type_ = value.get("type")
     # What Anthropic and chat write is no item of the Responses API, which the tables need not be asked.
-    if type_ == "tool_result" or type_ is None or not is_output_item(value):
+    if type_ == "tool_result" or "tool_use_id" in value:
+        return value.get("content")
+    if content_key(value) == "content" and (type_ is None or not is_output_item(value)):
         return value.get("content")
     return output_content(value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from toolpair.formats.telling import ITEMS
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY
 from toolpair.transcript.model import Block, BlockKind
 
@@ -49,12 +50,16 @@ def is_sent(item: Any) -> bool:
 def is_of_assistant(item: Any) -> bool:
     """Whether the model made the item."""
     type_ = type_of(item)
+    if is_mislabelled(item):
+        return False
     return type_ in CALL_FAMILY or type_ in _OF_ASSISTANT or (type_ == "message" and item.get("role") == "assistant")
 
 
 def block_of(item: Any, record: int, slot: Slot) -> Block:
     """The block of an item; each item is one block."""
     type_ = type_of(item)
+    if is_mislabelled(item):
+        return Block("result", item, record, slot, item["call_id"], family=CALL_FAMILY.get(type_ or "", "function"))
     if type_ in CALL_FAMILY and not _on_the_server(item):
         id_ = item.get("call_id")
         if id_ is None and type_ == "local_shell_call":
@@ -78,6 +83,19 @@ def block_of(item: Any, record: int, slot: Slot) -> Block:
     return Block(kind, item, record, slot)
 
 
+def is_mislabelled(item: Any) -> bool:
+    """Whether the item has what only an output has, and says that it is something else."""
+    if not isinstance(item, dict) or not isinstance(item.get("call_id"), str) or "output" not in item:
+        return False
+    type_ = item.get("type")
+    if isinstance(type_, str) and (type_ in OUTPUT_FAMILY or (type_ in ITEMS and type_ not in CALL_FAMILY)):
+        return False
+    return not any(key in item for key in _OF_CALLS)
+
+
+_OF_CALLS: Final = ("name", "arguments", "input", "action")
+
+
 def _on_the_server(item: dict[str, Any]) -> bool:
     """A tool search that the provider ran itself needs no partner; neither does one without an id."""
     if item.get("type") not in ("tool_search_call", "tool_search_output"):
@@ -87,12 +105,12 @@ def _on_the_server(item: dict[str, Any]) -> bool:
 
 def is_call(item: Any) -> bool:
     """Whether the item asks for an output."""
-    return type_of(item) in CALL_FAMILY
+    return type_of(item) in CALL_FAMILY and not is_mislabelled(item)
 
 
 def is_output(item: Any) -> bool:
     """Whether the item answers a call, and so is a message of its own."""
-    return type_of(item) in OUTPUT_FAMILY
+    return type_of(item) in OUTPUT_FAMILY or is_mislabelled(item)
 
 
 def texts_of(item: dict[str, Any]) -> list[str]:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from toolpair.formats.codex.items import is_mislabelled
 from toolpair.formats.codex.readable import is_loaded, unread_fields
-from toolpair.transcript.items import is_output_item, output_content, type_name
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_OF, is_output_item, output_content, type_name
 
 _ABSENT: Final = object()
 Rewrite = tuple[str, Any]
@@ -16,6 +17,9 @@ Rewrite = tuple[str, Any]
 
 def readable(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The item as Codex reads it, with a title; None where what it should hold is not known."""
+    if is_mislabelled(item):
+        made = {**item, "type": OUTPUT_OF[CALL_FAMILY.get(type_name(item) or "", "function")]}
+        return ("write it as the output that it is", made) if is_loaded(made) else None
     ways = _WAYS.get(type_name(item) or "", {})
     made = {**item}
     titles: list[str] = []
