@@ -143,7 +143,7 @@ def _rank(tried: Tried) -> tuple[object, ...]:
         tried.errors,
         len(lost.outputs) + len(lost.crossed),
         lost.user_words + len(lost.images),
-        len(lost.calls),
+        len(lost.calls) + len(lost.texts),
         tried.recipe.name != _RECOMMENDED,
         tried.touched.total,
     )

@@ -16,11 +16,12 @@ def losses_entry(losses: Losses) -> Entry:
         "images": len(losses.images),
         "calls": len(losses.calls),
         "input_bytes": losses.input_bytes,
+        "texts": len(losses.texts),
         "at_another_call": len(losses.crossed),
         "details": [
             *(
                 {"what": lost.kind, "id": lost.id, "tool": lost.tool, "size": lost.size}
-                for lost in (*losses.outputs, *losses.words, *losses.images, *losses.calls)
+                for lost in (*losses.outputs, *losses.words, *losses.images, *losses.calls, *losses.texts)
             ),
             *(
                 {
