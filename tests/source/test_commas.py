@@ -155,3 +155,10 @@ def test_one_line_with_a_comma_is_a_damaged_line() -> None:
     session.stage_recommended()
     assert not session.problems and session.to_bytes() == made.data
     assert not session.document.aside, "a comma is nothing that is put aside"
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_part_of_an_array_ends_with_what_parts_it_from_the_next_element(indent: int | None) -> None:
+    document = read_container(json.dumps([{"role": "user", "content": "go"}] * 6, indent=indent).encode(), "x.json")
+    whole = document.conversations[0].document
+    assert not whole.commas and not any(whole.part(at, at + 2, 10).commas for at in (0, 2, 4))

@@ -9,6 +9,7 @@ from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
 from toolpair.dataclass import replace
+from toolpair.patterns import compiled
 from toolpair.source.alignment import against
 from toolpair.source.encode import Originals, Style, detect, encode
 from toolpair.source.index import LineIndex
@@ -28,6 +29,7 @@ _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
 _LONGEST_RUN: Final = 2000
 _SPACE: Final = b" \t\r\n"
+_COMMA_BEHIND_ALL: Final = compiled(rb"[ \t\r\n]*+,[ \t\r\n]*+\]")
 _OF_ALL: Final = ("mark", "commas")
 """What is mended of the document, not of a record."""
 
@@ -443,7 +445,7 @@ class Document:
     def commas(self) -> bool:
         """A comma stands behind each record of a line, or behind the last element of an array: JSON has none there."""
         if self.kind == "array":
-            return bool(self.records) and self.tail.lstrip(_SPACE).startswith(b",")
+            return bool(self.records) and _COMMA_BEHIND_ALL.match(self.tail) is not None
         if isinstance(self.records, IndexedRecords):
             return isinstance(self.records.positions, LineIndex) and self.records.positions.commas
         return bool(self.records) and b"," in self.records[0].glue
