@@ -338,3 +338,53 @@ def test_what_a_repaired_compaction_replaces_is_no_loss() -> None:
     # What is taken out of the file with it is gone.
     without = session_of([*start[:3], counts]).conversation.judged
     assert losses(before, without).outputs
+
+
+@pytest.mark.parametrize("given", [["what was asked for"], 5, True, "[1, 2"])
+@pytest.mark.parametrize("shape", ["openai-chat", "openai-responses"])
+def test_arguments_that_are_no_object_are_kept_as_one(given: Any, shape: str) -> None:
+    function = {"name": "look", "arguments": given}
+    if shape == "openai-chat":
+        calls: Any = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function"}]}
+        calls["tool_calls"][0]["function"] = function
+        output: Any = {"role": "tool", "tool_call_id": "c", "content": "ok"}
+    else:
+        calls = {"type": "function_call", "call_id": "c", **function}
+        output = {"type": "function_call_output", "call_id": "c", "output": "ok"}
+    data = json.dumps([ASKS, calls, output]).encode()
+    session = open_session("x.json", data=data, format=shape)
+    (problem,) = session.problems
+    session.stage(problem)
+    assert not session.problems and not session.losses
+    made = json.loads(session.to_bytes())[1]
+    arguments = (made["tool_calls"][0]["function"] if shape == "openai-chat" else made)["arguments"]
+    assert json.loads(arguments) == {"raw_arguments": given}
+
+
+def test_a_text_in_place_of_a_block_keeps_what_its_other_fields_say() -> None:
+    odd = {**result("gone", "this is a"), "stderr": "what the reader asked", "more": {"lines": ["one", "two"]}}
+    without = {"type": "tool_use", "id": "c", "input": {"n": 1}, "why": "because"}
+    asks = {"role": "assistant", "content": [*call(("a", "a.txt"))["content"], without]}
+    session = open_session(
+        "x.json",
+        data=json.dumps([ASKS, asks, user(result("a", "this is a"), result("c", "c"), odd)]).encode(),
+        format="anthropic",
+    )
+    session.stage_recommended()
+    assert not session.left and not session.losses
+    texts = [block["text"] for block in json.loads(session.to_bytes())[2]["content"] if block["type"] == "text"]
+    assert any(text.endswith("\nthis is a\nstderr:\nwhat the reader asked\nmore:\none\ntwo") for text in texts)
+    assert '{"n": 1}\nwhy:\nbecause"' in session.to_bytes().decode().replace("\\n", "\n").replace('\\"', '"')
+
+
+def test_a_text_is_kept_beside_a_call_that_became_text_too() -> None:
+    """In chat both are one string."""
+    asks = {
+        "role": "assistant",
+        "content": "thinking aloud",
+        "tool_calls": [{"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"n": 1}'}}],
+    }
+    session = open_session("x.json", data=json.dumps([ASKS, asks, ASKS]).encode(), format="openai-chat")
+    problem = next(problem for problem in session.problems if problem.rule == "result.missing")
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "call-as-text"))
+    assert not session.losses

@@ -157,3 +157,16 @@ def test_in_a_record_of_a_rollout_that_codex_does_not_know(record: str) -> None:
     assert problem.recommended.id == "use-copy" and f"line {at:,}" in problem.recommended.title
     session.stage_recommended()
     assert session.verdict.outputs_seen == 1 and session.to_bytes().count(b"REAL") == 2
+
+
+@pytest.mark.parametrize("role", ["tool", "function", "user"])
+@pytest.mark.parametrize("content", ["absent", None, ""])
+def test_calls_in_a_message_that_says_it_is_a_tools(role: str, content: Any) -> None:
+    asks = {**CHAT_CALL, "role": role, "content": content}
+    if content == "absent":
+        del asks["content"]
+    result = {"role": "tool", "tool_call_id": "c1", "content": "REAL"}
+    session = open_session("s.json", data=json.dumps([ASKS, asks, result, ASKS]).encode(), format="openai-chat")
+    made = mended(session, "role.call_in_user", "move-to-assistant")
+    assert made[1]["role"] == "assistant" and made[1]["tool_calls"] == CHAT_CALL["tool_calls"]
+    assert made[2] == result

@@ -31,7 +31,7 @@ def _message_of(item: Item, waiting: Container[Any]) -> Message | None:
         else "absent"
     )
     answers = _answers(value, waiting)
-    if role in RESULT_ROLES or answers:
+    if answers or (role in RESULT_ROLES and not _calls(value)):
         name = value.get("name")
         id_ = value.get("tool_call_id") if role == "tool" or answers else None
         block = Block("result", value, item.uid, (), id_, name if isinstance(name, str) else None)
@@ -59,6 +59,12 @@ def _answers(value: dict[str, Any], waiting: Container[Any]) -> bool:
     """Whether the message is a result whatever its role says: it answers a call that waits for one."""
     id_ = value.get("tool_call_id")
     return isinstance(id_, str) and id_ in waiting and "content" in value and not value.get("tool_calls")
+
+
+def _calls(value: dict[str, Any]) -> bool:
+    """Whether the message asks for calls and names none that it answers, whatever its role says."""
+    calls = value.get("tool_calls")
+    return isinstance(calls, list) and bool(calls) and "tool_call_id" not in value and not value.get("content")
 
 
 def _waiting(items: Sequence[Item]) -> set[str]:

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import cached_property
 from typing import Any, Final
 
 from toolpair.conversation import Judged
 from toolpair.kept_text import plain
 from toolpair.losses.model import Lost
+from toolpair.transcript.besides import OF_MESSAGE, known_places, texts_besides
 from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Block, Damaged, Message
 
-_KNOWN: Final[dict[str, frozenset[str]]] = {
-    "text": frozenset({"text", "content"}),
-    "call": frozenset({"input", "arguments", "function", "custom", "action"}),
-    "result": frozenset({"content", "output", "tools"}),
-    "server_call": frozenset({"input", "arguments"}),
-    "server_result": frozenset({"content", "output"}),
-    "mcp_call": frozenset({"input", "arguments"}),
-    "mcp_result": frozenset({"content", "output"}),
-}
-"""Where what a block of a kind says stands: that is measured by itself."""
-_NO_TEXT: Final = frozenset(
-    {
-        *("type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "item_id", "name", "namespace", "status"),
-        *("signature", "data", "encrypted_content", "media_type", "cache_control", "model", "uuid", "timestamp"),
-        *("phase", "execution", "internal_chat_message_metadata_passthrough", "metadata", "caller", "format"),
-    }
-)
-"""Keys whose values name or prove something."""
-_OF_THOUGHT: Final = ("reason", "think", "thought")
-_OF_MESSAGE: Final = frozenset({"content", "tool_calls", "function_call", "output", "message"})
+_MOST_SOUGHT: Final = 200
+"""So many texts are looked for inside of others."""
 
 
 def other_texts(before: Judged, after: Judged, kept: Callable[[str], bool]) -> Iterator[Lost]:
@@ -39,27 +24,49 @@ def other_texts(before: Judged, after: Judged, kept: Callable[[str], bool]) -> I
     old = list(_things(before))
     new = list(_things(after))
     there = {id(value) for _, _, value, _ in new}
-    gone = [found for found in old if id(found[2]) not in there]
-    yield from _assistants_texts(before, after, kept)
+    same = _same_records(before, after)
+    gone = [found for found in old if id(found[2]) not in there and found[0] not in same]
+    yield from _assistants_texts(before, after, same, kept)
     if not gone:
         return
     shared = {id(value) for _, _, value, _ in old}
     left = Counter(text for _, _, value, _ in new if id(value) not in shared for text in _all_texts(value))
     aside = _set_aside(before, after)
+    inside = _Inside(left)
     for record, id_, value, known in gone:
         if known is None and _is_in(before, record, aside):
             continue
-        for text in _other(value, known or frozenset()):
+        for _, said in texts_besides(value, known or frozenset()):
+            text = plain(said)
             if left[text] > 0:
                 left[text] -= 1
-            elif not kept(text):
+            elif not kept(text) and not inside.holds(text):
                 yield _lost(record, id_, text)
 
 
-def _assistants_texts(before: Judged, after: Judged, kept: Callable[[str], bool]) -> Iterator[Lost]:
+class _Inside:
+    """What new texts hold that write a value out as JSON."""
+
+    def __init__(self, new: Iterable[str]) -> None:
+        self._new = new
+        self._sought = 0
+
+    @cached_property
+    def _written_out(self) -> str:
+        return "\n".join(text for text in self._new if "{" in text or "[" in text)
+
+    def holds(self, text: str) -> bool:
+        self._sought += 1
+        if self._sought > _MOST_SOUGHT:
+            return False
+        return any(json.dumps(text, ensure_ascii=escaped) in self._written_out for escaped in (False, True))
+
+
+def _assistants_texts(
+    before: Judged, after: Judged, same: Container[int], kept: Callable[[str], bool]
+) -> Iterator[Lost]:
     """What the assistant said, in whichever role it stands now."""
     old, new = (list(_text_blocks(state)) for state in (before, after))
-    there = {id(block.value) for _, block in new if isinstance(block.value, dict)}
     said = Counter(plain(block_text(block)) for role, block in new if role != "user")
     missing = []
     for role, block in old:
@@ -68,7 +75,7 @@ def _assistants_texts(before: Judged, after: Judged, kept: Callable[[str], bool]
         text = plain(block_text(block))
         if said[text] > 0:
             said[text] -= 1
-        elif text.strip() and id(block.value) not in there:
+        elif text.strip() and block.record not in same:
             missing.append((block, text))
     if not missing:
         return
@@ -78,6 +85,12 @@ def _assistants_texts(before: Judged, after: Judged, kept: Callable[[str], bool]
         if short[text] > 0 and not kept(text):
             short[text] -= 1
             yield _lost(block.record, None, text)
+
+
+def _same_records(before: Judged, after: Judged) -> set[int]:
+    """uids of the records that stand in the file as they stood there."""
+    there = {id(item.value) for item in after.items}
+    return {item.uid for item in before.items if id(item.value) in there}
 
 
 def _text_blocks(state: Judged) -> Iterator[tuple[Any, Block]]:
@@ -112,13 +125,17 @@ def _things(state: Judged) -> Iterator[_Thing]:
         used.update(message.records)
         for block in message.blocks:
             if _may_say(block):
-                yield block.record, block.id, block.value, _KNOWN.get(block.kind, frozenset())
-        if isinstance(message.value, dict) and not _is_its_block(message):
-            yield (message.records[0] if message.records else -1), None, message.value, _OF_MESSAGE
+                yield block.record, block.id, block.value, known_places(block.kind)
+        if state.transcript.native and isinstance(message.value, dict) and not _is_its_block(message):
+            yield (message.records[0] if message.records else -1), None, message.value, OF_MESSAGE
     used.update(block.record for block in (*state.transcript.inactive_blocks, *state.transcript.unreached))
+    blocks = {id(block.value) for message in state.transcript.messages for block in message.blocks}
     for item in state.items:
-        if item.uid not in used and not isinstance(item.value, Damaged):
-            yield item.uid, None, item.value, None
+        if item.uid not in used:
+            if not isinstance(item.value, Damaged):
+                yield item.uid, None, item.value, None
+        elif not state.transcript.native and id(item.value) not in blocks:
+            yield item.uid, None, item.value, OF_MESSAGE
 
 
 def _may_say(block: Block) -> bool:
@@ -128,33 +145,6 @@ def _may_say(block: Block) -> bool:
 def _is_its_block(message: Message) -> bool:
     """An item is its message and its block at once."""
     return any(block.value is message.value for block in message.blocks)
-
-
-def _other(value: Any, known: frozenset[str]) -> Iterator[str]:
-    if not isinstance(value, dict):
-        yield from _texts(value)
-        return
-    for key, part in value.items():
-        if key not in known and _speaks(key):
-            yield from _texts(part)
-
-
-def _speaks(key: str) -> bool:
-    return key not in _NO_TEXT and not any(word in key for word in _OF_THOUGHT)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """The texts in a value, but for what only names."""
-    todo = [value]
-    while todo:
-        found = todo.pop()
-        if isinstance(found, str):
-            if found.strip():
-                yield plain(found)
-        elif isinstance(found, list):
-            todo.extend(found)
-        elif isinstance(found, dict):
-            todo.extend(part for key, part in found.items() if _speaks(key))
 
 
 def _all_texts(value: Any) -> Iterator[str]:

@@ -27,7 +27,7 @@ def text_of(content: Any) -> str:
     if isinstance(content, list):
         return "\n".join([_part_text(part) for part in content])
     if isinstance(content, dict):
-        return _part_text(content)
+        return _part_text(content) if content else ""
     return json.dumps(content, ensure_ascii=False)
 
 
@@ -126,8 +126,8 @@ def block_text(block: Block) -> str:
             if value.get("type") == "reasoning":
                 return text_of(value.get("summary")) or "[encrypted reasoning]"
             return thinking if isinstance(thinking, str) else "[redacted thinking]"
-        case _ if "content" in value and (value.get("type") == "message" or "role" in value):
-            return text_of(value["content"])
+        case _ if value.get("type") == "message" or ("content" in value and "role" in value):
+            return text_of(value.get("content"))
         case _:
             return _part_text(value)
 
