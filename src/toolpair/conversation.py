@@ -55,6 +55,12 @@ class Judged:
         """What the agent would send if it resumed now; None when the records are no agent's own."""
         return self._look()
 
+    @property
+    def sends_nothing(self) -> bool:
+        """Whether its agent would not resume it."""
+        seen = self.seen
+        return seen is not None and seen.refuses is not None
+
     @cached_property
     def _look(self) -> Callable[[], Seen | None]:
         """Finds out what is seen, once. It knows nothing of this object, so that problems may know it."""

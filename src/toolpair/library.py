@@ -11,10 +11,11 @@ from toolpair.dataclass import dataclass, field
 from toolpair.formats import get_format
 from toolpair.formats.base import Format, Item
 from toolpair.formats.telling import ANTHROPIC, Told, shape_of_profile
-from toolpair.losses import NOTHING, Losses, losses
+from toolpair.losses import NOTHING, Losses, less_sent, losses
 from toolpair.objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
-from toolpair.recipes.base import Options
+from toolpair.recipes.base import Options, Step
+from toolpair.recipes.careful import carefully
 from toolpair.reports import Report
 from toolpair.rules.base import Problem
 from toolpair.rules.profiles import is_profile, no_such_profile
@@ -107,10 +108,10 @@ def repair(
     messages = _listed(messages)
     before = judged = _judged(messages, profile)
     given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
-    taken: list[Taken] = []
-    for step in chosen.run(judged, _apply, Options(max_id_length)):
-        judged = step.after
-        taken.extend(Taken(problem.rule, fix.id, fix.title, problem.message, fix.loses) for problem, fix in step.taken)
+    if chosen.pick is not None:
+        taken, judged = carefully(judged, _apply, chosen.pick, less_sent, _carried_out).made
+    else:
+        (taken, judged), _ = _carried_out(judged, chosen.run(judged, _apply, Options(max_id_length)))
     left = tuple(problem for problem in judged.problems if problem.severity == "error")
     if not taken:
         return Repaired(messages, (), left)
@@ -120,6 +121,14 @@ def repair(
         left,
         (before, judged),
     )
+
+
+def _carried_out(state: Judged, steps: Iterator[Step[Judged]]) -> tuple[tuple[list[Taken], Judged], Judged]:
+    taken: list[Taken] = []
+    for step in steps:
+        state = step.after
+        taken.extend(Taken(problem.rule, fix.id, fix.title, problem.message, fix.loses) for problem, fix in step.taken)
+    return (taken, state), state
 
 
 def _handed_back(item: Item, given: tuple[Item, Any] | None) -> Any:

@@ -155,6 +155,17 @@ class Conversation:
 
         return losses(before.judged, self.judged)
 
+    def sends_less(self, before: Conversation) -> Losses:
+        """What of real outputs and the user's words would have been sent before, and would not be now."""
+        from toolpair.losses import less_sent
+
+        return less_sent(before.judged, self.judged)
+
+    @property
+    def sends_nothing(self) -> bool:
+        """Whether its agent would not resume it."""
+        return self.judged.sends_nothing
+
     def pair_of(self, block: Block) -> Pair | None:
         """The pair that a call or a result belongs to."""
         return self.judged.judgement.pairing.pair_of(block)

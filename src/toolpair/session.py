@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from toolpair.following import Followed, Watch
     from toolpair.losses import Losses
     from toolpair.recipes.base import Options, Recipe
+    from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
     from toolpair.seen_rows import SeenRow
     from toolpair.source.changes import Change
@@ -553,6 +554,15 @@ class Session:
             found = (after.losses_since(then) for then, after in zip(self._staging.original, now, strict=True))
             self._losses = (now, sum(found, NOTHING))
         return self._losses[1]
+
+    @property
+    def held_back(self) -> tuple[HeldBack, ...]:
+        """Recommended fixes that were not taken, because the agent would then send less; their problems still stand."""
+        found: list[HeldBack] = []
+        for at, held in self._staging.held_back.items():
+            standing = {(problem.rule, problem.key) for problem in self.conversations[at].problems} if held else ()
+            found += [one for one in held if (one.problem.rule, one.problem.key) in standing]
+        return tuple(found)
 
     def undo(self) -> Staged | None:
         """Take the last step off. The exact bytes of before are back."""

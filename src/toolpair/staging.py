@@ -14,10 +14,13 @@ from toolpair.transcript.model import PLACEHOLDER, Block
 from toolpair.uncollected import uncollected
 
 if TYPE_CHECKING:
+    from toolpair.losses import Losses
     from toolpair.recipes.base import Options, Recipe, Step
+    from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
 
 Conversations = tuple[Conversation, ...]
+_Steps = Iterator["Step[Conversation]"]
 Heed = Callable[[int], None]
 """Is told how many problems have been mended."""
 
@@ -115,6 +118,7 @@ class CarriedOut:
     rows: tuple[Staged, ...]
     taken: tuple[tuple[Problem, Fix], ...]
     after: Conversation
+    held_back: tuple[HeldBack, ...] = ()
 
 
 class Staging:
@@ -128,6 +132,8 @@ class Staging:
         """Each undo step: the staged rows that it made and the conversations before it."""
         self._undone: list[tuple[tuple[Staged, ...], Conversations]] = []
         self._heed: Heed | None = None
+        self.held_back: dict[int, tuple[HeldBack, ...]] = {}
+        """Of each conversation the recommended fixes that were not taken, because the agent would then send less."""
 
     def copy(self, heed: Heed | None = None) -> Staging:
         """The same, to go on with elsewhere. `heed` is told of each step of long work; what it raises ends that."""
@@ -135,6 +141,7 @@ class Staging:
         other.now = self.now
         other._steps, other._undone = list(self._steps), list(self._undone)
         other._heed = heed
+        other.held_back = dict(self.held_back)
         return other
 
     def _heeded(self, steps: Iterable[Step[Conversation]]) -> Iterator[Step[Conversation]]:
@@ -177,26 +184,28 @@ class Staging:
         before = self.now
         after = before[at].apply(edits_of(fix, text))
         row = _row(at, [(problem, fix)], before[at], after, text)
+        if row.loses is None and (less := after.sends_less(before[at]).text) is not None:
+            row = replace(row, loses=(said := f"{less}, which would not be sent any more"), each_loses=(said,))
         self._replace(at, after)
         return self._push((row,), before)[0]
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
-        from toolpair.recipes.engine import mend
-
         with uncollected():
-            return self._stage_steps(_by_kind(at, self.now[at], self._heeded(mend(self.now[at], _apply, pick))))
+            return self._stage_steps(at, _picked(at, self.now[at], pick, self._heeded))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Carry a recipe out as one step. None when it has nothing to do."""
         with uncollected():
-            return self._stage_steps(carried_out(at, self.now[at], recipe, options))
+            return self._stage_steps(at, carried_out(at, self.now[at], recipe, options))
 
-    def _stage_steps(self, done: CarriedOut) -> Staged | None:
+    def _stage_steps(self, at: int, done: CarriedOut) -> Staged | None:
+        known = {(one.problem.rule, one.problem.key): one for one in (*self.held_back.get(at, ()), *done.held_back)}
+        self.held_back[at] = tuple(known.values())
         if not done.rows:
             return None
         rows = self._push(done.rows, self.now)
-        self._replace(done.rows[0].conversation, done.after)
+        self._replace(at, done.after)
         return _as_one(rows)
 
     def undo(self) -> Staged | None:
@@ -325,6 +334,10 @@ def _apply(conversation: Conversation, edits: Sequence[Edit]) -> Conversation:
     return conversation.apply(edits)
 
 
+def _sends_less(before: Conversation, after: Conversation) -> Losses:
+    return after.sends_less(before)
+
+
 def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
     return lambda problem: wanted[id(problem)][0] if id(problem) in wanted else None
 
@@ -373,6 +386,8 @@ def _row(
 
 def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
     """Carry a recipe out on a conversation, the one with index `at` of its file; nothing is staged."""
+    if recipe.pick is not None:
+        return _picked(at, conversation, recipe.pick)
     steps = recipe.run(conversation, _apply, options)
     if recipe.copies is None:
         return _by_kind(at, conversation, steps)
@@ -381,6 +396,20 @@ def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Op
     if made is None:
         return CarriedOut((), (), conversation)
     return CarriedOut((made[0],), tuple(pair for step in done for pair in step.taken), made[1])
+
+
+def _picked(
+    at: int, conversation: Conversation, pick: Pick, heeded: Callable[[_Steps], _Steps] = lambda steps: steps
+) -> CarriedOut:
+    """What `pick` says is taken, but for recommended fixes by which the agent would send less."""
+    from toolpair.recipes.careful import carefully
+
+    def collect(state: Conversation, steps: _Steps) -> tuple[CarriedOut, Conversation]:
+        made = _by_kind(at, state, heeded(steps))
+        return made, made.after
+
+    done = carefully(conversation, _apply, pick, _sends_less, collect)
+    return replace(done.made, held_back=done.held_back)
 
 
 def _by_kind(at: int, conversation: Conversation, steps: Iterable[Step[Conversation]]) -> CarriedOut:

@@ -12,11 +12,15 @@ from __future__ import annotations
 from toolpair.conversation import Judged
 from toolpair.losses.comparison import Comparison
 from toolpair.losses.model import NOTHING, Crossed, Losses, Lost
-from toolpair.losses.sent import less_sent
+from toolpair.losses.sent import less_sent, unsent
 
 __all__ = ["NOTHING", "Crossed", "Losses", "Lost", "less_sent", "losses"]
 
 
 def losses(before: Judged, after: Judged) -> Losses:
     """What of `before` is gone in `after`. Linear in what both hold; what they share is not read."""
-    return NOTHING if before is after or before.transcript is after.transcript else Comparison(before, after).result()
+    if before is after or before.transcript is after.transcript:
+        return NOTHING
+    gone = Comparison(before, after).result()
+    not_sent = unsent(before, after, gone)
+    return gone + Losses(unsent=not_sent) if not_sent else gone

@@ -54,10 +54,21 @@ class _Output:
 class Comparison:
     """One comparison. Everything is matched first with what is surely the same, then by content, then as text."""
 
-    def __init__(self, before: Judged, after: Judged, reached: tuple[Reached, Reached] | None = None) -> None:
-        """`reached`: of each state the blocks that its agent would send; by default all count that it holds."""
+    def __init__(
+        self,
+        before: Judged,
+        after: Judged,
+        reached: tuple[Reached, Reached] | None = None,
+        *,
+        summaries_count: bool = True,
+    ) -> None:
+        """`reached`: of each state the blocks that its agent would send; by default all count that it holds.
+
+        `summaries_count`: what a summary replaces is not gone.
+        """
         self.before = before
         self.after = after
+        self._summaries_count = summaries_count
         self._reached_before: Reached | None = reached[0] if reached else None
         self._reached_after: Reached | None = reached[1] if reached else None
         self.old_calls = _blocks(before, _CALLS)
@@ -65,8 +76,12 @@ class Comparison:
         self.call_of_new: dict[int, int] = {}
         """id() of a call of after -> the number of the call of before that it is."""
         self.kept = KeptTexts(
-            [plain(block_text(block)) for block in _blocks(before, ("text",))],
-            [plain(block_text(block)) for block in _blocks(after, ("text",))],
+            [
+                plain(block_text(block))
+                for block in _blocks(before, ("text",))
+                if _is_among(block, self._reached_before)
+            ],
+            [plain(block_text(block)) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
         )
         self.crossed: list[Crossed] = []
         self._stays: set[tuple[str, str]] = set()
@@ -100,6 +115,7 @@ class Comparison:
         keys: tuple[Callable[[Block], Hashable], ...] = (
             lambda call: id(call.value),
             lambda call: (call.record, repr(call.id), call.name, argument_text(call)),
+            lambda call: (call.record, repr(call.id), call.name),
             lambda call: (repr(call.id), call.name, argument_text(call)),
             lambda call: (call.record, repr(call.id)),
             lambda call: (call.record, call.name, argument_text(call), self._answer(call)),
@@ -182,6 +198,8 @@ class Comparison:
     @cached_property
     def _summarised(self) -> bool:
         """Whether a compaction counts that did not."""
+        if not self._summaries_count:
+            return False
         old, new = (
             {boundary.record for boundary in state.transcript.boundaries if boundary.kind == "compaction"}
             for state in (self.before, self.after)
@@ -214,7 +232,7 @@ class Comparison:
             said: set[tuple[str, ...]] = set()
             call = pair.call if pair.evidence != "guess" else None
             for result in pair.results:
-                if self._reached_before is not None and id(result) not in self._reached_before:
+                if not _is_among(result, self._reached_before):
                     continue
                 if pair.call is None and (item := _item_of(result)) is not None and item in answering:
                     continue  # the same item once more
@@ -233,7 +251,7 @@ class Comparison:
             answered = pair.call if _answers(pair) else None
             owner = None if answered is None else self.call_of_new.get(id(answered), -1)
             for result in pair.results:
-                if self._reached_after is not None and id(result) not in self._reached_after:
+                if not _is_among(result, self._reached_after):
                     continue
                 value = id(result.value)
                 if value not in same and value in old_owner and old_owner[value] == owner:
@@ -247,13 +265,14 @@ class Comparison:
             stays = (block for block, _ in old if id(block.value) in same)
             self._stays.update((repr(block.id), plain(_words_of(block))) for block in stays)
         news = [_Output.of(block, owner) for block, owner in new if is_real_output(block)]
-        olds += [_Output.of(block, None) for block in self._served(self.before)]
-        news += [_Output.of(block, None) for block in self._served(self.after)]
+        olds += [_Output.of(block, None) for block in self._served(self.before, self._reached_before)]
+        news += [_Output.of(block, None) for block in self._served(self.after, self._reached_after)]
         return [output for output in olds if output.text], news
 
     @staticmethod
-    def _served(state: Judged) -> list[Block]:
-        return [block for block in _blocks(state, _SERVED) if block_text(block).strip()]
+    def _served(state: Judged, reached: Reached | None) -> list[Block]:
+        found = (block for block in _blocks(state, _SERVED) if _is_among(block, reached))
+        return [block for block in found if block_text(block).strip()]
 
     def _matched(self, old: list[_Output], new: list[_Output], key: Callable[[_Output], Hashable]) -> list[_Output]:
         """Take out of `new` what is the same by `key`; gives back what of `old` is left."""
@@ -322,7 +341,7 @@ class Comparison:
         for message in state.transcript.messages:
             if message.role == "user" and message.note is None:
                 for block in message.blocks:
-                    if block.kind == "text" and block_text(block).strip() and (reached is None or id(block) in reached):
+                    if block.kind == "text" and _is_among(block, reached) and block_text(block).strip():
                         yield block
 
     def _texts(self) -> Iterable[Lost]:
@@ -342,6 +361,10 @@ class Comparison:
                 there[key] -= 1
             elif not self._is_summed_up(block.record):
                 yield Lost("image", block.record, _id(block), block.name, 1)
+
+
+def _is_among(block: Block, reached: Reached | None) -> bool:
+    return reached is None or id(block) in reached
 
 
 def _meant(call: Block) -> Any:

@@ -43,9 +43,12 @@ class Losses:
     crossed: tuple[Crossed, ...] = ()
     texts: tuple[Lost, ...] = ()
     """Of blocks and fields that are not known: whatever else they said."""
+    unsent: tuple[Lost, ...] = ()
+    """Outputs and words that are still there, and that the agent would not send any more."""
 
     def __bool__(self) -> bool:
-        return bool(self.outputs or self.words or self.images or self.calls or self.crossed or self.texts)
+        gone = self.outputs or self.words or self.images or self.calls or self.crossed or self.texts
+        return bool(gone or self.unsent)
 
     def __add__(self, other: Losses) -> Losses:
         return Losses(
@@ -55,6 +58,7 @@ class Losses:
             self.calls + other.calls,
             self.crossed + other.crossed,
             self.texts + other.texts,
+            self.unsent + other.unsent,
         )
 
     @property
@@ -86,7 +90,16 @@ class Losses:
             parts.append(f"{plural(len(self.texts), 'other text')} ({plural(size, 'byte')})")
         if self.crossed:
             parts.append(f"{plural(len(self.crossed), 'output')} to another call")
+        if self.unsent:
+            parts.append(f"{_sent(self.unsent)} no longer sent")
         return ", ".join(parts) or None
+
+
+def _sent(found: tuple[Lost, ...]) -> str:
+    outputs = [lost.size for lost in found if lost.kind == "output"]
+    words = sum(lost.size for lost in found if lost.kind == "words")
+    parts = [f"{plural(len(outputs), 'output')} ({plural(sum(outputs), 'byte')})"] if outputs else []
+    return " and ".join([*parts, *([plural(words, "word") + " of the user"] if words else [])])
 
 
 NOTHING: Final = Losses()

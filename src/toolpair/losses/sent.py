@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from toolpair.conversation import Judged
 from toolpair.losses.comparison import Comparison
-from toolpair.losses.model import NOTHING, Losses
+from toolpair.losses.model import NOTHING, Losses, Lost
 
 
 def less_sent(before: Judged, after: Judged) -> Losses:
     """What of `before` would be sent, and of `after` not any more. A list that no agent resumes is sent as it is."""
+    return _compared(before, after, summaries_count=False)
+
+
+def unsent(before: Judged, after: Judged, gone: Losses) -> tuple[Lost, ...]:
+    """What would not be sent any more although it is not among what is gone."""
+    if before.seen is None or after.seen is None:
+        return ()
+    less = _compared(before, after, summaries_count=True)
+    known = Counter((lost.kind, lost.record, lost.id) for lost in (*gone.outputs, *gone.words))
+    found = []
+    for lost in (*less.outputs, *less.words):
+        key = lost.kind, lost.record, lost.id
+        if known[key] > 0:
+            known[key] -= 1
+        else:
+            found.append(lost)
+    return tuple(found)
+
+
+def _compared(before: Judged, after: Judged, *, summaries_count: bool) -> Losses:
     if before is after or before.transcript is after.transcript:
         return NOTHING
-    return Comparison(before, after, (_reached(before), _reached(after))).sent()
+    reached = _reached(before), _reached(after)
+    return Comparison(before, after, reached, summaries_count=summaries_count).sent()
 
 
 def _reached(state: Judged) -> set[int]:
