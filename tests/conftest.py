@@ -22,6 +22,8 @@ def pinned_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.delenv(name)
     for name, value in _PINNED.items():
         monkeypatch.setenv(name, value)
+    # What resumes a session is the newest version that was measured, whatever is installed here.
+    monkeypatch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
     yield
 
 

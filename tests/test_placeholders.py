@@ -23,13 +23,7 @@ WRITTEN = {
         "[Tool result missing due to internal error]",
         "[Tool use interrupted]",
         "[Orphaned tool result removed due to conversation resume]",
-        "[Request interrupted by user]",
-        "[Request interrupted by user for tool use]",
-        "User rejected tool use",
         "(no content)",
-        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
-        "new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to "
-        "proceed.",
         "<tool_use_error>Error: this call did not run. It came with no tool_use id, or with one that Claude Code keeps "
         "for its own calls.</tool_use_error>",
     ],
@@ -63,7 +57,7 @@ WRITTEN = {
     "Crush": [
         "tool call was interrupted and did not produce a result, you may retry this call if the result is still needed",
     ],
-    "Continue": ["No tool output", "The user cancelled this tool call.", "Tool cancelled"],
+    "Continue": ["No tool output", "Tool cancelled"],
     "GitHub Copilot CLI": [
         "The execution of this tool, or a previous tool was interrupted.",
         "Tool execution was interrupted before a result was recorded. Its effects may be absent, partial, or already "
@@ -209,7 +203,26 @@ def test_what_an_agent_cleared_to_make_room_is_not_brought_back(text: str) -> No
     assert ("result.placeholder" in rules) is not known.cleared
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Request interrupted by user]",
+        "[Request interrupted by user for tool use]",
+        "User rejected tool use",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+        "new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to "
+        "proceed.",
+        "Tool canceled by user",
+        "The user cancelled this tool call.",
+    ],
+)
+def test_what_a_person_refused_or_stopped_is_what_happened(text: str) -> None:
+    for words in (text, f"Error: {text}", json.dumps({"error": text})):
+        assert known_placeholder(words) is None
+        assert is_real_output(block(words, is_error=True))
+
+
 def test_what_is_as_long_as_a_page_says_more_than_that_there_is_nothing() -> None:
-    rejected = WRITTEN["Claude Code"][8] + " Correction to the text above: "
-    assert known_placeholder(rejected + "use the other file") is not None
-    assert known_placeholder(rejected + "and this is the file: " + "x" * 3000) is None
+    interrupted = WRITTEN["Claude Code"][0]
+    assert known_placeholder(interrupted) is not None
+    assert known_placeholder(interrupted + " And this is the file: " + "x" * 3000) is None

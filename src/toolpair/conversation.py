@@ -14,6 +14,7 @@ from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.profiles import Profile
 from toolpair.rules.records import no_message
 from toolpair.rules.value_types import check_request
+from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Beyond, Damaged, Transcript
@@ -101,7 +102,13 @@ class Judged:
         with uncollected():
             unreadable = self.damaged.unreadable() if self.damaged is not None else None
             found = judge(
-                self.transcript, self.judged_by, self._on_resume, self._of_the_file, unreadable, _sent(self._look)
+                self.transcript,
+                self.judged_by,
+                self._on_resume,
+                self._of_the_file,
+                unreadable,
+                _sent(self._look),
+                wire_of(self.profile.base) == wire_of(self.format.profile),
             )
         return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
 

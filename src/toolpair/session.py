@@ -132,12 +132,14 @@ def open_session(
     leaf: str | None = None,
     progress: Callable[[int], None] | None = None,
     reporting: bool = False,
+    agent_version: str | Callable[[str], str | None] | None = None,
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
     `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
     `progress` is told how many bytes of a large file have been read; what it raises ends the reading.
     `reporting`: its problems are told, but nothing is shown or changed, so that less has to stay in memory.
+    `agent_version` resumes the file (or what this finds by the format's id); by default the newest that was measured.
     Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
     """
     snapshot = from_bytes(data, str(path)) if data is not None else open_source(path)
@@ -151,7 +153,9 @@ def open_session(
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise SessionError(not_recognised([source.document for source in container.conversations], snapshot.shown))
-    view = View(leaf, FilesBeside(snapshot.path) if snapshot.path is not None else None, reporting=reporting)
+    beside = FilesBeside(snapshot.path) if snapshot.path is not None else None
+    resumed_by = agent_version(known.id) if callable(agent_version) else agent_version
+    view = View(leaf, beside, agent_version=resumed_by, reporting=reporting)
     session = Session(snapshot, container, [found or known for found in formats], format, profile, view, progress)
     if leaf is not None and session.transcript.leaf is None:
         raise SessionError(_no_leaf(leaf, snapshot.shown))
@@ -405,11 +409,12 @@ class Session:
         Raises SessionError with one sentence when it cannot be read.
         """
         assert self.path is not None
-        path, format, profile, leaf = self.path, self._chosen_format, self._chosen_profile, self._view.leaf
+        format, profile, leaf = self._chosen_format, self._chosen_profile, self._view.leaf
+        version = self._view.agent_version
         if leaf is not None:
             with contextlib.suppress(SessionError):  # the branch may be gone
-                return open_session(path, format=format, profile=profile, leaf=leaf)
-        return open_session(path, format=format, profile=profile)
+                return open_session(self.path, format=format, profile=profile, leaf=leaf, agent_version=version)
+        return open_session(self.path, format=format, profile=profile, agent_version=version)
 
     def choose_leaf(self, leaf: str | None) -> None:
         """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.

@@ -167,9 +167,9 @@ class Staging:
         known: dict[int, Conversation] = {}  # what is the same in several states is so afterwards
 
         def once(conversation: Conversation) -> Conversation:
-            made = known.get(id(conversation))
+            made = known.get(id(conversation.document))
             if made is None:
-                made = known[id(conversation)] = anew(conversation)
+                made = known[id(conversation.document)] = anew(conversation)
             return made
 
         def of(conversations: Conversations) -> Conversations:

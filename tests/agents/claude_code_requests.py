@@ -53,7 +53,7 @@ def _block(value: Any) -> dict[str, Any] | None:
         value = {"type": "text", "text": value}
     plain = {key: part for key, part in value.items() if key not in _ADDED_FIELDS}
     if plain.get("type") == "text":
-        words = _words(plain["text"])
+        words = _words(plain.get("text"))
         return {**plain, "text": words} if words else None
     if plain.get("type") == "tool_result":
         plain["content"] = _content(plain.get("content", ""))
@@ -79,7 +79,7 @@ def _content(content: Any) -> Any:
 def _piece(piece: Any) -> Any:
     if not isinstance(piece, dict) or piece.get("type") != "text":
         return piece
-    return {"type": "text", "text": _words(piece["text"])}
+    return {"type": "text", "text": _words(piece.get("text"))}
 
 
 def _is_empty_text(piece: Any) -> bool:

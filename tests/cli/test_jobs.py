@@ -18,7 +18,7 @@ from toolpair.cli import check, jobs
 from toolpair.cli.inputs import Input
 from toolpair.cli.judged import Work
 
-_WORK = Work(None, (), None, False, False, False)
+_WORK = Work(None, (), None, False, False, False, None, False)
 _DYING = """
 import os, sys; sys.path[:] = {path!r}
 import toolpair.cli.worker as worker

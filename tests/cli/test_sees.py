@@ -18,7 +18,7 @@ def broken(folder: Path, name: str) -> Path:
 def test_what_is_left_out_stands_in_its_place_with_a_mark(run: Run, tmp_path: Path) -> None:
     ran = run("sees", broken(tmp_path, "id_sanitised"))
     before, after = ran.out.split("after 1 recommended fix")
-    assert "What Claude Code 2.1.329 sends when it resumes now" in before
+    assert "What Claude Code 2.1.330 sends when it resumes now" in before
     (lost,) = [line for line in before.splitlines() if "output D" in line]
     assert lost.endswith("[left out]")
     assert before.index("output C") < before.index("output D") < before.index("output E")
@@ -50,7 +50,7 @@ def test_the_json_holds_contents_only_when_they_are_asked_for(run: Run, tmp_path
     ran = run("sees", path, "--output-format", "json")
     assert b"output A" not in ran.raw and b"first words" not in ran.raw
     found = ran.json
-    assert (found["version"], found["agent"], found["agent_version"]) == (1, "Claude Code", "2.1.329")
+    assert (found["version"], found["agent"], found["agent_version"]) == (1, "Claude Code", "2.1.330")
     assert found["outputs"]["seen"] == found["outputs"]["total"] > 0
     assert len(found["records"]) == len(path.read_bytes().splitlines())
     assert {record["scope"] for record in found["records"]} == {"active", "inactive"}
@@ -69,9 +69,21 @@ def test_json_of_a_broken_file_says_what_the_fixes_change(run: Run, tmp_path: Pa
 
 def test_a_session_that_the_agent_does_not_find(run: Run, tmp_path: Path) -> None:
     path = broken(tmp_path, "no_timestamp_at_end")
-    ran = run("sees", path, "--before")
+    ran = run("sees", path, "--before", "--agent-version", "2.1.329")
     assert "its last line has no timestamp" in ran.out and "Nothing is sent; 8 outputs in the file." in ran.out
-    assert run("sees", path, "--output-format", "json").json["refuses"] is not None
+    assert run("sees", path, "--output-format", "json", "--agent-version", "2.1.329").json["refuses"] is not None
+    assert run("sees", path, "--output-format", "json", "--agent-version", "2.1.330").json["refuses"] is None
+
+
+def test_the_json_has_what_is_sent_and_what_is_left_out_apart(run: Run, tmp_path: Path) -> None:
+    found = run("sees", broken(tmp_path, "id_sanitised"), "--before", "--output-format", "json").json
+    assert [message["number"] for message in found["messages"]] == list(range(len(found["messages"])))
+    fates = {block["fate"] for message in found["messages"] for block in message["blocks"]}
+    assert fates <= {"sent", "changed", "added"}
+    lost = [(one["before"], block["id"], block["fate"]) for one in found["left_out"] for block in one["blocks"]]
+    ids = [block["id"] for message in found["messages"][: lost[0][0]] for block in message["blocks"]]
+    assert [fate for _, _, fate in lost] == ["dropped", "dropped"] and lost[0][1] == "toolu_01D"
+    assert "toolu_01C" in ids and "toolu_01E" not in ids
 
 
 def test_a_plain_list_has_no_agent_that_heals_it(run: Run, copy: Callable[[str], Path]) -> None:

@@ -13,8 +13,9 @@ from toolpair.session import Session, open_session
 MISSING = "[Tool result missing due to internal error]"
 
 
-def opened(log: Log) -> Session:
-    return open_session("session.jsonl", data="".join(json.dumps(value) + "\n" for value in log.values).encode())
+def opened(log: Log, agent_version: str | None = None) -> Session:
+    data = "".join(json.dumps(value) + "\n" for value in log.values).encode()
+    return open_session("session.jsonl", data=data, agent_version=agent_version)
 
 
 def sent(log: Log) -> list[Any]:
@@ -91,7 +92,7 @@ def test_which_is_wrong_with_the_time_of_the_last_line_is_said() -> None:
         log = exchange()
         log.says("a2", "msg_2", text("done"))
         log.values[-1]["timestamp"] = written
-        session = opened(log)
+        session = opened(log, "2.1.329")
         (problem,) = session.problems
         seen = session.conversation.judged.seen
         assert problem.rule == "chain.no_timestamp" and says in problem.text

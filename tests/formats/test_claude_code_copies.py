@@ -264,22 +264,16 @@ def test_a_result_of_a_parallel_call_that_was_lost_is_brought_into_the_history(t
 
 
 def test_placeholders_of_agents_are_known() -> None:
-    rejected = (
-        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
-        "the new_string was NOT written to the file). "
-    )
     for said in (
         INTERRUPTED,
         "[Tool result missing due to internal error]",
-        "[Request interrupted by user for tool use]",
-        rejected + "STOP what you are doing and wait for the user to tell you how to proceed.",
         "<tool_use_error>Error: this call did not run. It came with no tool_use id, or with another.</tool_use_error>",
         "Tool execution result was not recorded — likely interrupted by network failure.",
-        "User rejected tool use",
     ):
         assert is_placeholder_text(said), said
     for said in (
-        rejected + "To tell you how to proceed, the user said:\nuse the other file",
+        "User rejected tool use",
+        "[Request interrupted by user for tool use]",
         "<tool_use_error>File has not been read yet.</tool_use_error>",
         "aborted by user after 3 of 4 tests, see log",
     ):

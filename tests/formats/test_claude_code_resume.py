@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import block, session, without
-from toolpair.formats.base import Item
+from toolpair.formats.base import Item, View
 from toolpair.formats.claude_code import FORMAT
+from toolpair.formats.claude_code.versions import NEWEST
 from toolpair.rules.base import OnResume, Problem
 from toolpair.session import open_session
 
 
-def resumed(rule: str, items: list[Item] | None = None, **named: tuple[str, str]) -> OnResume | None:
-    """What is said of a problem of this rule; `named` are its blocks, by kind and id."""
+def resumed(
+    rule: str, items: list[Item] | None = None, version: str | None = None, **named: tuple[str, str]
+) -> OnResume | None:
+    """What is said of a problem of this rule; `named` are its blocks, by kind and id. `version` resumes it."""
     items = items or session().items
-    transcript = FORMAT.read(items)
+    transcript = FORMAT.read(items, View(agent_version=version))
     blocks: dict[str, Any] = {field: block(transcript, kind, id_) for field, (kind, id_) in named.items()}
     problem = Problem(rule, "error", "harmless", "observed", "", 0, 0, 0, 0, **blocks)
     return FORMAT.on_resume(transcript, problem, FORMAT.sees(items, transcript))
@@ -30,7 +33,7 @@ def test_a_result_under_another_id_is_dropped_with_its_call() -> None:
     found = resumed("result.id_mismatch", items, call=("call", "toolu_D"), result=("result", "toolu.D"))
     assert found == OnResume(
         "Claude Code",
-        "2.1.329",
+        "2.1.330",
         "dropped",
         "the result, 8 bytes",
         "Claude Code drops this call and its 1 line. It does not tell.",
@@ -58,15 +61,20 @@ def test_what_the_agent_sends_as_it_is(rule: str) -> None:
 
 def test_older_versions_repair_less() -> None:
     items = without(session(), "a6")
+    found = resumed("result.orphan", items, "2.0.14", result=("result", "toolu_D"))
+    assert found is not None and (found.effect, found.version, found.outputs_lost) == ("rejected", "2.1.1", 0)
+    found = resumed("result.orphan", items, "2.1.200", result=("result", "toolu_D"))
+    assert found is not None and (found.effect, found.version, found.outputs_lost) == ("dropped", "2.1.329", 1)
+    assert found.text.endswith("(measured with 2.1.329).")
+
+
+def test_whichever_version_wrote_the_file_the_newest_resumes_it() -> None:
+    items = without(session(), "a6")
     for item in items:
         item.value["version"] = "2.0.14"
     found = resumed("result.orphan", items, result=("result", "toolu_D"))
-    assert found is not None and (found.effect, found.version, found.outputs_lost) == ("rejected", "2.1.1", 0)
-    for item in items:
-        item.value["version"] = "2.1.200"
-    found = resumed("result.orphan", items, result=("result", "toolu_D"))
-    assert found is not None and (found.effect, found.version, found.outputs_lost) == ("dropped", "2.1.329", 1)
-    assert found.text.endswith("(measured with 2.1.329).")
+    assert found is not None and (found.effect, found.version) == ("dropped", NEWEST.version)
+    assert "measured" not in found.text
 
 
 def test_nothing_is_said_of_what_was_not_measured() -> None:

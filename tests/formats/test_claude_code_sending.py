@@ -173,7 +173,8 @@ def test_what_an_output_beside_the_history_is_worth() -> None:
 
 
 def test_a_session_whose_last_record_has_no_time_is_not_found_until_it_gets_one() -> None:
-    session = broken("no_timestamp_at_end")
+    data = planted.corpus_file("no_timestamp_at_end")
+    session = open_session("session.jsonl", data=data, agent_version="2.1.329")
     refuses = seen_of(session).refuses
     assert refuses is not None and "no timestamp" in refuses
     assert session.verdict.outputs_seen == 0 and refuses in session.verdict.sentence
@@ -182,8 +183,10 @@ def test_a_session_whose_last_record_has_no_time_is_not_found_until_it_gets_one(
     session.stage_recommended()
     assert seen_of(session).refuses is None and session.verdict.errors == 0
     assert session.verdict.outputs_seen == session.verdict.outputs_total == 8
-    again = open_session("session.jsonl", data=session.to_bytes())
+    again = open_session("session.jsonl", data=session.to_bytes(), agent_version="2.1.329")
     assert again.verdict.outputs_seen == 8
+    newer = open_session("session.jsonl", data=data)
+    assert seen_of(newer).refuses is None and newer.verdict.errors == 0
 
 
 def test_a_sub_agents_history_is_never_resumed() -> None:
@@ -193,9 +196,7 @@ def test_a_sub_agents_history_is_never_resumed() -> None:
 def test_older_versions_answer_nothing_and_drop_no_orphan() -> None:
     records = DEFECTS["call_lost"](sound(), random.Random(7))
     assert records is not None
-    for record in records:
-        record["version"] = "2.0.14"
-    session = opened(records)
+    session = open_session("session.jsonl", data=written(records), agent_version="2.0.14")
     seen = seen_of(session)
     assert seen.version == "2.1.1"
     assert "result toolu_01D: output D" in lines(seen)

@@ -69,7 +69,9 @@ def parser(command: str = "compare") -> Parser:
 def run(options: argparse.Namespace) -> int:
     chosen = _recipes(options)
     options.file = inputs.named(options.file)
-    session = inputs.Input(options.file).open(options.format, one_profile(options), options.leaf)
+    session = inputs.Input(options.file).open(
+        options.format, one_profile(options), options.leaf, agent_version=options.agent_version
+    )
     compared = compare(session, chosen)
     if options.output_format == "json":
         out(dump(_json(session, options.file, compared, options.show_content), indent=2))

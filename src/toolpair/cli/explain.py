@@ -100,7 +100,9 @@ def run(options: argparse.Namespace) -> int:
         from toolpair.cli.explained_places import places_of
 
         options.file = inputs.named(options.file)
-        session = inputs.Input(options.file).open(options.format, one_profile(options))
+        session = inputs.Input(options.file).open(
+            options.format, one_profile(options), agent_version=options.agent_version
+        )
         places = places_of(session, options.file, rule, thing, options.show_content)
         _judged_otherwise(session, recognised)
     asked = _Asked(thing, rule, recognised, places)

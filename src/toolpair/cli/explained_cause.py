@@ -38,7 +38,9 @@ def explain_cause(options: argparse.Namespace, name: str) -> int | None:
 
 
 def _places(options: argparse.Namespace, id_: str) -> list[Entry]:
-    session = inputs.Input(inputs.named(options.file)).open(options.format, one_profile(options))
+    session = inputs.Input(inputs.named(options.file)).open(
+        options.format, one_profile(options), agent_version=options.agent_version
+    )
     return [
         problem_entry(session, conversation, problem, options.show_content)
         for conversation in session.conversations

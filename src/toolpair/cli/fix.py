@@ -95,7 +95,9 @@ def run(options: argparse.Namespace) -> int:
     )
     options.file = inputs.named(options.file)
     profiles = chosen_profiles(options)
-    session = inputs.Input(options.file).open(options.format, profiles[0] if profiles else None, options.leaf)
+    session = inputs.Input(options.file).open(
+        options.format, profiles[0] if profiles else None, options.leaf, agent_version=options.agent_version
+    )
     if not options.diff:
         session.remember()
     stage_for_all(session, profiles, lambda: apply_plan(session, plan))

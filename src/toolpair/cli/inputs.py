@@ -42,12 +42,35 @@ class Input:
         leaf: str | None = None,
         progress: Callable[[int], None] | None = None,
         reporting: bool = False,
+        agent_version: str | None = None,
+        installed: bool = True,
     ) -> Session:
-        """Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
+        """`agent_version` resumes it; where that is None and `installed`, what is installed here does.
+
+        Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
+        resumed_by = agent_version or (version_here if installed and not self.walked else None)
         if self.name == STDIN:
-            return open_session("standard input", data=read_stdin(), format=format, profile=profile, leaf=leaf)
+            data = read_stdin()
+            return open_session(
+                "standard input", data=data, format=format, profile=profile, leaf=leaf, agent_version=resumed_by
+            )
         path = self.name if self.walked else named(self.name)
-        return open_session(path, format=format, profile=profile, leaf=leaf, progress=progress, reporting=reporting)
+        return open_session(
+            path,
+            format=format,
+            profile=profile,
+            leaf=leaf,
+            progress=progress,
+            reporting=reporting,
+            agent_version=resumed_by,
+        )
+
+
+def version_here(format_id: str) -> str | None:
+    """The version of the format's agent that is installed on this machine."""
+    from toolpair.installed import installed_version
+
+    return installed_version(format_id)
 
 
 def named(name: str) -> str:

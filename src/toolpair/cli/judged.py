@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpair.cli import inputs
 from toolpair.cli.report import Checked, describe, unreadable
@@ -13,6 +13,10 @@ from toolpair.session import SessionError
 
 if TYPE_CHECKING:
     import argparse
+
+
+FOR_CI: Final = frozenset({"jsonl", "sarif", "github"})
+"""Forms that say the same on every machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,9 @@ class Work:
     show_content: bool
     inactive: bool
     skip_unrecognised: bool
+    agent_version: str | None
+    installed: bool
+    """Where no version is named, what is installed here resumes the file."""
 
     @classmethod
     def of(cls, options: argparse.Namespace, profiles: list[str]) -> Work:
@@ -35,6 +42,8 @@ class Work:
             options.show_content,
             options.inactive,
             options.skip_unrecognised,
+            options.agent_version,
+            options.output_format not in FOR_CI,
         )
 
 
@@ -50,7 +59,15 @@ def judge_file(source: inputs.Input, work: Work, progress: Callable[[int], None]
     made: list[Checked] = []
     try:
         profile = work.profiles[0] if work.profiles else None
-        session = source.open(work.format, profile, work.leaf, progress, reporting=not work.show_content)
+        session = source.open(
+            work.format,
+            profile,
+            work.leaf,
+            progress,
+            reporting=not work.show_content,
+            agent_version=work.agent_version,
+            installed=work.installed,
+        )
         made.append(describe(session, source.name, work.show_content, work.inactive, several))
         for other in work.profiles[1:]:
             session.set_profile(other)

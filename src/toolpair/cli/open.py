@@ -105,7 +105,9 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
     if shown and options.file != inputs.STDIN and os.path.isfile(path := inputs.named(options.file)):
         return None, path
-    return inputs.Input(options.file).open(options.format, one_profile(options), options.leaf), None
+    return inputs.Input(options.file).open(
+        options.format, one_profile(options), options.leaf, agent_version=options.agent_version
+    ), None
 
 
 def _opener(options: argparse.Namespace, given: str | None) -> Open:
@@ -113,11 +115,20 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
     profile = one_profile(options)
 
     def open(path: str, /, *, data: bytes | None = None, progress: Callable[[int], None] | None = None) -> Session:
+        from toolpair.cli import inputs
         from toolpair.session import open_session
 
         leaf = options.leaf if path == given else None
         format = options.format if options.file is None or path == given else None
-        return open_session(path, data=data, format=format, profile=profile, leaf=leaf, progress=progress)
+        return open_session(
+            path,
+            data=data,
+            format=format,
+            profile=profile,
+            leaf=leaf,
+            progress=progress,
+            agent_version=options.agent_version or inputs.version_here,
+        )
 
     return open
 

@@ -9,7 +9,7 @@ from typing import Final
 from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
-from toolpair.cli.sent import entry_of
+from toolpair.cli.sent import entry_of, in_order
 from toolpair.cli.terminal import Parser, Style, add_common, add_leaf, one_profile, out, safe, style_for
 from toolpair.session import Session
 from toolpair.transcript.words import plural
@@ -58,7 +58,9 @@ def parser(command: str = "sees") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     options.file = inputs.named(options.file)
-    session = inputs.Input(options.file).open(options.format, one_profile(options), options.leaf)
+    session = inputs.Input(options.file).open(
+        options.format, one_profile(options), options.leaf, agent_version=options.agent_version
+    )
     content = options.show_content
     before = None if options.fixed else _entries(session, content)
     after = None
@@ -90,7 +92,8 @@ def _json(session: Session, path: str, before: list[Entry] | None, after: list[E
     """One conversation stands in the report itself, several of a file in its list `conversations`."""
     report: Entry = {"version": 1, "path": path, "format": session.format.id}
     for entry in (*(before or ()), *(after or ())):
-        for block in (block for message in entry["messages"] for block in message["blocks"]):
+        parts = (*entry["messages"], *entry["left_out"])
+        for block in (block for part in parts for block in part["blocks"]):
             if "value" not in block:
                 del block["text"]
     if before is not None:
@@ -113,7 +116,7 @@ class _Printer:
             of = f", conversation {number + 1} of {len(entries)}" if len(entries) > 1 else ""
             out(self.style.bold(f"{title}{of}"))
             out(self.style.dim(_who(entry)))
-            for message in entry["messages"]:
+            for message in in_order(entry):
                 out()
                 self._message(message)
             out()
@@ -173,10 +176,10 @@ _COUNTED: Final = (
 
 def _count(entry: Entry) -> str:
     outputs = entry["outputs"]
-    blocks = [block for message in entry["messages"] for block in message["blocks"]]
+    blocks = [block for part in (*entry["messages"], *entry["left_out"]) for block in part["blocks"]]
     fates = [block["fate"] for block in blocks]
-    sent = sum(message["number"] is not None for message in entry["messages"])
-    said = f"{plural(sent, 'message')}; {outputs['seen']:,} of {outputs['total']:,} outputs reach the model"
+    said = f"{plural(len(entry['messages']), 'message')}; "
+    said += f"{outputs['seen']:,} of {outputs['total']:,} outputs reach the model"
     if entry["refuses"]:
         said = f"Nothing is sent; {plural(outputs['total'], 'output')} in the file"
     for fate, words in _COUNTED:

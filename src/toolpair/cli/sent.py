@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolpair.cli.report import Entry
@@ -12,7 +12,7 @@ _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
 
 def entry_of(session: Session, conversation: Conversation, content: bool = False) -> Entry:
-    """The messages of the request in order, and between them those that are left out (their number is None).
+    """The messages of the request in order, and what is left out of it, each with the number of what follows.
 
     With `content` each block has its exact `value`; without, only names, ids, sizes and a short text.
     """
@@ -28,25 +28,41 @@ def entry_of(session: Session, conversation: Conversation, content: bool = False
             "seen": verdict.outputs_seen,
             "shortened": verdict.outputs_shortened,
         },
-        "messages": list(_messages(session, conversation, content)),
+        **_messages(session, conversation, content),
         "records": list(_records(session, conversation)),
     }
 
 
-def _messages(session: Session, conversation: Conversation, content: bool) -> Iterable[Entry]:
+def in_order(entry: Entry) -> Iterator[Entry]:
+    """The messages of an entry with what is left out between them, where the file has it; its number is None."""
+    left_out = iter(entry["left_out"])
+    lost = next(left_out, None)
+    for message in entry["messages"]:
+        while lost is not None and lost["before"] is not None and lost["before"] <= message["number"]:
+            yield {"number": None, **lost}
+            lost = next(left_out, None)
+        yield message
+    if lost is not None:
+        yield from ({"number": None, **found} for found in (lost, *left_out))
+
+
+def _messages(session: Session, conversation: Conversation, content: bool) -> Entry:
     moved = _Moves(conversation)
-    current: Entry | None = None
-    place: object = None
+    sent: list[Entry] = []
+    left_out: list[Entry] = []
     for row in session.seen_rows(conversation):
-        here = (row.message, row.role) if row.message is None else row.message
-        if current is None or here != place:
-            if current is not None:
-                yield current
-            current = {"number": row.message, "role": row.role, "blocks": []}
-            place = here
-        current["blocks"].append(_block(session, conversation, row, moved.is_moved(row), content))
-    if current is not None:
-        yield current
+        block = _block(session, conversation, row, moved.is_moved(row), content)
+        if row.message is not None:
+            if not sent or sent[-1]["number"] != row.message:
+                sent.append({"number": row.message, "role": row.role, "blocks": []})
+            sent[-1]["blocks"].append(block)
+            continue
+        follows = sent[-1]["number"] + 1 if sent else 0
+        last = left_out[-1] if left_out else None
+        if last is None or (last["before"], last["role"]) != (follows, row.role):
+            left_out.append({"before": follows, "role": row.role, "blocks": []})
+        left_out[-1]["blocks"].append(block)
+    return {"messages": sent, "left_out": left_out}
 
 
 def _block(session: Session, conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from typing import IO, Any, Final, NoReturn
 
@@ -133,7 +134,20 @@ def add_common(
             action="store_true",
             help=content,
         )
+    group.add_argument(
+        "--agent-version",
+        metavar="X.Y.Z",
+        type=_version,
+        help="what resumes the session is this version of its agent; default: the one that is installed here, "
+        "else (in walked directories and the forms for CI always) the newest one that was measured",
+    )
     group.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR in the environment does the same)")
+
+
+def _version(text: str) -> str:
+    if not re.fullmatch(r"\d+(\.\d+)*", text, re.ASCII):
+        raise UsageError(f"--agent-version takes a version such as 2.1.330, and {text!r} is none.")
+    return text
 
 
 def add_leaf(parser: argparse.ArgumentParser) -> None:

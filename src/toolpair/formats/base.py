@@ -60,7 +60,7 @@ class Inside:
     after: Item | None = None
     """The record right behind them; None where the file ends with them."""
     on_results: bool = False
-    """Behind them the user says nothing more, and the file ends with results."""
+    """Behind them the user says nothing more, and the last turn breaks off there."""
     leaf_before: bool = False
     """The agent's own note on where the history ends names a record in front of them."""
     first_uuids: Sequence[str] = ()
@@ -84,6 +84,8 @@ class View:
     beside: Beside | None = None
     inside: Inside | None = None
     """Where the records are a part of a longer file: what stands around them."""
+    agent_version: str | None = None
+    """The version of the agent that resumes the file, whichever wrote it; None: the newest that was measured."""
     reporting: bool = False
     """What is found out is told, and nothing is shown or changed: what records say need not stay in memory."""
 
@@ -121,7 +123,7 @@ class Seen:
     """The version whose ways these are."""
     messages: tuple[SentMessage, ...]
     fates: Mapping[int, Fate] = field(default_factory=dict)
-    """id() of each call and result block of the transcript -> what becomes of it."""
+    """id() of each call, result and blank text of the transcript -> what becomes of it."""
     refuses: str | None = None
     """Why the agent does not resume the file at all, one sentence."""
     shortened: frozenset[int] = frozenset()

@@ -6,7 +6,7 @@ from toolpair.rules import causes
 from toolpair.rules.base import Fix
 from toolpair.rules.context import Context, keep_as_text, tool_of
 from toolpair.rules.places import moved
-from toolpair.transcript.content import is_real_output, output_key, result_text
+from toolpair.transcript.content import is_output, is_real_output, output_key, result_text
 from toolpair.transcript.edits import Edit, Place, Remove, Rename
 from toolpair.transcript.ids import usable
 from toolpair.transcript.pairing import Pair
@@ -19,8 +19,10 @@ def duplicate(context: Context, pair: Pair) -> None:
     pair.state = "duplicate"
     texts = [result_text(result) for result in pair.results]
     real = [number for number, result in enumerate(pair.results) if is_real_output(result)]
-    first = real[0] if real else 0
-    last = real[-1] if real else len(texts) - 1
+    # A tool that ran and said nothing has said more than a placeholder.
+    given = real or [number for number, result in enumerate(pair.results) if is_output(result)]
+    first = given[0] if given else 0
+    last = given[-1] if given else len(texts) - 1
     differ = len({output_key(pair.results[number]) for number in real}) > 1
     cause = causes.of_duplicate(context, pair)
     fixes = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from toolpair.rules.base import Fix
-from toolpair.transcript.content import is_real_output, result_content, result_text, text_of
+from toolpair.transcript.content import is_output, is_real_output, result_content, result_text, text_of
 from toolpair.transcript.copies import Copy, copies_of_call
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.ids import usable
@@ -27,6 +27,8 @@ class Elsewhere:
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
         self._results: dict[str, list[Block]] = defaultdict(list)
+        self._silent: dict[str, list[Block]] = defaultdict(list)
+        """Results that say nothing, as a tool's may: more than a placeholder says."""
         self._linked: dict[tuple[str, str | None], list[Block]] = defaultdict(list)
         self._calls: dict[str, list[Block]] = defaultdict(list)
         self._several: dict[str, bool] = {}
@@ -35,7 +37,12 @@ class Elsewhere:
             if block.kind == "call" and usable(block.id):
                 self._calls[block.id].append(block)
         for block in transcript.inactive_blocks:
-            if block.kind == "result" and usable(block.id) and is_real_output(block):
+            if block.kind != "result" or not usable(block.id):
+                continue
+            if not is_real_output(block):
+                if is_output(block):
+                    self._silent[block.id].append(block)
+            else:
                 self._results[block.id].append(block)
                 if block.link is not None:
                     self._linked[block.id, block.link].append(block)
@@ -54,7 +61,16 @@ class Elsewhere:
         for block in found:
             copy = Copy(result_content(block), self._place(block), is_error=block.is_error)
             results.setdefault(result_text(block), copy)
-        return list(results.values())[:_CHOICES] or copies_of_call(self._transcript.copies, call)
+        return (
+            list(results.values())[:_CHOICES]
+            or copies_of_call(self._transcript.copies, call)
+            or [Copy(result_content(block), self._place(block)) for block in self._said_nothing(call)]
+        )
+
+    def _said_nothing(self, call: Block) -> Sequence[Block]:
+        silent = self._silent.get(call.id, ()) if isinstance(call.id, str) else ()
+        shared = self._shared(str(call.id))
+        return [block for block in silent if not shared or block.link == call.link][:1]
 
     def _shared(self, id_: str) -> bool:
         """Whether calls that are not the same have this id: then it does not say whose a result is."""

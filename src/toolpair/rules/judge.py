@@ -85,11 +85,13 @@ def judge(
     own_rules: Callable[[Context], None] | None = None,
     unreadable: Unreadable | None = None,
     sent: Callable[[], Iterable[Source] | None] | None = None,
+    own_provider: bool = True,
 ) -> Judgement:
     """All problems of a transcript in its own order. `on_resume` is the agent's model, `own_rules` the format's.
 
     `unreadable` are the calls and results in records that cannot be read. `sent` gives what the agent would send,
-    None when it sends the transcript as it is: by that the API counts.
+    None when it sends the transcript as it is: by that the API counts. `own_provider`: the profile is of the kind that
+    the agent sends to, so that what it leaves out is no error.
     """
     context = Context(transcript, pair(transcript), profile, unreadable or Unreadable())
     for check in FAMILIES:
@@ -113,7 +115,7 @@ def judge(
         return words_for(problem, profile.base, count, first, unsent)
 
     problems = [
-        _finished(transcript, problem, on_resume, thinking, says)
+        _finished(transcript, problem, on_resume, thinking, says, own_provider)
         for problem in sorted(context.problems, key=lambda found: (found.message or 0, found.block or 0))
     ]
     return Judgement(context.pairing, tuple(problems), context.handed_out)
@@ -125,6 +127,7 @@ def _finished(
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None,
     thinking: SignedThinking,
     says: Says,
+    own_provider: bool,
 ) -> Problem:
     """The problem with what its agent does, the impact that follows, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
@@ -136,10 +139,14 @@ def _finished(
             impact = "loses"
         else:
             impact = "harmless"
+    severity = problem.severity
+    if own_provider and problem.rule == "content.empty_text" and resumed is not None and resumed.effect == "healed":
+        severity = "info"  # it never reaches the provider
     return replace(
         problem,
+        severity=severity,
         on_resume=resumed,
         impact=impact,
-        says=says if problem.severity == "error" else None,
+        says=says if severity == "error" else None,
         fixes=thinking.note(problem.fixes),
     )

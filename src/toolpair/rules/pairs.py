@@ -111,6 +111,8 @@ def _missing(context: Context, pair: Pair) -> None:
             severity, text = "info", f"{tool_of(call)} was called at the very end: still running, or interrupted."
     else:
         rule, text = "result.missing", f"{tool_of(call)} was called, but no result for it is in this file."
+        if copies:
+            text = f"{tool_of(call)} was called, but its result is not in this history."
         if context.transcript.native and _only_open_tail(context, pair):
             rule, severity = "turn.trailing_call", "info"
             text = f"{tool_of(call)} was called in the last turn: still running, or interrupted."

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from toolpair.dataclass import replace
-from toolpair.formats.base import Beside
+from toolpair.formats.base import AS_RESUMED, View
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.records import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, seconds_of, text_or_none
-from toolpair.formats.claude_code.versions import is_old
+from toolpair.formats.claude_code.versions import behaviour
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.claude_code_values import (
@@ -72,8 +72,9 @@ class ClaudeCodeScan(Cutter[_Place]):
 
     sends: frozenset[str] | None = frozenset({"user", "assistant"})
 
-    def __init__(self, profile: Profile, beside: Beside | None = None, least: int = LEAST) -> None:
+    def __init__(self, profile: Profile, view: View = AS_RESUMED, least: int = LEAST) -> None:
         super().__init__(profile, least)
+        self._resumed_by = view.agent_version
         self._number = self._first = 0
         self._messages = self._calls = self._rows = self._signed = 0
         # Links
@@ -128,7 +129,7 @@ class ClaudeCodeScan(Cutter[_Place]):
         self._errors = False
         """The agent's own error messages stand in the stretch."""
         self.around = Surroundings()
-        self._files = None if beside is None else FilesOfSession(beside, self.around.first_uuids)
+        self._files = None if view.beside is None else FilesOfSession(view.beside, self.around.first_uuids)
         # What the head tells
         self._version: str | None = None
         self._session: str | None = None
@@ -165,8 +166,8 @@ class ClaudeCodeScan(Cutter[_Place]):
                         self._request = value
                 elif kind in CHAIN_TYPES:
                     self._quiet(value, number)
-                elif "parentUuid" in value and value.get("uuid"):
-                    self.whole = True  # the agent passes such kinds by, and the links that lead over them
+                elif "message" in value or "parentUuid" in value:
+                    self._unknown(value, number)
             except (Odd, KeyError, TypeError, IndexError):
                 self._odd(value, number)
             number += 1
@@ -184,7 +185,6 @@ class ClaudeCodeScan(Cutter[_Place]):
             if parent != self._last:
                 self._beside.extend(map(hash, self._since))
                 self._since.clear()
-            self.around.ends_on_results = True
         else:
             if parent != self._last or (self._state == RESPONSE and self._waits()):
                 raise Odd
@@ -198,7 +198,6 @@ class ClaudeCodeScan(Cutter[_Place]):
             self._rows += rows
             self._state = WORDS
             self.around.words_at = number
-            self.around.ends_on_results = False
         self._own.append(uuid)
         self._since.append(uuid)
         self._last = uuid
@@ -363,7 +362,6 @@ class ClaudeCodeScan(Cutter[_Place]):
         self._signed += signed
         self._speaks = self._speaks or speaks
         self._state = RESPONSE
-        self.around.ends_on_results = False
         self._own.append(uuid)
         self._since.clear()
         self._last = uuid
@@ -441,17 +439,14 @@ class ClaudeCodeScan(Cutter[_Place]):
             self._odd_message(value, kind, number)
         elif kind == "progress":
             self.around.note_copy(value.get("parentToolUseID"), number)
-        elif kind == "system" and value.get("subtype") == "local_command":
-            self.around.words_at = number
-            self.around.ends_on_results = False
         self._own.append(uuid)
         if len(self._own) > _MANY:
             self._is_own(None)
         self._last = uuid
 
     def _odd_note(self, value: dict[str, Any], kind: Any, number: int) -> None:
-        if "parentUuid" in value and value.get("uuid"):
-            self.whole = True
+        if "message" in value or "parentUuid" in value:
+            self._unknown(value, number)
         elif kind == "last-prompt":
             self._leaf = text_or_none(value.get("leafUuid")) or self._leaf
         elif kind == "api-request" and isinstance(value.get("params"), dict):
@@ -461,6 +456,15 @@ class ClaudeCodeScan(Cutter[_Place]):
             for part in content if isinstance(content, list) else ():
                 if isinstance(part, dict):
                     self.around.note_copy(part.get("tool_use_id"), number)
+
+    def _unknown(self, value: dict[str, Any], number: int) -> None:
+        """A record of a type that the agent does not read: links that lead over it are lost to it."""
+        if "parentUuid" in value and value.get("uuid"):
+            self.whole = True
+        content = content_of(value)
+        for part in content if isinstance(content, list) else ():
+            if isinstance(part, dict):
+                self.around.note_copy(part.get("tool_use_id"), number)
 
     def _odd_message(self, value: dict[str, Any], kind: str, number: int) -> None:
         content = content_of(value)
@@ -478,11 +482,9 @@ class ClaudeCodeScan(Cutter[_Place]):
             self._errors = True
         if kind == "user":
             self._strays = self._strays or (bool(parts) and self._is_late(value, parts))
-            self.around.ends_on_results = any(part.get("type") == "tool_result" for part in parts)
-            if not self.around.ends_on_results:
+            if not any(part.get("type") == "tool_result" for part in parts):
                 self.around.words_at = number
         else:
-            self.around.ends_on_results = False
             id_ = text_or_none(message.get("id"))
             if id_ is not None and id_ != self._response:
                 self._begin(id_)
@@ -576,7 +578,7 @@ class ClaudeCodeScan(Cutter[_Place]):
         self._asked, self._given, self._texts, self._empty = [], [], [], []
         self._since.clear()
         self.suspect, self._state, self._loose, self._errors = True, ODD, False, False
-        self.around.words_at, self.around.ends_on_results = number, False
+        self.around.words_at = number
         self._own.append(uuid)
         self._last = uuid
 
@@ -662,6 +664,7 @@ class ClaudeCodeScan(Cutter[_Place]):
             native=True,
             agent=AGENT,
             agent_version=self._version,
+            resumed_by=self._resumed_by,
             session_id=self._session,
             folder=self._folder,
             model=self._model,
@@ -669,8 +672,11 @@ class ClaudeCodeScan(Cutter[_Place]):
         )
 
     def outline(self) -> Outline | None:
-        if self._last is None or is_old(self._version) or seconds_of(self._last_talk.get("timestamp")) is None:
-            return None  # the agent does not find such a session, or sends it in another way
+        agent = behaviour(self._resumed_by)
+        if self._last is None or not agent.heals:
+            return None
+        if agent.needs_time and seconds_of(self._last_talk.get("timestamp")) is None:
+            return None  # the agent does not find such a session
         if self._errors or not self._leads_to_end():
             return None
         if self._state in (START, ODD) or (self._state == RESPONSE and self._waits()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from toolpair.formats.base import Inside, Item
 from toolpair.stretches.noted import Noted
@@ -17,14 +17,13 @@ class Surroundings:
     def __init__(self) -> None:
         self.words_at = -1
         """The last record with the user's words."""
-        self.ends_on_results = False
-        """The last message is results."""
         self.leaf_elsewhere = False
         """The last prompt names a record that does not stand in the last stretch."""
         self.first_uuids: list[str] = []
         self.head = Transcript(())
         self.copies = Noted()
         """Records that may hold a copy of the output of a call."""
+        self._breaks_off: bool | None = None
 
     def note_copy(self, id_: Any, number: int) -> None:
         """A record may hold a copy of the output of the call with this id."""
@@ -43,11 +42,26 @@ class Surroundings:
             head=self.head,
             before=_back_to_response(read, first) if wanted.start else (),
             after=None if at_end else read(end, end + 1)[0],
-            on_results=self.ends_on_results and self.words_at < end,
+            on_results=self.words_at < end and self._ends_open(outline, read),
             leaf_before=at_end and wanted.start > 0 and self.leaf_elsewhere,
             first_uuids=tuple(self.first_uuids),
             copies=lambda ids: self.copies.items(ids, read),
         )
+
+    def _ends_open(self, outline: Outline, read: Read) -> bool:
+        """Whether the last turn of the file breaks off: what is open in it stays then."""
+        if self._breaks_off is None:
+            from toolpair.formats.claude_code.sending import ends_open
+
+            end, size, found = outline.stretches[-1].end, _TAIL, None
+            while found is None and size < 2 * end:
+                found, size = ends_open(read(max(end - size, 0), end)), size * 4
+            self._breaks_off = found or False
+        return self._breaks_off
+
+
+_TAIL: Final = 64
+"""Records at the end of a file that are asked first for how it ends."""
 
 
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:

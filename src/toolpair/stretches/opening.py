@@ -61,7 +61,7 @@ def opened_long(
     if view.leaf is not None or _harmed(document, format):
         return None
     head = Judged((), format, profile, request, view).transcript
-    scan = scan_for(format.id, profile, head.declared_tools, beside=view.beside)
+    scan = scan_for(format.id, profile, head.declared_tools, view=view)
     if scan is None:
         return None
     outline = outline_of(document, scan, progress)

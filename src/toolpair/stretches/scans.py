@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from toolpair.formats.base import Beside
+from toolpair.formats.base import AS_RESUMED, View
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.blocks import BlocksScan
 from toolpair.stretches.chat import ChatScan
 from toolpair.stretches.outline import LEAST, Scan
 
 
-def _blocks(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
+def _blocks(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
     return BlocksScan(profile, declared, least, count_outputs=count_outputs)
 
 
-def _chat(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
+def _chat(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
     return ChatScan(profile, declared, least, count_outputs=count_outputs)
 
 
-def _claude_code(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
+def _claude_code(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
     from toolpair.stretches.claude_code import ClaudeCodeScan
 
-    return ClaudeCodeScan(profile, beside, least)
+    return ClaudeCodeScan(profile, view, least)
 
 
-def _codex(profile: Profile, declared: Any, least: int, *, count_outputs: bool, beside: Beside | None) -> Scan:
+def _codex(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
     from toolpair.stretches.codex import CodexScan
 
     return CodexScan(profile, least)
@@ -48,13 +48,13 @@ def scan_for(
     least: int = LEAST,
     *,
     count_outputs: bool = True,
-    beside: Beside | None = None,
+    view: View = AS_RESUMED,
 ) -> Scan | None:
     """A scan for histories of this format; None when they are judged as a whole.
 
-    `beside` are the files in which outputs may be found.
+    `view`: how the file is looked at; outputs may be found in the files beside it.
     """
     make, profiles = _SCANS.get(format_id, (None, frozenset()))
     if make is None or profile.base not in profiles:
         return None
-    return make(profile, declared, least, count_outputs=count_outputs, beside=beside)
+    return make(profile, declared, least, count_outputs=count_outputs, view=view)

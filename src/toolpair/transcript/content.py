@@ -104,6 +104,11 @@ def is_real_output(block: Block) -> bool:
     return block.kind == "result" and says_something_real(result_text(block))
 
 
+def is_output(block: Block) -> bool:
+    """A result that a tool gave: real output, or nothing at all, which a tool that ran may well say."""
+    return block.kind == "result" and not is_placeholder_text(result_text(block))
+
+
 def says_something_real(text: str) -> bool:
     """Whether the text of a result is real output: not blank, not a known placeholder."""
     return bool(text.strip()) and known_placeholder(text) is None

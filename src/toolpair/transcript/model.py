@@ -236,6 +236,9 @@ class Transcript:
     """An agent's own file: a call at its very end is in progress, not broken."""
     agent: str | None = None
     agent_version: str | None = None
+    """That of the agent that wrote the file."""
+    resumed_by: str | None = None
+    """That of the agent that resumes it; None: the newest that was measured."""
     session_id: str | None = None
     folder: str | None = None
     model: str | None = None

@@ -1,6 +1,6 @@
 """The texts that known systems write where a tool result is missing. They are never real output.
 
-What a person did, who stopped a tool or refused it, is none of them: it is what happened, and stays.
+What a person did, who stopped a tool or refused it, is none of them: that is what happened, whatever else a file knows.
 """
 
 from __future__ import annotations
@@ -48,18 +48,8 @@ KNOWN: Final[tuple[Placeholder, ...]] = (
     Placeholder("[Tool result missing due to internal error]", "Claude Code"),
     Placeholder("[Tool use interrupted]", "Claude Code"),
     Placeholder("[Orphaned tool result removed due to conversation resume]", "Claude Code"),
-    Placeholder("[Request interrupted by user]", "Claude Code", _CLAUDE),
-    Placeholder("[Request interrupted by user for tool use]", "Claude Code", _CLAUDE),
-    Placeholder("User rejected tool use", "Claude Code"),
     Placeholder("(no content)", "Claude Code", alone=True),
     Placeholder("this call did not run. It came with no tool_use id…", "Claude Code"),
-    Placeholder(
-        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. …). STOP …",
-        "Claude Code",
-        regex=r"The\suser\sdoesn't\swant\sto\sproceed\swith\sthis\stool\suse\.\sThe\stool\suse\swas\srejected\s\(eg\.[^()]*\)\."
-        r"\sSTOP\swhat\syou\sare\sdoing\sand\swait\sfor\sthe\suser\sto\stell\syou\show\sto\sproceed\."
-        r"(?:\s+Correction\sto\sthe\stext\sabove:.*)?",
-    ),
     # Roo Code, and what grew out of it
     Placeholder("Tool execution was interrupted before completion.", "Roo Code", f"{_ROO}/pull/9952"),
     Placeholder("Context condensation triggered. Tool execution deferred.", "Roo Code", _ROO),
@@ -112,7 +102,6 @@ KNOWN: Final[tuple[Placeholder, ...]] = (
         "tool call was interrupted and did not produce a result, …", "Crush", "https://github.com/charmbracelet/crush"
     ),
     Placeholder("No tool output", "Continue", "https://github.com/continuedev/continue", alone=True),
-    Placeholder("The user cancelled this tool call.", "Continue", "https://github.com/continuedev/continue"),
     Placeholder("Tool cancelled", "Continue", "https://github.com/continuedev/continue", alone=True),
     Placeholder("The execution of this tool, or a previous tool was interrupted.", "GitHub Copilot CLI"),
     Placeholder("Tool execution was interrupted before a result was recorded.…", "GitHub Copilot CLI"),

@@ -101,6 +101,8 @@ def _command(page: Page, run: Shown) -> str | None:
     assert page.example is not None
     if page.example.profile is not None:
         words.append(f"--profile {page.example.profile}")
+    if page.example.agent_version is not None:
+        words.append(f"--agent-version {page.example.agent_version}")
     if run.how == "select":
         words.append(f"--select {page.rule}")
     elif run.how == "choose":

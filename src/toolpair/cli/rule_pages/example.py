@@ -94,15 +94,18 @@ def _pick(rule: str, fix: str) -> Callable[[Problem], Fix | None]:
 
 @contextmanager
 def _opened(example: Example) -> Iterator[Session]:
+    version = example.agent_version
     if example.path is None:
         name = _ARRAY if example.data.lstrip()[:1] == b"[" else _LINES
-        yield open_session(name, data=example.data, format=example.format, profile=example.profile)
+        yield open_session(
+            name, data=example.data, format=example.format, profile=example.profile, agent_version=version
+        )
         return
     with tempfile.TemporaryDirectory(prefix="toolpair-") as folder:
         path = Path(folder) / example.path
         path.parent.mkdir(parents=True)
         path.write_bytes(example.data)
-        yield open_session(path, format=example.format, profile=example.profile)
+        yield open_session(path, format=example.format, profile=example.profile, agent_version=version)
 
 
 @dataclass(frozen=True, slots=True)

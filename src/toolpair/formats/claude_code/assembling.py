@@ -48,7 +48,7 @@ def blocks_of_node(node: Node) -> tuple[tuple[Block, ...], ContentShape]:
     return tuple(found), "blocks"
 
 
-def assemble(order: Iterable[Node], recovered: set[int]) -> list[Message]:
+def assemble(order: Iterable[Node]) -> list[Message]:
     """Messages of the records: one for each response by its message id, neighbouring user records as one."""
     drafts: list[_Draft] = []
     # Responses since the last user words, by message id: only among these does the agent look for more of one.
@@ -88,10 +88,7 @@ def assemble(order: Iterable[Node], recovered: set[int]) -> list[Message]:
                 draft.with_results = True
             if not draft.with_results:
                 open_responses = {}
-    return [
-        _message_of_one(draft) if len(draft.nodes) == 1 and not draft.told else _message(draft, recovered)
-        for draft in drafts
-    ]
+    return [_message_of_one(draft) if len(draft.nodes) == 1 and not draft.told else _message(draft) for draft in drafts]
 
 
 def _message_of_one(draft: _Draft) -> Message:
@@ -106,14 +103,12 @@ def _message_of_one(draft: _Draft) -> Message:
     return Message(draft.role, draft.blocks[0], (node.uid,), draft.shape, value.get("message"), note)
 
 
-def _message(draft: _Draft, recovered: set[int]) -> Message:
+def _message(draft: _Draft) -> Message:
     parts = list(zip(draft.nodes, draft.blocks, strict=True))
     if draft.role == "user" and len(parts) > 1:
         answering = ["result" in [block.kind for block in found] for _, found in parts]
         answers = [part for part, answer in zip(parts, answering, strict=True) if answer]
         others = [part for part, answer in zip(parts, answering, strict=True) if not answer]
-        if answers and not recovered.isdisjoint([node.uid for node, _ in answers]):
-            answers.sort(key=lambda part: part[0].position)
         parts = [*answers, *others]
     elif draft.role == "assistant" and len(parts) > 1:
         # It moves calls behind the words of their response.

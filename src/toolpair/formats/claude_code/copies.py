@@ -12,7 +12,14 @@ from toolpair.dataclass import dataclass, field
 from toolpair.formats.base import Beside, Item
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
-from toolpair.formats.claude_code.records import call_ids, message_id, parts_of_type, text_or_none, value_of
+from toolpair.formats.claude_code.records import (
+    CHAIN_TYPES,
+    call_ids,
+    message_id,
+    parts_of_type,
+    text_or_none,
+    value_of,
+)
 from toolpair.transcript.content import text_of
 from toolpair.transcript.copies import Copies, Copy
 from toolpair.transcript.ids import usable
@@ -37,6 +44,8 @@ class _InFile:
     """What one walk over the records finds. Outputs by call id, the calls' records and which ids are shared."""
 
     requests: dict[str, list[Copy]] = field(default_factory=lambda: defaultdict(list))
+    unknown: dict[str, list[tuple[Copy, str | None]]] = field(default_factory=lambda: defaultdict(list))
+    """In records of types that the agent does not know: results, with the uuid of the call's record."""
     details: dict[str, list[tuple[Copy, str | None]]] = field(default_factory=lambda: defaultdict(list))
     """With the uuid of the call's record, where it is named."""
     progress: dict[tuple[str, str | None], Copy] = field(default_factory=dict)
@@ -79,7 +88,9 @@ class _Found(Copies):
 
     def __iter__(self) -> Iterator[str]:
         found = self._in_file
-        for id_ in dict.fromkeys((*found.requests, *found.details, *(id_ for id_, _ in found.progress))):
+        for id_ in dict.fromkeys(
+            (*found.unknown, *found.requests, *found.details, *(id_ for id_, _ in found.progress))
+        ):
             if id_ in self:
                 yield id_
 
@@ -87,11 +98,12 @@ class _Found(Copies):
         return sum(1 for _ in self)
 
     def _look(self, call: Block) -> Sequence[Copy]:
-        """The sources in order of trust: what was sent, what the agent noted down, what other files say."""
+        """The sources in order of trust: results, what was sent, what the agent noted down, what other files say."""
         found = self._in_file
         id_ = str(call.id)
         shared = len(found.calls.get(id_, ())) > 1
-        copies = self._sent_for(id_)
+        own = [copy for copy, link in found.unknown.get(id_, ()) if not shared or link == call.link]
+        copies = _chosen(own, set(), certain=True) or self._sent_for(id_)
         if copies:
             return copies
         linked = self._noted_by_link(id_).get(call.link, ()) if call.link is not None else ()
@@ -158,6 +170,8 @@ class _Found(Copies):
                     self._note_results(found, item, calls_of_record)
                 case "progress":
                     _note_progress(found, item)
+                case kind if kind not in CHAIN_TYPES:
+                    _note_unknown(found, item)
                 case _:
                     pass
         return found
@@ -186,6 +200,18 @@ class _Found(Copies):
         if worth_keeping(said):
             where = f"in the details beside the result{_at(item)}"
             found.details[ids[0]].append((Copy(said, where, error), link))
+
+
+def _note_unknown(found: _InFile, item: Item) -> None:
+    """Results in a record that the agent takes for none of the conversation."""
+    value = item.value
+    link = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
+    for part in parts_of_type(value, "tool_result"):
+        content = part.get("content")
+        if usable(part.get("tool_use_id")) and worth_keeping(content):
+            where = f"in a record of a type that Claude Code does not read{_at(item)}"
+            copy = Copy(content, where, part.get("is_error") is True)
+            found.unknown[part["tool_use_id"]].append((copy, link))
 
 
 def _first_uuids(items: Sequence[Item]) -> Sequence[str]:

@@ -37,7 +37,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
         messages, outputs = _lost(history, root, {node.uid for node in history.order})
         if not messages:
             # Nothing stands above, but a compaction that kept something which it cannot find itself.
-            kept = assemble(kept_records(history, root), set())
+            kept = assemble(kept_records(history, root))
             messages, outputs = len(kept), _outputs(kept)
         if messages:
             history.cut = True
@@ -249,7 +249,7 @@ def _messages(history: History, path: Sequence[Node], known: set[int]) -> list[M
     recovered = set(history.recovered)
     order = gather(history, [node for node in reversed(path) if node.type != "progress"])
     history.recovered = recovered
-    return assemble((node for node in order if node.uid not in known), set())
+    return assemble(node for node in order if node.uid not in known)
 
 
 def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:
@@ -272,7 +272,7 @@ def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:
             continue
         if is_compact_boundary(start) and not lineage_of(history).has_summary(start):
             continue
-        if loose is not None:
+        if loose is not None and loose.end != "joined":
             history.further.append((loose.path[-1], loose.end))
         loose = walk_up(history, start, seen)
         path.extend(loose.path)

@@ -85,7 +85,9 @@ def _bridged(history: History) -> Iterator[Defect]:
 def _no_timestamp(history: History) -> Iterator[Defect]:
     """The last record of the conversation has no time that can be read: the agent does not find such a session."""
     talk = [node for node in history.chain if node.type in ("user", "assistant")]
-    if not talk or talk[-1].seconds is not None or history.sidechain or history.inside:
+    if not history.resumed_by.needs_time or history.sidechain or history.inside:
+        return
+    if not talk or talk[-1].seconds is not None:
         return
     timed = next((node for node in reversed(history.chain) if node.seconds is not None), None)
     repair = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from toolpair.formats.claude_code.history import History, may_be_parent
+from toolpair.formats.claude_code.history import History, may_be_parent, nameless_key
 from toolpair.formats.claude_code.kept import missing_names, place_in_list
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.records import Node, same_record, text_or_none
@@ -21,8 +21,11 @@ def doubles_of(history: History) -> Iterator[Defect]:
     if not history.shadowed:
         return
     index = _Index(history)
+    nameless = {nameless_key(node.value): node for node in history.nodes if node.uuid is None}
     for earlier in history.shadowed:
-        later = history.by_uuid[earlier.uuid or ""]
+        later = nameless[nameless_key(earlier.value)] if earlier.uuid is None else history.by_uuid[earlier.uuid]
+        if earlier.type == "progress":
+            continue  # it is no part of the history, whatever it is called
         if same_record(earlier.value, later.value) or not (earlier.sent or later.sent):
             yield Defect(
                 DOUBLE,
@@ -33,13 +36,16 @@ def doubles_of(history: History) -> Iterator[Defect]:
             )
             continue
         outputs = len(earlier.results)
+        same = "bears the same uuid" if earlier.uuid is not None else "has no uuid either"
         brings = f"brings back {plural(outputs, 'output')}" if outputs else "brings back what it says"
         yield Defect(
             DOUBLE,
             earlier.uid,
-            f"A later line bears the same uuid, so the agent does not see this one: {plural(outputs, 'output')}.",
+            f"A later line {same}, so the agent does not see this one: {plural(outputs, 'output')}.",
             "error",
-            "two different records bear one uuid; the later one replaces the earlier everywhere",
+            "two different records bear one uuid; the later one replaces the earlier everywhere"
+            if earlier.uuid is not None
+            else "of several records without a uuid the agent reads the last alone",
             outputs,
             _repair(history, index, earlier, later, brings),
         )

@@ -1,13 +1,15 @@
 """The active history of a Claude Code session: which records the agent sends when it resumes, and in which order.
 
-As measured on version 2.1.329: later lines win, the leaf is the last chain record unless a `last-prompt` record
-names another branch, a lost parent is bridged over five seconds at most, and parallel calls with their results are
-gathered by message id although they form a tree.
+As measured on version 2.1.330: later lines win; the history ends where the last chain record of the file leads to,
+unless a `last-prompt` record names another branch; a lost parent is bridged over five seconds at most; and parallel
+calls with their results are gathered by message id although they form a tree. Progress reports carry links on and are
+nothing else: no history ends at one, and the five seconds run to the first record below that is none.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Sequence, Set
 from operator import attrgetter
 from typing import Any, Final, Literal
@@ -21,10 +23,12 @@ from toolpair.formats.claude_code.records import (
     text_or_none,
     value_of,
 )
+from toolpair.formats.claude_code.versions import NEWEST, Behaviour
 from toolpair.transcript.items import type_name
 
 BRIDGE_SECONDS: Final = 5.0
-End = Literal["root", "boundary", "missing", "null", "cycle"]
+End = Literal["root", "boundary", "missing", "null", "cycle", "joined"]
+"""Where a way up ends; "joined": at a record that counted as walked before."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +46,7 @@ class History:
     nodes: list[Node]
     by_uuid: dict[str, Node]
     shadowed: list[Node]
-    """Earlier lines with the uuid of a later one."""
+    """Earlier lines with the uuid of a later one, or without one as a later one is."""
     parents: dict[str, str | None]
     """uuid -> parent's uuid, after what a compaction kept was linked behind its summary."""
     bridged: dict[str, str] = field(default_factory=dict)
@@ -57,6 +61,8 @@ class History:
     last: Walk | None = None
     """The way up from the last chain record, when the agent does not take that one for the leaf."""
     preserved: list[str] = field(default_factory=list)
+    resumed_by: Behaviour = NEWEST
+    """What the version of the agent does that resumes the file."""
     newest_boundary: Node | None = None
     """The last compaction of the file, whether or not the history begins there."""
     sidechain: bool = False
@@ -69,6 +75,8 @@ class History:
     """A sub-agent's history that stands in the file of the main conversation was asked for."""
     prompt_leaf: str | None = None
     """What the newest `last-prompt` record names."""
+    prompt_noted: bool = False
+    """A `last-prompt` record says where the history ends, whether or not it names anything."""
     skipped: dict[str, str | None] = field(default_factory=dict)
     """uuid -> parent's uuid of the records of kinds that the agent does not know."""
     cut: bool = False
@@ -93,12 +101,13 @@ class History:
         return node.sidechain if self.inside else self.sidechain or not node.sidechain
 
 
-def history_of(items: Sequence[Item], leaf: str | None = None) -> History:
+def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behaviour = NEWEST) -> History:
     """The history that the records make. Linear in their number.
 
     `leaf` is the uuid, or its beginning, of the record that it is to end at; by default the agent's own.
     """
     history = _collect(items)
+    history.resumed_by = resumed_by
     _keep_preserved(history)
     history.own_leaf = end = _leaf(history, history.prompt_leaf)
     if leaf is not None:
@@ -129,6 +138,7 @@ def _collect(items: Sequence[Item]) -> History:
     place: dict[str, int] = {}
     shadowed: list[Node] = []
     prompt_leaf: str | None = None
+    prompt_noted = False
     skipped: dict[str, str | None] = {}
     prompted: list[tuple[int, str]] = []
     for position, item in enumerate(items):
@@ -139,23 +149,24 @@ def _collect(items: Sequence[Item]) -> History:
         if node is None:
             if not isinstance(value, dict):
                 continue
-            if value.get("type") == "last-prompt":
-                named = text_or_none(value.get("leafUuid"))
+            if value.get("type") == "last-prompt" and "leafUuid" in value:
+                prompt_noted = True
+                named = text_or_none(value["leafUuid"])
                 if named is not None:
                     prompt_leaf = named
                     prompted.append((position, named))
             if "parentUuid" in value and (uuid := text_or_none(value.get("uuid"))):
                 skipped[uuid] = text_or_none(value.get("parentUuid"))
             continue
-        uuid = node.uuid
-        if uuid is None:
+        name = node.uuid or nameless_key(value)
+        at = node.rank = place.setdefault(name, len(slots))
+        if at == len(slots):
             slots.append(node)
-        elif uuid in place:
-            shadowed.append(slots[place[uuid]])
-            slots[place[uuid]] = node
+        elif node.type == "progress" and slots[at].type != "progress":
+            shadowed.append(node)
         else:
-            place[uuid] = len(slots)
-            slots.append(node)
+            shadowed.append(slots[at])
+            slots[at] = node
     by_uuid = {node.uuid: node for node in slots if node.uuid is not None}
     parents = {uuid: node.parent for uuid, node in by_uuid.items()}
     talk = (node.sidechain for node in slots if node.type in ("user", "assistant"))
@@ -167,9 +178,15 @@ def _collect(items: Sequence[Item]) -> History:
         parents,
         sidechain=sidechain,
         prompt_leaf=prompt_leaf,
+        prompt_noted=prompt_noted,
         skipped=skipped,
         prompted=prompted,
     )
+
+
+def nameless_key(value: dict[str, Any]) -> str:
+    """What stands for the uuid of a record that has none: all that lack it in the same way are one to the agent."""
+    return f"\0{value['uuid']!r}" if "uuid" in value else "\0"
 
 
 def _keep_preserved(history: History) -> None:
@@ -217,34 +234,90 @@ def _kept(history: History, metadata: dict[str, Any]) -> tuple[str | None, list[
 
 
 _POSITION: Final = attrgetter("position")
+_RANK: Final = attrgetter("rank")
+_WRITTEN: Final = attrgetter("written")
 
 
 def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
     """The last chain record, if it descends from what the last prompt names; else what that names.
 
-    The very last one may even lack its uuid.
+    The very last one may even lack its uuid. Where no `last-prompt` is there, and others hang on the last record, the
+    newest of these.
     """
     linked = [node for node in history.nodes if node.type != "progress"]
+    if history.resumed_by.ends_at_newest:
+        return max((node for node in linked if history.main(node)), key=_WRITTEN, default=None)
     ends = [node for node in linked if node.uuid is not None]
+    if history.shadowed:
+        ends.sort(key=_POSITION)
+    named = history.by_uuid.get(prompt_leaf) if prompt_leaf is not None else None
+    named = named if named is not None and named.type != "progress" else None
     newest = max(linked, key=_POSITION, default=None)
-    if (
-        newest is not None
-        and newest.uuid is None
-        and newest.type in ("user", "assistant")
-        and newest.parent is not None
-    ):
+    if newest is not None and newest.uuid is None and newest.type in ("user", "assistant") and named is None:
         ends.append(newest)
     last = next((node for node in reversed(ends) if history.main(node)), ends[-1] if ends else None)
-    named = history.by_uuid.get(prompt_leaf) if prompt_leaf is not None else None
     if named is None and last is not None and last.type not in ("user", "assistant"):
         last = _last_said(history, [node for node in ends if history.main(node)]) or last
+    if last is not None and not history.prompt_noted:
+        return _newest_below(history, last)
     if last is None or named is None or named is last:
         return last
-    walk = walk_up(history, last)
-    if any(node is named for node in walk.path):
+    walk = walk_up(history, last, bridging=False)
+    if any(node is named for node in walk.path) or _stands_beside(history, named, walk.path):
         return last
     history.last = walk
     return named
+
+
+def _stands_beside(history: History, node: Node, path: Sequence[Node]) -> bool:
+    """Whether a record is a parallel call, its result or a report on that, beside a way up that leads past the turn."""
+    place = {found.uid: index for index, found in enumerate(path)}
+    side: list[Node] = []
+    above: Node | None = node
+    while above is not None and above.uid not in place and len(side) <= len(history.nodes):
+        if above.type != "progress":
+            side.append(above)
+        above = history.by_uuid.get(history.parent_of(above) or "")
+    if above is None or above.uid not in place:
+        return False
+    below = next((found for found in path[: place[above.uid]][::-1] if found.type != "progress"), None)
+    while len(side) > 1 and side[0].type in ("attachment", "system"):
+        del side[0]
+        if not side[0].has_result:
+            return False
+    same = [found for found in (side[-1], below) if found is not None and _of_one_response(found, above)]
+    return bool(same) and all(found.has_result or _of_one_response(found, above) for found in side)
+
+
+def _of_one_response(node: Node, other: Node) -> bool:
+    """Whether both hold calls of one response."""
+    return bool(node.calls and other.calls) and node.message_id is not None and node.message_id == other.message_id
+
+
+def _newest_below(history: History, last: Node) -> Node:
+    """Of a record and all that hang on it, the one with the newest timestamp; of equal ones the last in the file."""
+    if last.uuid is None or last.uuid not in set(history.parents.values()):
+        return last
+    children: dict[str, list[Node]] = {}
+    for node in history.nodes:
+        parent = history.parent_of(node)
+        above = history.by_uuid.get(parent or "")
+        if parent is None or above is None or node.uuid is None or not history.main(node):
+            continue
+        if not leads_nowhere(above, node, True):
+            children.setdefault(parent, []).append(node)
+    below = {last.uid}
+    todo = [last]
+    while todo:
+        for child in children.get(todo.pop().uuid or "", ()):
+            if child.uid not in below:
+                below.add(child.uid)
+                todo.append(child)
+    newest = last
+    for node in history.nodes:
+        if node.uid in below and node is not last and node.type != "progress" and node.written >= newest.written:
+            newest = node
+    return newest
 
 
 def _last_said(history: History, ends: Sequence[Node]) -> Node | None:
@@ -263,18 +336,30 @@ def _last_said(history: History, ends: Sequence[Node]) -> Node | None:
     return ends[-1] if ends else None
 
 
-def walk_up(history: History, start: Node, seen: set[int] | None = None, through: Set[int] = frozenset()) -> Walk:
+def walk_up(
+    history: History,
+    start: Node,
+    seen: set[int] | None = None,
+    through: Set[int] = frozenset(),
+    *,
+    bridging: bool = True,
+) -> Walk:
     """From a record to the oldest one that it hangs on. `seen` holds records (by uid) that count as walked already.
 
-    Where it comes through a record of `through` (uids) it ends at the first one above that is none of them.
+    Where it comes through a record of `through` (uids) it ends at the first one above that is none of them. With
+    `bridging` it goes on behind a lost link as the agent does.
     """
     seen = set() if seen is None else seen
+    own: set[int] = set()
     path: list[Node] = []
     parents, by_uuid = history.parents, history.by_uuid
-    node = start
+    node = below = start
     while True:
         seen.add(node.uid)
+        own.add(node.uid)
         path.append(node)
+        if node.type != "progress":
+            below = node
         if through and node.uid not in through and len(path) > 1 and path[-2].uid in through:
             return Walk(path, "null")
         if node.type == "system" and is_compact_boundary(node):
@@ -283,9 +368,13 @@ def walk_up(history: History, start: Node, seen: set[int] | None = None, through
         if parent is None:
             return Walk(path, "null")
         above = by_uuid.get(parent)
+        if above is not None and leads_nowhere(above, node, history.resumed_by.follows_reports):
+            above = None
         end: End = "missing" if above is None else "cycle"
+        if above is not None and above.uid in seen and above.uid not in own:
+            return Walk(path, "joined")
         if above is None or above.uid in seen:
-            above = bridge(history, node, seen)
+            above = bridge(history, below, seen) if bridging else None
             if above is None:
                 return Walk(path, end)
             if node.uuid is not None and above.uuid is not None:
@@ -293,16 +382,24 @@ def walk_up(history: History, start: Node, seen: set[int] | None = None, through
         node = above
 
 
+def leads_nowhere(above: Node, node: Node, follows_reports: bool) -> bool:
+    """Whether a link is lost although the file holds its record: a report that stands further down.
+
+    Where reports lead to the agent notes down as it reads the lines.
+    """
+    return above.type == "progress" and (above.position > node.position or not follows_reports)
+
+
 def bridge(history: History, node: Node, seen: set[int]) -> Node | None:
     """The record that the agent takes for a lost one: the newest not younger, at most five seconds older."""
     moment = node.seconds
-    if moment is None:
+    if moment is None or not history.resumed_by.bridges:
         return None
     if history.times is None:
         history.times = sorted(
             (other.seconds, index)
             for index, other in enumerate(history.nodes)
-            if other.type != "progress" and other.uuid is not None and history.main(other) and other.seconds is not None
+            if other.type != "progress" and history.main(other) and other.seconds is not None
         )
     times = history.times
     at = bisect_right(times, (moment, len(history.nodes))) - 1
@@ -322,7 +419,7 @@ def may_be_parent(history: History, node: Node) -> bool:
 def gather(history: History, chain: list[Node]) -> list[Node]:
     """The chain with the parallel calls that lie beside it, and each result where its call is.
 
-    Nothing is gathered for a response without a message id.
+    Nothing is gathered for a response without a message id; that a record is a sub-agent's is not asked.
     """
     whole = chain
     chain = _without_early_results(whole)
@@ -335,7 +432,6 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
         for node in history.nodes
         if node.uid not in on_chain
         and node.type in ("user", "assistant")
-        and history.main(node)
         and (node.position > boundary or (node.uuid is not None and node.uuid in kept))
     ]
     if not beside:
@@ -351,13 +447,14 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
     answered: set[Any] = {id_ for node in chain if node.type == "user" for id_ in node.answers}
     siblings: dict[str, list[Node]] = {}
     for node in beside:
-        if node.type == "assistant" and (key := _group(node)) in anchors and node.uuid is not None:
+        if node.type == "assistant" and (key := _group(node)) in anchors:
             siblings.setdefault(key, []).append(node)
-            group_of_record[node.uuid] = key
+            if node.uuid is not None:
+                group_of_record[node.uuid] = key
     group_of_call: dict[Any, str] = {}
     calls_of_group: set[tuple[str, Any]] = set()
     for node in (*chain, *(node for found in siblings.values() for node in found)):
-        if node.type == "assistant" and node.message_id is not None:
+        if node.type == "assistant" and node.message_id is not None and node.uuid is not None:
             for id_ in node.calls:
                 group_of_call.setdefault(id_, _group(node))
                 calls_of_group.add((_group(node), id_))
@@ -466,18 +563,36 @@ def _insert(
     siblings: dict[str, list[Node]],
     results: dict[str, list[Node]],
 ) -> list[Node]:
-    group_of_anchor = {anchor.uid: key for key, anchor in anchors.items()}
+    """What stands beside the chain goes in front of the first later line of its turn, but never before all of it.
+
+    The rest goes behind the turn, which ends with the last line of its response and the results that follow.
+    """
+    waiting = {
+        key: deque(sorted((*siblings.get(key, ()), *results.get(key, ())), key=_RANK))
+        for key in {**siblings, **results}
+    }
+    last_of = {anchors[key].uid: key for key in waiting}
     order: list[Node] = []
+    turn: str | None = None
+    ending: str | None = None
+    begun: dict[str, deque[Node]] = {}
     for node in chain:
+        if node.type == "assistant":
+            turn = _group(node)
+        if ending is not None and (turn != ending or (node.type == "user" and not node.has_result)):
+            order.extend(begun.pop(ending))
+            ending = None
+        for beside in begun.values():
+            while beside and beside[0].rank < node.rank:
+                order.append(beside.popleft())
         order.append(node)
-        key = group_of_anchor.get(node.uid)
-        if key is not None:
-            for extra in (
-                *sorted(siblings.get(key, ()), key=lambda found: found.position),
-                *sorted(results.get(key, ()), key=lambda found: found.position),
-            ):
-                history.recovered.add(extra.uid)
-                order.append(extra)
+        if turn in waiting:
+            begun[turn] = waiting.pop(turn)
+        ending = last_of.get(node.uid, ending)
+    if ending is not None:
+        order.extend(begun.pop(ending))
+    for found in (*siblings.values(), *results.values()):
+        history.recovered.update(node.uid for node in found)
     return order
 
 

@@ -19,6 +19,7 @@ from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, model_of, text
 from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.scopes import scopes_of
 from toolpair.formats.claude_code.unreached import unreached_of
+from toolpair.formats.claude_code.versions import behaviour
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
 
 AGENT: Final = "Claude Code"
@@ -39,7 +40,7 @@ class _Facts:
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     if view.inside is not None:
         return _read_inside(items, view, view.inside)
-    history = history_of(items, view.leaf)
+    history = history_of(items, view.leaf, behaviour(view.agent_version))
     transcript = transcript_of(items, history, view)
     while len(_HISTORIES) >= _KEPT:
         del _HISTORIES[next(iter(_HISTORIES.keys()))]
@@ -50,7 +51,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
 def _read_inside(items: Sequence[Item], view: View, inside: Inside) -> Transcript:
     """The transcript of records that are a part of a longer file."""
     frame = framed(items, inside)
-    frame.history = history = history_of(frame.items)
+    frame.history = history = history_of(frame.items, resumed_by=behaviour(view.agent_version))
     read = unframed(transcript_of(frame.items, history, view), frame, inside)
     return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, inside.first_uuids))
 
@@ -64,11 +65,11 @@ def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made of. Nothing of it is to be changed."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
-    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf)
+    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf, behaviour(transcript.resumed_by))
 
 
 def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
-    messages = assemble(history.order, history.recovered)
+    messages = assemble(history.order)
     facts = _facts(items, history.sidechain or history.inside)
     scopes = scopes_of(history, facts.damaged)
     # Only where a record that talks is left out can there be another way through the file.
@@ -84,6 +85,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
         native=True,
         agent=SUB_AGENT if history.sidechain or history.inside else AGENT,
         agent_version=facts.version,
+        resumed_by=view.agent_version,
         session_id=facts.session_id,
         folder=facts.folder,
         model=facts.model,

@@ -61,6 +61,8 @@ class Node:
     """It becomes (a part of) a message of the request."""
     time: float | None = None
     time_known: bool = False
+    rank: int = 0
+    """Its place among the records as the agent holds them: of lines with one uuid, that of the first."""
 
     @property
     def has_result(self) -> bool:
@@ -78,6 +80,11 @@ class Node:
             self.time = seconds_of(self.value.get("timestamp"))
             self.time_known = True
         return self.time
+
+    @property
+    def written(self) -> str:
+        """The timestamp as it is written: the agent compares these texts."""
+        return text_or_none(self.value.get("timestamp")) or ""
 
 
 def value_of(item: Item) -> Any:
@@ -160,8 +167,7 @@ def _read_message(node: Node, message: dict[str, Any]) -> None:
         speaks = objects > 0 or node.type == "assistant"
     else:
         speaks = isinstance(content, str)
-    if model == SYNTHETIC_MODEL or node.value.get("isApiErrorMessage") is True:
-        node.api_error = is_api_error(node.value)
+    node.api_error = model == SYNTHETIC_MODEL and is_api_error(node.value)
     node.sent = speaks and not (node.api_error and node.type == "assistant")
 
 
@@ -198,12 +204,7 @@ def call_ids(value: dict[str, Any]) -> list[Any]:
 
 def is_api_error(value: dict[str, Any]) -> bool:
     """An error message that the agent wrote itself. It is never sent, unlike "No response requested."."""
-    if value.get("isApiErrorMessage") is True:
-        return True
-    if model_of(value) != SYNTHETIC_MODEL:
-        return False
-    texts = [part.get("text") for part in parts_of_type(value, "text")]
-    return any(isinstance(text, str) and text.startswith("API Error") for text in texts)
+    return value.get("isApiErrorMessage") is True and model_of(value) == SYNTHETIC_MODEL
 
 
 def same_record(one: dict[str, Any], other: dict[str, Any]) -> bool:

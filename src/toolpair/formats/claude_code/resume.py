@@ -10,9 +10,9 @@ from typing import Final
 from toolpair.dataclass import dataclass
 from toolpair.formats.base import Seen
 from toolpair.formats.claude_code.reading import AGENT, SUB_AGENT
-from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
+from toolpair.formats.claude_code.versions import behaviour
 from toolpair.rules.base import Effect, OnResume, Problem
-from toolpair.transcript.content import is_real_output, output_bytes, output_lines, result_text
+from toolpair.transcript.content import is_output, is_real_output, output_bytes, output_lines, result_text
 from toolpair.transcript.model import Block, Transcript
 
 
@@ -36,31 +36,30 @@ class _Facts:
 
 
 def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+    version = behaviour(transcript.resumed_by)
     if transcript.agent == SUB_AGENT:
         text = "Claude Code neither resumes nor heals a sub-agent's history: it stays as it is."
-        return OnResume(AGENT, MEASURED, "kept", None, text)
+        return OnResume(AGENT, version.version, "kept", None, text)
     if transcript.agent != AGENT or seen is None:
         return None
     facts = _facts(problem, seen)
-    outcome = _whole_file(problem) or _refused(problem, facts) or _hurt(transcript, problem, facts, seen)
-    old = is_old(transcript.agent_version)
-    if outcome is None and old:
-        outcome = _old_outcome(problem)
-    if outcome is None:
-        outcome = _outcome(problem)
-        old = old and problem.rule in _SAME_IN_OLD
+    outcome = (
+        _whole_file(problem)
+        or _refused(problem, facts)
+        or _blank(problem, seen)
+        or _hurt(transcript, problem, facts, seen)
+    )
+    if outcome is None and not version.heals:
+        outcome = _unhealed_outcome(problem)
+    outcome = outcome or _outcome(problem)
     if outcome is None:
         return None
-    version = OLD if old else MEASURED
     text = outcome.text
-    if transcript.agent_version != version:
-        text = f"{text[:-1]} (measured with {version})."
+    if transcript.resumed_by not in (None, version.version):
+        text = f"{text[:-1]} (measured with {version.version})."
     lost = () if problem.rule == "result.order" else facts.lost
     loses = _named(lost) if lost and outcome.loses != "history" else outcome.loses
-    return OnResume(AGENT, version, outcome.effect, loses, text, len(lost))
-
-
-_SAME_IN_OLD: Final = frozenset({"id.empty", "id.pattern", "args.not_object", "role.call_in_user"})
+    return OnResume(AGENT, version.version, outcome.effect, loses, text, len(lost))
 
 
 def _facts(problem: Problem, seen: Seen) -> _Facts:
@@ -101,6 +100,15 @@ def _refused(problem: Problem, facts: _Facts) -> _Outcome | None:
     return _outcome(problem) if problem.rule == "role.call_in_user" and facts.call_sent else None
 
 
+def _blank(problem: Problem, seen: Seen) -> _Outcome | None:
+    """A blank text: left out, but where it stands beside other words of a response, or is all that the user said."""
+    if problem.rule != "content.empty_text":
+        return None
+    if any(seen.reaches(block) for block in problem.others):
+        return _Outcome("rejected", "Claude Code sends it as it is, and the API refuses the session.")
+    return _Outcome("healed", "Claude Code leaves the empty text out.")
+
+
 def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: Seen) -> _Outcome | None:
     """Where a call or an output of the problem does not reach the model as it stands in the file."""
     if problem.rule == "result.order" or (facts.call is None and not facts.results):
@@ -127,6 +135,9 @@ def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: Seen) -
         and_result = " and its result" if facts.results else ""
         return _Outcome("dropped", f"Claude Code drops this call{and_result}. It does not tell.", "the call")
     if facts.sent:
+        if any(map(is_output, facts.results)) and not any(map(is_output, facts.sent)):
+            text = "Claude Code sends the placeholder and drops the output, which is empty. It does not tell."
+            return _Outcome("placeholder", text, "that the call ran")
         return None
     if facts.call is None:
         return _Outcome("dropped", "Claude Code drops this result. It does not tell.")
@@ -183,8 +194,6 @@ def _outcome(problem: Problem) -> _Outcome | None:
             return _Outcome("healed", "Claude Code sends such neighbours as they are, which the API accepts.")
         case "turn.trailing_assistant":
             return _Outcome("healed", "Claude Code goes on with your next words.")
-        case "content.empty_text":
-            return _Outcome("healed", "Claude Code leaves empty text out.")
         case "content.empty_message":
             return _empty_message(problem)
         case "record.lone_surrogate":
@@ -200,8 +209,8 @@ def _empty_message(problem: Problem) -> _Outcome:
     return _Outcome("healed", 'Claude Code writes "(no content)" in its place.')
 
 
-def _old_outcome(problem: Problem) -> _Outcome | None:
-    """Where 2.1.1 and earlier do otherwise with what they send."""
+def _unhealed_outcome(problem: Problem) -> _Outcome | None:
+    """Where versions that heal little do otherwise with what they send."""
     match problem.rule:
         case (
             "result.orphan"

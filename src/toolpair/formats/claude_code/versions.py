@@ -1,15 +1,42 @@
-"""The versions of Claude Code whose ways are known by measurement."""
+"""What versions of Claude Code do differently when they resume a file, as far as it was measured."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
-
-MEASURED: Final = "2.1.329"
-OLD: Final = "2.1.1"
+from typing import Final, NamedTuple
 
 
-def is_old(version: str | None) -> bool:
-    """Whether the file was written by 2.1.1 or earlier, which repairs much less."""
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", version or "")
-    return found is not None and tuple(int(part) for part in found.groups()) <= (2, 1, 1)
+class Behaviour(NamedTuple):
+    """What one measured version does with a file, whichever version wrote it."""
+
+    version: str
+    since: tuple[int, ...] = ()
+    """From which version on these ways stand for others, too: their leaf and their bridges were tried there."""
+    ends_at_newest: bool = False
+    """The history ends at the record with the newest timestamp, wherever it stands; notes of it are not read."""
+    follows_reports: bool = True
+    """Links lead through progress reports."""
+    bridges: bool = True
+    """A lost parent is replaced by a record that is at most five seconds older."""
+    heals: bool = True
+    """Parallel calls beside the history are gathered, and every call goes out with one result right after it."""
+    needs_time: bool = False
+    """A session whose last record has no time that can be read is not found."""
+
+
+MEASURED: Final = (
+    Behaviour("2.1.1", ends_at_newest=True, follows_reports=False, bridges=False, heals=False),
+    Behaviour("2.1.329", (2, 1, 119), needs_time=True),
+    Behaviour("2.1.330", (2, 1, 330)),
+)
+"""The oldest first."""
+NEWEST: Final = MEASURED[-1]
+
+
+def behaviour(version: str | None) -> Behaviour:
+    """The measured ways that are nearest to those of this version; the newest where none is named."""
+    found = re.match(r"\d+(?:\.\d+)*", version or "")
+    if found is None:
+        return NEWEST
+    asked = tuple(map(int, found[0].split(".")))
+    return next(known for known in reversed(MEASURED) if known.since <= asked)

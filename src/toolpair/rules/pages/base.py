@@ -16,6 +16,8 @@ class Example:
     """Which format it is, where its content alone does not tell."""
     also: tuple[str, ...] = ()
     """Other rules that are broken with it."""
+    agent_version: str | None = None
+    """Which version of its agent resumes it, where only some versions break on it."""
     path: str | None = None
     """Its place below the agent's own folder, where the rule looks at what stands beside the file."""
 

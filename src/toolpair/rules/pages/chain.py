@@ -122,13 +122,15 @@ PAGES: Final = (
         "chain.no_timestamp",
         "The last line has no time, or one that cannot be read",
         "Claude Code lists sessions by the time of their last record. Where that has none, version 2.1.329 says "
-        "`No conversation found with session ID`, and nothing of the session is resumed; later versions go on.",
+        "`No conversation found with session ID`, and nothing of the session is resumed. Later versions resume it, so "
+        "for them (`--agent-version 2.1.330`) it is no problem.",
         "The record gets the time of the one before it.",
         Example(
             """
 {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Do the tests pass?"},"sessionId":"s","version":"2.1.329","timestamp":"2026-11-21T08:00:00Z"}
 {"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"msg_1","role":"assistant","content":[{"type":"text","text":"Both pass."}]},"sessionId":"s","version":"2.1.329"}
-"""
+""",
+            agent_version="2.1.329",
         ),
     ),
 )

@@ -1,6 +1,6 @@
 """What Claude Code sends when it resumes a file: which records it takes, what it leaves out and makes up.
 
-As measured on version 2.1.329 and, for files that 2.1.1 or earlier wrote, on 2.1.1. It is built on the order of the
+As measured on the versions that versions.py names. It is built on the order of the
 records alone and knows nothing of how this program pairs calls and results. What the agent adds to every request by
 itself (reminders about tools, date, tokens) is left out.
 """
@@ -12,14 +12,15 @@ from typing import Any
 
 from toolpair.formats.base import Fate, Item, Seen, SentMessage, SentPart
 from toolpair.formats.claude_code.frames import Frame
-from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.history import History, history_of
 from toolpair.formats.claude_code.reading import AGENT, history_behind
 from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
-from toolpair.formats.claude_code.sending.old import messages_of as old_messages_of
-from toolpair.formats.claude_code.sending.parts import Draft, key_of
-from toolpair.formats.claude_code.sending.records import drafts_of, taken
-from toolpair.formats.claude_code.versions import MEASURED, OLD, is_old
+from toolpair.formats.claude_code.sending.old import unhealed
+from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of, words_of
+from toolpair.formats.claude_code.sending.records import drafts_of
+from toolpair.formats.claude_code.sending.taking import breaks_off, taken
+from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Transcript
 
 
@@ -33,13 +34,19 @@ def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
     if isinstance(transcript.frame, Frame):
         blocks.update(transcript.frame.blocks)
     drafts = drafts_of(history.order, history.recovered, blocks)
-    old = is_old(transcript.agent_version)
-    messages = old_messages_of(drafts) if old else _messages_of(drafts, transcript.model)
+    version = history.resumed_by
+    messages = _messages_of(drafts, transcript.model) if version.heals else unhealed(drafts)
     sent = tuple(
         SentMessage(message.role, tuple([SentPart(as_sent(part), part.block) for part in message.parts]))
         for message in messages
     )
-    return Seen(AGENT, OLD if old else MEASURED, sent, _fates(transcript, sent), None if old else _refusal(history))
+    return Seen(AGENT, version.version, sent, _fates(transcript, sent), _refusal(history))
+
+
+def ends_open(items: Sequence[Item]) -> bool | None:
+    """Whether the last turn of a file, whose last records these are, breaks off; None where these do not tell."""
+    history = history_of(items)
+    return breaks_off(drafts_of(history.order, history.recovered, {}))
 
 
 def _messages_of(drafts: list[Draft], model: str | None) -> list[Draft]:
@@ -47,7 +54,11 @@ def _messages_of(drafts: list[Draft], model: str | None) -> list[Draft]:
     for message in messages:
         calls_last(message)
         renamed(message)
-    return without_empty(paired(messages))
+    sent = without_empty(paired(messages))
+    # What the user says next joins the user's last message, which needs no words of the agent's then.
+    if sent and sent[-1].role == "user" and all(words_of(part) == NO_CONTENT for part in sent[-1].parts):
+        del sent[-1]
+    return sent
 
 
 def _thinking_of(drafts: list[Draft], model: str | None) -> list[Draft]:
@@ -83,6 +94,8 @@ def _fates(transcript: Transcript, sent: Sequence[SentMessage]) -> dict[int, Fat
                 if known is None:
                     known = "replaced" if kind == "result" and key_of(block.id) in answered else "dropped"
                 fate[id(block)] = known
+            elif kind == "text" and not block_text(block).strip():
+                fate[id(block)] = fates.get(id(block), "dropped")
     return fate
 
 
@@ -91,7 +104,11 @@ def _refusal(history: History) -> str | None:
     talk = (node.sidechain for node in history.nodes if node.type in ("user", "assistant"))
     if next(talk, False) and all(talk):
         return "Claude Code does not find this session: all its records belong to a sub-agent."
+    if not history.chain:
+        return "Claude Code does not find this session: nobody says anything in it."
+    if not history.main(history.chain[-1]):
+        return "Claude Code does not find this session: its last-prompt record names a record of a sub-agent."
     last = next((node for node in reversed(history.chain) if node.type in ("user", "assistant")), None)
-    if last is not None and last.seconds is None:
+    if last is not None and last.seconds is None and history.resumed_by.needs_time:
         return f"Claude Code does not find this session: its last line {without_time(last)}."
     return None

@@ -55,10 +55,6 @@ def _joined(records: Sequence[Draft]) -> Draft:
     first = records[0]
     if len(records) == 1 and not first.told:
         return first
-    if first.role == "user" and True in [draft.beside for draft in records]:
-        answers = [draft for draft in records if draft.answers]
-        others = [draft for draft in records if not draft.answers]
-        records = [*sorted(answers, key=lambda draft: draft.position), *others]
     parts = [part for draft in records for part in draft.parts]
     if first.role == "user" and [part.type for part in parts].count("tool_result") < len(parts):
         parts.sort(key=lambda part: part.type != "tool_result")
@@ -165,11 +161,12 @@ def _answer(follower: Draft, results: dict[Any, Part], added: list[Part]) -> Non
 
 
 def without_empty(messages: Sequence[Draft]) -> list[Draft]:
-    """Blank texts go; a message that has nothing left says so."""
+    """The user's blank texts go, those of a response stay; a message that has nothing left says so."""
     for message in messages:
         if message.whole:
             continue
-        message.parts = [part for part in message.parts if part.type != "text" or not is_blank(part)]
+        if message.role == "user":
+            message.parts = [part for part in message.parts if part.type != "text" or not is_blank(part)]
         if not message.parts:
             message.parts = [text_part(NO_CONTENT)]
     return list(messages)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolpair.formats.claude_code.sending.messages import merged
-from toolpair.formats.claude_code.sending.parts import Draft
-from toolpair.formats.claude_code.sending.records import open_left_out
+from toolpair.formats.claude_code.sending.parts import NO_RESPONSE, Draft, text_part
+from toolpair.formats.claude_code.sending.taking import open_left_out
 
 
-def messages_of(drafts: Sequence[Draft]) -> list[Draft]:
+def unhealed(drafts: Sequence[Draft]) -> list[Draft]:
     """Results beside the chain are not looked for; each message begins with its results."""
-    messages = merged(open_left_out([draft for draft in drafts if not draft.beside]))
+    taken = [draft for draft in drafts if draft.parts and not draft.beside and not draft.command]
+    messages = merged(open_left_out(taken))
+    if messages and messages[-1].role == "user":
+        messages.append(Draft("assistant", [text_part(NO_RESPONSE)], made_up=True))
     for message in messages:
         if message.role == "user":
             message.parts.sort(key=lambda part: part.type != "tool_result")

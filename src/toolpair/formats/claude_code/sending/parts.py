@@ -57,12 +57,16 @@ class Draft:
     """The agent wrote it itself."""
     emptied: bool = False
     """Nothing is left of it."""
-    position: int = -1
-    """Which record of the file it was, from 0."""
     beside: bool = False
     """It hangs beside the chain and was gathered in by its call."""
     told: bool = False
     """The agent puts words of its own into the same message."""
+    meta: bool = False
+    """The agent wrote it into the user's place."""
+    error: bool = False
+    """The agent's own message of an error, which is never sent."""
+    command: bool = False
+    """What a command of the user's printed, in a record of the system."""
     told_before: bool = False
     """The agent said something to the model in front of it."""
 

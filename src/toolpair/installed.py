@@ -1,0 +1,122 @@
+"""Which version of an agent is installed on this machine, read from its files; the agent is never run for it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+_VERSION: Final = re.compile(r"(\d+\.\d+\.\d+)(?:[-+.][0-9A-Za-z.-]*)?\Z")
+_NAMED: Final = re.compile(r"(.+)-(\d+\.\d+\.\d+)\Z")
+_DEEP: Final = 6
+"""How many folders above a command its package is looked for in."""
+_LONGEST: Final = 1 << 20
+"""Bytes of a package's description that are read."""
+
+
+class _Program(NamedTuple):
+    command: str
+    package: str
+    """Its name at the registry of npm."""
+    places: tuple[str, ...] = ()
+    """Folders below the user's own that may hold the command although PATH does not name them."""
+    extension: str | None = None
+    """How the folder of an editor's extension that carries the same program begins; its version follows."""
+
+
+_PROGRAMS: Final = {
+    "claude-code": _Program(
+        "claude", "@anthropic-ai/claude-code", (".local/bin", ".claude/local"), "anthropic.claude-code-"
+    ),
+    "codex": _Program("codex", "@openai/codex", (".local/bin",)),
+}
+_EDITORS: Final = (".vscode", ".vscode-server", ".vscode-insiders", ".cursor", ".cursor-server", ".windsurf")
+
+
+def installed_version(
+    format_id: str, environ: Mapping[str, str] | None = None, home: str | os.PathLike[str] | None = None
+) -> str | None:
+    """The version of the agent that would resume files of this format here; None where its files do not say it.
+
+    `environ` and `home` are this user's unless they are given.
+    """
+    program = _PROGRAMS.get(format_id)
+    if program is None:
+        return None
+    environ = os.environ if environ is None else environ
+    home = os.fspath(os.path.expanduser("~") if home is None else home)
+    command = _command(program, environ, home)
+    version = _of_command(command, program) if command is not None else None
+    return version or _of_extension(program, home)
+
+
+def _command(program: _Program, environ: Mapping[str, str], home: str) -> str | None:
+    """The file that a shell would start, links followed."""
+    folders = [*environ.get("PATH", "").split(os.pathsep), *(os.path.join(home, place) for place in program.places)]
+    for folder in folders:
+        path = os.path.join(folder, program.command)
+        try:
+            if folder and os.path.isfile(path) and os.access(path, os.X_OK):
+                return os.path.realpath(path)
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def _of_command(command: str, program: _Program) -> str | None:
+    """By the package that the command belongs to, else by a folder (or the file itself) that is named by a version."""
+    for folder in _above(command):
+        own = _json(os.path.join(folder, "package.json"))
+        if own.get("name") == program.package and isinstance(own.get("version"), str):
+            return str(own["version"])
+        inside = _json(os.path.join(folder, "node_modules", program.package, "package.json")).get("version")
+        if isinstance(inside, str):
+            return inside
+    return next(filter(None, (_of_name(path, program.command) for path in (command, *_above(command)))), None)
+
+
+def _above(path: str) -> Iterator[str]:
+    for _ in range(_DEEP):
+        above = os.path.dirname(path)
+        if above == path:
+            return
+        yield above
+        path = above
+
+
+def _of_name(path: str, command: str) -> str | None:
+    """What a name tells: a version below the program's own folder, or the program with its version behind it."""
+    above, name = os.path.split(path)
+    match = _VERSION.match(name)
+    if match is not None:
+        owners = (os.path.basename(above), os.path.basename(os.path.dirname(above)))
+        return match[1] if any(command in owner for owner in owners) else None
+    match = _NAMED.match(name)
+    return match[2] if match is not None and command in match[1] else None
+
+
+def _json(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            found = orjson.loads(file.read(_LONGEST))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _of_extension(program: _Program, home: str) -> str | None:
+    """The newest one of an editor."""
+    found: list[tuple[tuple[int, ...], str]] = []
+    for editor in _EDITORS if program.extension is not None else ():
+        try:
+            names = os.listdir(os.path.join(home, editor, "extensions"))
+        except (OSError, ValueError):
+            continue
+        for name in names:
+            match = re.match(rf"{re.escape(program.extension or '')}(\d+\.\d+\.\d+)", name)
+            if match is not None:
+                found.append((tuple(map(int, match[1].split("."))), match[1]))
+    return max(found)[1] if found else None
