@@ -565,8 +565,9 @@ class Session:
         """Recommended fixes that were not taken, because the agent would then send less; their problems still stand."""
         found: list[HeldBack] = []
         for at, held in self._staging.held_back.items():
-            standing = {(problem.rule, problem.key) for problem in self.conversations[at].problems} if held else ()
-            found += [one for one in held if (one.problem.rule, one.problem.key) in standing]
+            why = {one.problem.key: one for one in held}
+            standing = self.conversations[at].problems if held else ()
+            found += [replace(why[problem.key], problem=problem) for problem in standing if problem.key in why]
         return tuple(found)
 
     def undo(self) -> Staged | None:

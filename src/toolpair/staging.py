@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpair.dataclass import dataclass, field, replace
 from toolpair.opened import Conversation
 from toolpair.overview import title_for
 from toolpair.rules.base import Fix, Problem
-from toolpair.transcript.edits import Answer, Edit
+from toolpair.transcript.edits import (
+    Answer,
+    Edit,
+    InsertRecord,
+    MendBytes,
+    MoveRecord,
+    Reidentify,
+    Relink,
+    RemoveRecord,
+    SetInRecord,
+)
 from toolpair.transcript.model import PLACEHOLDER, Block
 from toolpair.uncollected import uncollected
 
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
     from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
 
+_OF_RECORDS: Final = (InsertRecord, MendBytes, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord)
 Conversations = tuple[Conversation, ...]
 _Steps = Iterator["Step[Conversation]"]
 Heed = Callable[[int], None]
@@ -184,8 +195,8 @@ class Staging:
         before = self.now
         after = before[at].apply(edits_of(fix, text))
         row = _row(at, [(problem, fix)], before[at], after, text)
-        if row.loses is None and (less := after.sends_less(before[at]).text) is not None:
-            row = replace(row, loses=(said := f"{less}, which would not be sent any more"), each_loses=(said,))
+        if row.loses is None and _moves_records(fix) and (less := after.sends_less(before[at]).text) is not None:
+            row = replace(row, loses=(said := f"{less}, no longer sent"), each_loses=(said,))
         self._replace(at, after)
         return self._push((row,), before)[0]
 
@@ -200,7 +211,7 @@ class Staging:
             return self._stage_steps(at, carried_out(at, self.now[at], recipe, options))
 
     def _stage_steps(self, at: int, done: CarriedOut) -> Staged | None:
-        known = {(one.problem.rule, one.problem.key): one for one in (*self.held_back.get(at, ()), *done.held_back)}
+        known = {one.problem.key: one for one in (*self.held_back.get(at, ()), *done.held_back)}
         self.held_back[at] = tuple(known.values())
         if not done.rows:
             return None
@@ -211,6 +222,7 @@ class Staging:
     def undo(self) -> Staged | None:
         if not self._steps:
             return None
+        self.held_back = {}
         rows, before = self._steps.pop()
         self._undone.append((rows, self.now))
         self.now = before
@@ -247,7 +259,7 @@ class Staging:
         """Stage these steps on what the file holds. Gives back what found no problem any more, with its row."""
         fresh = Staging(self.original)
         left = fresh._put_on(steps)
-        self.now, self._steps, self._undone = fresh.now, fresh._steps, []
+        self.now, self._steps, self._undone, self.held_back = fresh.now, fresh._steps, [], {}
         return left
 
     def _put_on(self, steps: Sequence[Sequence[Staged]]) -> list[tuple[Staged, Decision]]:
@@ -336,6 +348,11 @@ def _apply(conversation: Conversation, edits: Sequence[Edit]) -> Conversation:
 
 def _sends_less(before: Conversation, after: Conversation) -> Losses:
     return after.sends_less(before)
+
+
+def _moves_records(fix: Fix) -> bool:
+    """Whether other records may be sent with it. What changes within messages alone leaves them where they are."""
+    return any(isinstance(edit, _OF_RECORDS) for edit in fix.edits)
 
 
 def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:

@@ -21,6 +21,7 @@ def losses(before: Judged, after: Judged) -> Losses:
     """What of `before` is gone in `after`. Linear in what both hold; what they share is not read."""
     if before is after or before.transcript is after.transcript:
         return NOTHING
-    gone = Comparison(before, after).result()
-    not_sent = unsent(before, after, gone)
+    comparison = Comparison(before, after)
+    gone = comparison.result()
+    not_sent = unsent(comparison, gone)
     return gone + Losses(unsent=not_sent) if not_sent else gone

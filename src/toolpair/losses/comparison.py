@@ -61,19 +61,22 @@ class Comparison:
         reached: tuple[Reached, Reached] | None = None,
         *,
         summaries_count: bool = True,
+        like: Comparison | None = None,
     ) -> None:
         """`reached`: of each state the blocks that its agent would send; by default all count that it holds.
 
         `summaries_count`: what a summary replaces is not gone.
+        `like` has compared the same two states already: which call is which is known from it.
         """
         self.before = before
         self.after = after
         self._summaries_count = summaries_count
         self._reached_before: Reached | None = reached[0] if reached else None
         self._reached_after: Reached | None = reached[1] if reached else None
-        self.old_calls = _blocks(before, _CALLS)
-        self.new_calls = _blocks(after, _CALLS)
-        self.call_of_new: dict[int, int] = {}
+        self.old_calls: list[Block] = _blocks(before, _CALLS) if like is None else like.old_calls
+        self.new_calls: list[Block] = _blocks(after, _CALLS) if like is None else like.new_calls
+        self._like = like
+        self.call_of_new: dict[int, int] = {} if like is None else like.call_of_new
         """id() of a call of after -> the number of the call of before that it is."""
         self.kept = KeptTexts(
             [
@@ -89,7 +92,8 @@ class Comparison:
 
     def sent(self) -> Losses:
         """Of real outputs and the user's words those that reached the model and do not any more."""
-        self._match_calls()
+        if self._like is None:
+            self._match_calls()
         outputs, words = self._outputs(), list(self._words())
         outputs += [lost for lost in words if lost.kind == "output"]
         return Losses(tuple(outputs), tuple(lost for lost in words if lost.kind == "words"))

@@ -11,14 +11,17 @@ from toolpair.losses.model import NOTHING, Losses, Lost
 
 def less_sent(before: Judged, after: Judged) -> Losses:
     """What of `before` would be sent, and of `after` not any more. A list that no agent resumes is sent as it is."""
-    return _compared(before, after, summaries_count=False)
+    if before is after or before.transcript is after.transcript:
+        return NOTHING
+    return Comparison(before, after, _both(before, after), summaries_count=False).sent()
 
 
-def unsent(before: Judged, after: Judged, gone: Losses) -> tuple[Lost, ...]:
-    """What would not be sent any more although it is not among what is gone."""
+def unsent(done: Comparison, gone: Losses) -> tuple[Lost, ...]:
+    """What would not be sent any more although it is not among what is `gone`, as the comparison that is done says."""
+    before, after = done.before, done.after
     if before.seen is None or after.seen is None:
         return ()
-    less = _compared(before, after, summaries_count=True)
+    less = Comparison(before, after, _both(before, after), like=done).sent()
     known = Counter((lost.kind, lost.record, lost.id) for lost in (*gone.outputs, *gone.words))
     found = []
     for lost in (*less.outputs, *less.words):
@@ -30,11 +33,8 @@ def unsent(before: Judged, after: Judged, gone: Losses) -> tuple[Lost, ...]:
     return tuple(found)
 
 
-def _compared(before: Judged, after: Judged, *, summaries_count: bool) -> Losses:
-    if before is after or before.transcript is after.transcript:
-        return NOTHING
-    reached = _reached(before), _reached(after)
-    return Comparison(before, after, reached, summaries_count=summaries_count).sent()
+def _both(before: Judged, after: Judged) -> tuple[set[int], set[int]]:
+    return _reached(before), _reached(after)
 
 
 def _reached(state: Judged) -> set[int]:

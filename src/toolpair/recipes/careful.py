@@ -22,6 +22,7 @@ SendsLess = Callable[[S, S], Less]
 _Key = tuple[str, int, str | None, int]
 _Taken = tuple[Problem, Fix]
 _ROUNDS: Final = 6
+_PASSES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class HeldBack:
     fix: Fix
     less: str
     """What the agent would not send any more: "1 output (34 bytes)"."""
+
+    @property
+    def text(self) -> str:
+        """Why it was not taken, one sentence."""
+        return f"The recommended fix is not applied: with it the agent would no longer send {self.less}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +59,64 @@ def carefully(
 
     It is called again where a recommended fix is held back. What a person chose is taken, whatever it takes away.
     """
+    passes = [_Pass(pick)]
     held: list[HeldBack] = []
-    refused: set[Mark] = set()
-    kinds: set[tuple[str, str]] = set()
 
-    def allowed(problem: Problem) -> Fix | None:
-        fix = pick(problem)
+    def steps() -> Iterator[Step[S]]:
+        now = state
+        for one in passes:
+            one.took = False
+            for step in mend(now, apply, one.allowed):
+                now, one.took = step.after, True
+                yield step
+
+    def tried() -> tuple[T, _Measure[S]]:
+        watch = _Watch(state)
+        made, after = collect(state, watch.over(steps()))
+        return made, _Measure(watch.first, apply, sends_less, _keys(sends_less(watch.first, after)))
+
+    made, measure = tried()
+    while True:
+        for number in range(_ROUNDS):
+            found = measure.to_blame(steps()) if measure.lost else []
+            if not found:
+                break
+            held += found
+            passes[-1].refuse(found, kinds=number >= _ROUNDS - 2)
+            made, measure = tried()
+        last = passes[-1]
+        if measure.lost and len(passes) > 1:
+            passes.pop()
+            return Done(tried()[0], tuple(held))
+        if not (last.held and last.took) or len(passes) == _PASSES:
+            return Done(made, tuple(held))
+        # Beside what was taken since, one that was held back may take nothing away.
+        passes.append(_Pass(pick))
+        made, measure = tried()
+
+
+class _Pass:
+    """What may be taken: what is picked, but for recommended fixes that are held back."""
+
+    def __init__(self, pick: Pick) -> None:
+        self.took = False
+        self.held = False
+        self._pick = pick
+        self._refused: set[Mark] = set()
+        self._kinds: set[tuple[str, str]] = set()
+
+    def allowed(self, problem: Problem) -> Fix | None:
+        fix = self._pick(problem)
         if fix is None or not fix.recommended:
             return fix
-        return None if (problem.rule, fix.id) in kinds or mark_of(problem, fix) in refused else fix
+        return None if (problem.rule, fix.id) in self._kinds or mark_of(problem, fix) in self._refused else fix
 
-    for number in range(_ROUNDS):
-        watch = _Watch(state)
-        made, after = collect(state, watch.over(mend(state, apply, allowed)))
-        less = sends_less(watch.first, after)
-        if not _keys(less):
-            break
-        measure = _Measure(watch.first, apply, sends_less, _keys(less))
-        found = measure.to_blame(mend(state, apply, allowed))
-        if not found:
-            break
-        held += found
-        refused |= {mark_of(one.problem, one.fix) for one in found}
-        if number == _ROUNDS - 2:
-            # Something new each time: none of these kinds then.
-            kinds |= {(one.problem.rule, one.fix.id) for one in held}
-    return Done(made, tuple(held))
+    def refuse(self, found: Sequence[HeldBack], *, kinds: bool) -> None:
+        """`kinds`: there is something new each time, so nothing of these kinds is taken."""
+        self.held = True
+        self._refused |= {mark_of(one.problem, one.fix) for one in found}
+        if kinds:
+            self._kinds |= {(one.problem.rule, one.fix.id) for one in found}
 
 
 class _Watch(Generic[S]):
@@ -101,7 +139,7 @@ class _Measure(Generic[S]):
         self._first = first
         self._apply = apply
         self._sends_less = sends_less
-        self._lost = lost
+        self.lost = lost
 
     def to_blame(self, steps: Iterable[Step[S]]) -> list[HeldBack]:
         found: list[HeldBack] = []
@@ -109,12 +147,12 @@ class _Measure(Generic[S]):
         for step in steps:
             if step.after.sends_nothing:
                 continue
-            less = _keys(self._sends_less(self._first, step.after)) & self._lost
+            less = _keys(self._sends_less(self._first, step.after)) & self.lost
             new = less - known
             known |= less
             if new:
                 found += self._culprits(step.before, [one for one in step.taken if one[1].recommended], new)
-            if known == self._lost:
+            if known == self.lost:
                 break
         return found
 
