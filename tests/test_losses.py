@@ -82,6 +82,14 @@ def test_an_output_kept_as_text_is_not_gone() -> None:
         assert len(found.calls) == 1
 
 
+@pytest.mark.parametrize("said", [["a.py", "b.py"], "words", 3, None, {"rows": ["é"]}])
+def test_json_written_as_text_says_the_same(said: Any) -> None:
+    before, text = result("a", [{"json": said}]), json.dumps(said, ensure_ascii=False)
+    after = result("a", [{"type": "text", "text": text}])
+    lists = ([ASKS, call(("a", "a.txt")), user(block)] for block in (before, after))
+    assert not compared(*lists)
+
+
 def test_words_that_stood_there_before_keep_no_output() -> None:
     before = [TWO[0], *TWO[1:], {"role": "assistant", "content": "I have read: \nthis is b"}]
     after = [*before[:2], user(result("a", "this is a"), result("b", "(no content)"), "thanks"), before[3]]
