@@ -196,7 +196,7 @@ class Staging:
         after = before[at].apply(edits_of(fix, text))
         row = _row(at, [(problem, fix)], before[at], after, text)
         if row.loses is None and _moves_records(fix) and (less := after.sends_less(before[at]).text) is not None:
-            row = replace(row, loses=(said := f"{less}, no longer sent"), each_loses=(said,))
+            row = _losing(row, less)
         self._replace(at, after)
         return self._push((row,), before)[0]
 
@@ -350,6 +350,11 @@ def _sends_less(before: Conversation, after: Conversation) -> Losses:
     return after.sends_less(before)
 
 
+def _losing(row: Staged, less: str) -> Staged:
+    said = f"{less}, no longer sent"
+    return replace(row, loses=said, each_loses=(said,))
+
+
 def _moves_records(fix: Fix) -> bool:
     """Whether other records may be sent with it. What changes within messages alone leaves them where they are."""
     return any(isinstance(edit, _OF_RECORDS) for edit in fix.edits)
@@ -426,7 +431,10 @@ def _picked(
         return made, made.after
 
     done = carefully(conversation, _apply, pick, _sends_less, collect)
-    return replace(done.made, held_back=done.held_back)
+    rows = done.made.rows
+    if done.less is not None and len(rows) == 1 and rows[0].loses is None:
+        rows = (_losing(rows[0], done.less),)
+    return replace(done.made, rows=rows, held_back=done.held_back)
 
 
 def _by_kind(at: int, conversation: Conversation, steps: Iterable[Step[Conversation]]) -> CarriedOut:

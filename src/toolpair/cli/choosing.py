@@ -33,7 +33,7 @@ class Plan:
             return None
         chosen = next((fix for rule, fix in self.choices.items() if _names((rule,), problem.rule)), None)
         if chosen is not None:
-            # Named by a person: taken whatever it takes away, as one that nobody recommends.
+            # Named by a person: taken whatever it takes away, as one that nobody recommends is.
             return next((replace(fix, recommended=False) for fix in problem.fixes if fix.id == chosen), None)
         if not self.select:
             return self.recipe.pick(problem)
@@ -42,7 +42,7 @@ class Plan:
         if problem.severity == "error":
             return self.recipe.pick(problem)
         best = problem.recommended
-        return best if best is not None and best.certain else None
+        return replace(best, recommended=False) if best is not None and best.certain else None
 
 
 def _names(listed: Iterable[str], rule: str) -> bool:

@@ -46,6 +46,8 @@ class Done(Generic[T]):
 
     made: T
     held_back: tuple[HeldBack, ...]
+    less: str | None
+    """What the agent does not send any more all the same, because a person chose so."""
 
 
 def carefully(
@@ -73,7 +75,7 @@ def carefully(
     def tried() -> tuple[T, _Measure[S]]:
         watch = _Watch(state)
         made, after = collect(state, watch.over(steps()))
-        return made, _Measure(watch.first, apply, sends_less, _keys(sends_less(watch.first, after)))
+        return made, _Measure(watch.first, apply, sends_less, sends_less(watch.first, after))
 
     made, measure = tried()
     while True:
@@ -87,9 +89,10 @@ def carefully(
         last = passes[-1]
         if measure.lost and len(passes) > 1:
             passes.pop()
-            return Done(tried()[0], tuple(held))
+            made, measure = tried()
+            return Done(made, tuple(held), measure.less)
         if not (last.held and last.took) or len(passes) == _PASSES:
-            return Done(made, tuple(held))
+            return Done(made, tuple(held), measure.less)
         # Beside what was taken since, one that was held back may take nothing away.
         passes.append(_Pass(pick))
         made, measure = tried()
@@ -135,11 +138,12 @@ class _Watch(Generic[S]):
 class _Measure(Generic[S]):
     """Looks for the recommended fixes by which what is `lost` in the end would not be sent any more."""
 
-    def __init__(self, first: S, apply: Apply[S], sends_less: SendsLess[S], lost: frozenset[_Key]) -> None:
+    def __init__(self, first: S, apply: Apply[S], sends_less: SendsLess[S], less: Less) -> None:
         self._first = first
         self._apply = apply
         self._sends_less = sends_less
-        self.lost = lost
+        self.lost = _keys(less)
+        self.less = less.text
 
     def to_blame(self, steps: Iterable[Step[S]]) -> list[HeldBack]:
         found: list[HeldBack] = []
