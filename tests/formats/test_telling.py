@@ -180,3 +180,18 @@ def test_the_order_of_messages_does_not_decide(made: list[list[Message]], seed: 
     shape = Told().hear_all(messages).shape()
     seed.shuffle(messages)
     assert Told().hear_all(messages).shape() == shape
+
+
+@pytest.mark.parametrize("later", [0, 1])
+def test_a_list_that_was_cut_off_is_what_it_is_once_it_is_closed(later: int) -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "Glob", "input": {"pattern": "*.py", "in": ["src", "tests"]}}
+    answer = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a.py and b.py"}
+    messages: list[Message] = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [call]}]
+    messages += [{"role": "user", "content": [answer]}, {"role": "assistant", "content": "done"}][: later * 2]
+    whole = json.dumps(messages).encode()
+    for end in range(len(json.dumps(messages[:1])), len(whole)):
+        session = open_session("x.json", data=whole[:end])
+        session.stage_recommended()
+        again = open_session("x.json", data=session.to_bytes())
+        again.stage_recommended()
+        assert again.to_bytes() == session.to_bytes(), whole[:end]

@@ -14,6 +14,7 @@ from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
 from toolpair.formats.base import Format
 from toolpair.formats.telling import Told
 from toolpair.source.document import Document
+from toolpair.source.mending import close
 from toolpair.source.records import IndexedRecords
 from toolpair.source.sampling import are_all_read, values_of
 from toolpair.source.values import parse
@@ -26,7 +27,10 @@ _PLAIN: Final = frozenset({"anthropic", "openai-chat", "openai-responses", "roo-
 
 def format_of(document: Document, profile: str | None = None) -> Format | None:
     """The format that claims the first records with most evidence; None when none does."""
-    values = [value for value in values_of(document.records[:BEGINNING]) if not isinstance(value, Damaged)]
+    records = document.records[: BEGINNING + 1]  # the others need not be known yet
+    values = [value for value in values_of(records[:BEGINNING]) if not isinstance(value, Damaged)]
+    if len(records) <= BEGINNING:
+        values += _cut_off(document)
     best = _surest(values, document.kind)
     return _for_profile(best, values, profile)
 
@@ -70,6 +74,7 @@ def format_of_all(document: Document, profile: str | None = None, *, keep: bool 
         if found is not None and found.id not in _PLAIN:
             return found
         told.hear_all(batch)
+    told.hear_all(_cut_off(document))
     return told_format(told, document.kind, profile)
 
 
@@ -79,6 +84,16 @@ def told_format(told: Told, kind: str, profile: str | None = None) -> Format | N
         return get_format("roo-code")
     shape = told.shape(profile)
     return None if shape is None else get_format(shape)
+
+
+def _cut_off(document: Document) -> list[Any]:
+    """What the last record says once its end is written: closing it makes the list no other one."""
+    last = document.records[-1] if document.records else None
+    if last is None or not isinstance(last.value, Damaged) or last.value.rule != "record.torn":
+        return []
+    closed = close(last.body)
+    value = parse(closed.text) if closed is not None else None
+    return [value] if isinstance(value, dict) and value else []
 
 
 def _passing(document: Document) -> Iterator[Any]:
