@@ -193,11 +193,14 @@ class Comparison:
         ]
 
     def _is_copy(self, output: _Output) -> bool:
-        """Whether the same result stands there once more: with its id, which no two calls share, and its words."""
+        """Whether the same result stands there once more: its words, and its id, which no two different calls share."""
         id_ = repr(output.block.id)
         if (id_, output.text) not in self._stays or not output.block.id:
             return False
-        return all(sum(repr(call.id) == id_ for call in calls) <= 1 for calls in (self.old_calls, self.new_calls))
+        return all(
+            len({(call.name, argument_text(call)) for call in calls if repr(call.id) == id_}) <= 1
+            for calls in (self.old_calls, self.new_calls)
+        )
 
     @cached_property
     def _summarised(self) -> bool:

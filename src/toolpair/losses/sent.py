@@ -10,8 +10,8 @@ from toolpair.losses.model import NOTHING, Losses, Lost
 
 
 def less_sent(before: Judged, after: Judged) -> Losses:
-    """What of `before` would be sent, and of `after` not any more. A list that no agent resumes is sent as it is."""
-    if before is after or before.transcript is after.transcript:
+    """What of `before` its agent would send, and of `after` not any more. A list that no agent resumes has none."""
+    if before is after or before.transcript is after.transcript or before.seen is None or after.seen is None:
         return NOTHING
     return Comparison(before, after, _both(before, after), summaries_count=False).sent()
 

@@ -22,12 +22,9 @@ def check(context: Context) -> None:
 
 
 def _renames(pair: Pair, new: str, *, nearest: bool = True) -> list[Edit]:
-    """Unless `nearest`, results that are a call's by their order alone are kept as text.
-
-    A result under another id that is beside the call alone keeps that id: whose it is a person says.
-    """
+    """Unless `nearest`, results that are a call's by their order alone are kept as text."""
     blocks = ([pair.call] if pair.call is not None else []) + list(pair.results)
-    if pair.evidence == "guess" or (pair.ambiguous and not nearest):
+    if pair.ambiguous and not nearest:
         blocks = blocks[:1]
     return [Rename(block, new) for block in blocks]
 
