@@ -391,10 +391,19 @@ def test_names_are_written_as_each_provider_takes_them(profile: str) -> None:
     assert made[2]["name"] == name
 
 
+META: Any = {
+    "id": "01a1fd17-7a6c-7c11-9e18-deaa896459f4",
+    "timestamp": "2026-01-01T00:00:00Z",
+    "cwd": "/",
+    "originator": "codex_exec",
+    "cli_version": "0.169.0",
+}
+
+
 def test_an_unsupported_provider_of_items_still_sees_them_as_they_are() -> None:
     """A rollout's items carry no turns: who converts them makes the turns."""
     lines = [
-        {"type": "session_meta", "payload": {"id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/"}},
+        {"type": "session_meta", "payload": META},
         *(
             {"type": "response_item", "payload": payload}
             for payload in (

@@ -331,8 +331,17 @@ def test_a_sound_file_has_nothing_of_it() -> None:
 # Codex: one bad byte, and the session does not resume
 
 
+META: Any = {
+    "id": "01a1fd17-7a6c-7c11-9e18-deaa896459f4",
+    "timestamp": "2026-11-21T08:00:00Z",
+    "cwd": "/tmp",
+    "originator": "codex_exec",
+    "cli_version": "0.169.0",
+}
+
+
 def codex() -> list[bytes]:
-    values: list[dict[str, Any]] = [{"type": "session_meta", "payload": {"id": "0199-x", "cwd": "/tmp"}}]
+    values: list[dict[str, Any]] = [{"type": "session_meta", "payload": META}]
     texts = [{"type": "input_text", "text": "go"}]
     items: list[dict[str, Any]] = [{"type": "message", "role": "user", "content": texts}]
     for turn in range(3):

@@ -246,3 +246,55 @@ def test_more_problems_are_not_judged_more_often(name: str, recipe: str) -> None
         return calls["judge"]
 
     assert judged(12) <= judged(4)
+
+
+def _conversation(number: int) -> list[dict[str, Any]]:
+    return anthropic(_turns(1, lambda _: f"call_{number}", lambda _: []))
+
+
+LAYOUTS: dict[str, Callable[[list[Any]], bytes]] = {
+    "lists in a list": lambda found: json.dumps(found, indent=1).encode(),
+    "requests in a list": lambda found: json.dumps([{"model": "m", "messages": one} for one in found]).encode(),
+    "lists in a request": lambda found: json.dumps({"request": {"history": found}}).encode(),
+    "requests in a text": lambda found: json.dumps(
+        {"input": json.dumps([{"messages": one} for one in found])}
+    ).encode(),
+    "texts in requests": lambda found: json.dumps([{"messages": json.dumps(one)} for one in found], indent=1).encode(),
+    "one a line": lambda found: b"".join(json.dumps({"messages": one}).encode() + b"\n" for one in found),
+    "cut off": lambda found: json.dumps(found).encode()[:-9],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_twice_the_conversations_of_a_file_are_twice_the_work(layout: str) -> None:
+    def asked(data: bytes) -> None:
+        session = open_session("log.json", data=data)
+        assert len(session.conversations) > 3
+        assert all(found.problems for found in session.conversations)
+        session.stage_recommended()
+        session.to_bytes()
+
+    def work(count: int) -> Callable[[], None]:
+        data = LAYOUTS[layout]([_conversation(number) for number in range(count)])
+        return lambda: asked(data)
+
+    assert growing(work, SIZES) == []
+
+
+@pytest.mark.parametrize(
+    "layout", ["lists in a list", "requests in a list", "lists in a request", "requests in a text"]
+)
+def test_how_a_document_is_written_is_looked_at_once(layout: str) -> None:
+    def looked(count: int) -> int:
+        data = LAYOUTS[layout]([_conversation(number) for number in range(count)])
+        return calls_by_function(lambda: open_session("log.json", data=data), frozenset({"detect"}))["detect"]
+
+    assert looked(16) == looked(4)
+
+
+def test_a_long_text_is_not_tried_from_each_quote_in_it() -> None:
+    """How a text is written is told by its first bytes, which may end in the middle of a string full of quotes."""
+    from toolpair.source.encode import COMPACT, detect
+
+    for quotes in (1_000, 40_000):
+        assert detect(b'["' + b'\\"a' * quotes) == COMPACT

@@ -82,6 +82,14 @@ def test_an_output_kept_as_text_is_not_gone() -> None:
         assert len(found.calls) == 1
 
 
+@pytest.mark.parametrize("said", [["a.py", "b.py"], "words", 3, None, {"rows": ["é"]}])
+def test_json_written_as_text_says_the_same(said: Any) -> None:
+    before, text = result("a", [{"json": said}]), json.dumps(said, ensure_ascii=False)
+    after = result("a", [{"type": "text", "text": text}])
+    lists = ([ASKS, call(("a", "a.txt")), user(block)] for block in (before, after))
+    assert not compared(*lists)
+
+
 def test_words_that_stood_there_before_keep_no_output() -> None:
     before = [TWO[0], *TWO[1:], {"role": "assistant", "content": "I have read: \nthis is b"}]
     after = [*before[:2], user(result("a", "this is a"), result("b", "(no content)"), "thanks"), before[3]]
@@ -126,7 +134,8 @@ def test_each_place_keeps_one_output() -> None:
 def test_the_assistants_words_are_not_the_users() -> None:
     before = [{"role": "user", "content": "yes"}, {"role": "assistant", "content": "yes"}]
     assert compared(before, before[1:]).user_words == 1
-    assert not compared(before, before[:1])
+    found = compared(before, before[:1])
+    assert (found.user_words, found.text) == (0, "1 other text (3 bytes)")
 
 
 def test_a_call_and_its_input() -> None:
@@ -261,3 +270,129 @@ def test_the_same_item_once_more_is_no_output_of_its_own() -> None:
     twice = [item("a", "3 passed"), user_says, asks, item("a", "3 passed")]
     assert not compared(twice, twice[1:], "openai-responses")
     assert compared([item("b", "3 passed"), *twice[1:]], twice[1:], "openai-responses").outputs
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "diagram", "nodes": [{"label": "what the reader asked"}]},
+        {"type": "tool_result", "tool_use_id": "a", "content": "this is a", "stderr": "what the reader asked"},
+        {"type": "text", "text": "thanks", "aside": {"more": ["what the reader asked"]}},
+    ],
+)
+def test_a_text_in_a_block_or_a_field_that_nobody_knows_is_gone_with_it(block: dict[str, Any]) -> None:
+    before = [*TWO, {"role": "user", "content": [block]}]
+    assert "1 other text (21 bytes)" in (compared(before, TWO).text or "")
+    moved = [*TWO, {"role": "user", "content": [{"type": "text", "text": "ok"}, {**block, "type": "other"}]}]
+    assert not compared(before, moved).texts
+
+
+def test_an_element_that_is_no_message_is_gone_when_nothing_holds_it() -> None:
+    before: list[Any] = [*TWO, "what the reader asked"]
+    assert compared(before, TWO).text == "1 other text (21 bytes)"
+    assert not compared(before, [*TWO, user("what the reader asked")])
+
+
+def test_a_message_that_says_more_beside_its_content() -> None:
+    more = {"role": "user", "content": "thanks", "note": "what the reader asked", "id": "m1", "model": "a name"}
+    assert compared([*TWO, more], [*TWO, user("thanks")]).text == "1 other text (21 bytes)"
+
+
+def test_what_was_set_aside_is_kept_beside_the_file() -> None:
+    session = open_session("x.json", data=json.dumps([*TWO, "what the reader asked"]).encode(), format="anthropic")
+    problem = next(problem for problem in session.problems if problem.rule == "record.no_message")
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "set-aside"))
+    assert session.set_aside == (b'"what the reader asked"',)
+    assert not session.losses
+
+
+@pytest.mark.parametrize("given", ['{"path": "b.txt"}', '{ "path":"b.txt" }'])
+def test_an_input_that_is_written_as_a_string_is_no_loss(given: str) -> None:
+    as_string = call(("a", "a.txt"), ("b", "b.txt"))
+    as_string["content"][1]["input"] = given
+    assert not compared(TWO, [ASKS, as_string, TWO[2]])
+    assert not compared([ASKS, as_string, TWO[2]], TWO)
+    as_string["content"][1]["input"] = given.replace("b.txt", "c.txt")
+    assert compared(TWO, [ASKS, as_string, TWO[2]]).calls
+
+
+def test_an_identical_copy_is_no_loss_wherever_it_stands() -> None:
+    copied = [*TWO, user(result("b", "this is b"))]
+    assert not compared(copied, TWO)
+    assert compared([*TWO, user(result("b", "this is another"))], TWO).outputs
+    # Where two calls have one id, equal results may be one of each.
+    shared = [ASKS, call(("a", "a.txt"), ("a", "b.txt")), user(result("a", "same"), result("a", "same"))]
+    assert compared(shared, [shared[0], shared[1], user(result("a", "same"))]).outputs
+
+
+def test_what_a_repaired_compaction_replaces_is_no_loss() -> None:
+    def item(kind: str, **payload: Any) -> dict[str, Any]:
+        return {"timestamp": "2026-01-01T00:00:00Z", "type": kind, "payload": payload}
+
+    def says(role: str, text: str) -> dict[str, Any]:
+        kind = "input_text" if role == "user" else "output_text"
+        return item("response_item", type="message", role=role, content=[{"type": kind, "text": text}])
+
+    head = item("session_meta", id="0198c0de-0000-7000-8000-000000000001", cwd="/w", timestamp="2026-01-01T00:00:00Z")
+    asks = item("response_item", type="function_call", name="run", arguments="{}", call_id="a")
+    answers = item("response_item", type="function_call_output", call_id="a", output="3 passed")
+    start = [head, says("user", "run it"), asks, answers]
+    summary = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "It ran."}]}]
+    ignored = item("compacted", message="It ran.", replacement_history=summary, replacement_history_metadata=[])
+    counts = item("compacted", message="It ran.", replacement_history=summary)
+    before, after = (session_of([*start, found]).conversation.judged for found in (ignored, counts))
+    assert not before.transcript.boundaries and after.transcript.boundaries
+    assert not losses(before, after)
+    # What is taken out of the file with it is gone.
+    without = session_of([*start[:3], counts]).conversation.judged
+    assert losses(before, without).outputs
+
+
+@pytest.mark.parametrize("given", [["what was asked for"], 5, True, "[1, 2"])
+@pytest.mark.parametrize("shape", ["openai-chat", "openai-responses"])
+def test_arguments_that_are_no_object_are_kept_as_one(given: Any, shape: str) -> None:
+    function = {"name": "look", "arguments": given}
+    if shape == "openai-chat":
+        calls: Any = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function"}]}
+        calls["tool_calls"][0]["function"] = function
+        output: Any = {"role": "tool", "tool_call_id": "c", "content": "ok"}
+    else:
+        calls = {"type": "function_call", "call_id": "c", **function}
+        output = {"type": "function_call_output", "call_id": "c", "output": "ok"}
+    data = json.dumps([ASKS, calls, output]).encode()
+    session = open_session("x.json", data=data, format=shape)
+    (problem,) = session.problems
+    session.stage(problem)
+    assert not session.problems and not session.losses
+    made = json.loads(session.to_bytes())[1]
+    arguments = (made["tool_calls"][0]["function"] if shape == "openai-chat" else made)["arguments"]
+    assert json.loads(arguments) == {"raw_arguments": given}
+
+
+def test_a_text_in_place_of_a_block_keeps_what_its_other_fields_say() -> None:
+    odd = {**result("gone", "this is a"), "stderr": "what the reader asked", "more": {"lines": ["one", "two"]}}
+    without = {"type": "tool_use", "id": "c", "input": {"n": 1}, "why": "because"}
+    asks = {"role": "assistant", "content": [*call(("a", "a.txt"))["content"], without]}
+    session = open_session(
+        "x.json",
+        data=json.dumps([ASKS, asks, user(result("a", "this is a"), result("c", "c"), odd)]).encode(),
+        format="anthropic",
+    )
+    session.stage_recommended()
+    assert not session.left and not session.losses
+    texts = [block["text"] for block in json.loads(session.to_bytes())[2]["content"] if block["type"] == "text"]
+    assert any(text.endswith("\nthis is a\nstderr:\nwhat the reader asked\nmore:\none\ntwo") for text in texts)
+    assert '{"n": 1}\nwhy:\nbecause"' in session.to_bytes().decode().replace("\\n", "\n").replace('\\"', '"')
+
+
+def test_a_text_is_kept_beside_a_call_that_became_text_too() -> None:
+    """In chat both are one string."""
+    asks = {
+        "role": "assistant",
+        "content": "thinking aloud",
+        "tool_calls": [{"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"n": 1}'}}],
+    }
+    session = open_session("x.json", data=json.dumps([ASKS, asks, ASKS]).encode(), format="openai-chat")
+    problem = next(problem for problem in session.problems if problem.rule == "result.missing")
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "call-as-text"))
+    assert not session.losses

@@ -141,9 +141,9 @@ def _rank(tried: Tried) -> tuple[object, ...]:
     lost = tried.losses
     return (
         tried.errors,
-        len(lost.outputs) + len(lost.crossed),
+        len(lost.outputs) + len(lost.crossed) + len(lost.unsent),
         lost.user_words + len(lost.images),
-        len(lost.calls),
+        len(lost.calls) + len(lost.texts),
         tried.recipe.name != _RECOMMENDED,
         tried.touched.total,
     )

@@ -56,6 +56,12 @@ class Judged:
         """What the agent would send if it resumed now; None when the records are no agent's own."""
         return self._look()
 
+    @property
+    def sends_nothing(self) -> bool:
+        """Whether its agent would not resume it."""
+        seen = self.seen
+        return seen is not None and seen.refuses is not None
+
     @cached_property
     def _look(self) -> Callable[[], Seen | None]:
         """Finds out what is seen, once. It knows nothing of this object, so that problems may know it."""
@@ -82,7 +88,7 @@ class Judged:
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
     def _sound(self, document: Document) -> bool:
-        if document.mark or any(isinstance(item.value, Damaged) for item in self.items):
+        if document.mark or document.commas or any(isinstance(item.value, Damaged) for item in self.items):
             return False
         return not document.flaws({uid for message in self.transcript.messages for uid in message.records})
 

@@ -30,15 +30,15 @@ class KeptTexts:
                 known[text] -= 1
             else:
                 self._new.append(text)
-        self._tails: dict[str, list[int]] = defaultdict(list)
-        """What stands behind a label -> the new texts that it is the end of."""
+        self._tails: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        """What stands behind a label -> the new texts that it is the end of, and where it begins in each."""
         self._lines: dict[str, list[tuple[int, int]]] | None = None
         """A line -> where it stands in the new texts and was not taken, the first place last."""
-        self._taken: set[int] = set()
-        """Texts whose end was taken."""
+        self._taken: dict[int, int] = {}
+        """Texts whose end was taken -> where that begins."""
         for number, text in enumerate(self._new):
             for _, start, _ in _starts(text, _LABEL_LINES):
-                self._tails[text[start:].strip()].append(number)
+                self._tails[text[start:].strip()].append((number, start))
 
     def take(self, text: str) -> bool:
         """Whether the text is kept somewhere; each place answers once."""
@@ -47,9 +47,9 @@ class KeptTexts:
             return False
         ends = self._tails.get(wanted, [])
         while ends:
-            number = ends.pop()
+            number, start = ends.pop()
             if number not in self._taken:
-                self._taken.add(number)
+                self._taken[number] = start
                 return True
         return self._take_inside(wanted)
 
@@ -66,8 +66,9 @@ class KeptTexts:
         found = False
         while places and not found and len(passed) < _TRIED:
             number, start = place = places.pop()
-            if number not in self._taken:
-                found = self._new[number].startswith(wanted, start)
+            text = self._new[number]
+            if start + len(wanted) <= self._taken.get(number, len(text)):
+                found = text.startswith(wanted, start)
                 passed += [] if found else [place]
         places.extend(reversed(passed))
         return found

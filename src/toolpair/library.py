@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from toolpair.conversation import Judged
 from toolpair.dataclass import dataclass, field
 from toolpair.formats import get_format
 from toolpair.formats.base import Format, Item
-from toolpair.losses import NOTHING, Losses, losses
+from toolpair.formats.telling import ANTHROPIC, Told, shape_of_profile
+from toolpair.losses import NOTHING, Losses, less_sent, losses
 from toolpair.objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
-from toolpair.recipes.base import Options
+from toolpair.recipes.base import Options, Step
+from toolpair.recipes.careful import carefully
 from toolpair.reports import Report
 from toolpair.rules.base import Problem
 from toolpair.rules.profiles import is_profile, no_such_profile
@@ -106,10 +108,10 @@ def repair(
     messages = _listed(messages)
     before = judged = _judged(messages, profile)
     given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
-    taken: list[Taken] = []
-    for step in chosen.run(judged, _apply, Options(max_id_length)):
-        judged = step.after
-        taken.extend(Taken(problem.rule, fix.id, fix.title, problem.message, fix.loses) for problem, fix in step.taken)
+    if chosen.pick is not None:
+        taken, judged = carefully(judged, _apply, chosen.pick, less_sent, _carried_out).made
+    else:
+        (taken, judged), _ = _carried_out(judged, chosen.run(judged, _apply, Options(max_id_length)))
     left = tuple(problem for problem in judged.problems if problem.severity == "error")
     if not taken:
         return Repaired(messages, (), left)
@@ -119,6 +121,14 @@ def repair(
         left,
         (before, judged),
     )
+
+
+def _carried_out(state: Judged, steps: Iterator[Step[Judged]]) -> tuple[tuple[list[Taken], Judged], Judged]:
+    taken: list[Taken] = []
+    for step in steps:
+        state = step.after
+        taken.extend(Taken(problem.rule, fix.id, fix.title, problem.message, fix.loses) for problem, fix in step.taken)
+    return (taken, state), state
 
 
 def _handed_back(item: Item, given: tuple[Item, Any] | None) -> Any:
@@ -173,26 +183,11 @@ def _plain(number: int, message: Any) -> Any:
         raise ValueError(f"message {number}, a {what}, cannot be read: {type(error).__name__}: {error}") from error
 
 
-_SHAPES: Final = ("anthropic", "openai-chat", "openai-responses")
-_SHAPE_OF: Final = {"vertex-anthropic": "anthropic", "bedrock-converse": "anthropic"}
-_SURE: Final = 60
-
-
 def _format_for(values: list[Any], profile: str | None) -> Format:
     """What the messages look like; where they could be of several shapes, the one that the profile is used with."""
-    best, most = None, 0
-    for shape in _SHAPES:
-        candidate = get_format(shape)
-        score = candidate.sniff(values)
-        if score > most:
-            best, most = candidate, score
-        if most >= _SURE:
-            return candidate
-    if best is not None and profile is None:
-        return best
-    if values and best is None:
+    if not values:
+        return get_format(ANTHROPIC if profile is None else shape_of_profile(profile))
+    shape = Told().hear_all(values).shape(profile)
+    if shape is None:
         raise ValueError(why_not_understood(values))
-    if profile is None:
-        return get_format(_SHAPES[0])
-    base = profile.partition("/")[0]
-    return get_format(base if base in _SHAPES else _SHAPE_OF.get(base, "openai-chat"))
+    return get_format(shape)

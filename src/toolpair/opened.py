@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from toolpair.conversation import Judged
 from toolpair.dataclass import dataclass, replace
-from toolpair.formats.base import Item, View
+from toolpair.formats.base import Format, Item, View
 from toolpair.overview import Group, Row, Verdict, groups_of, rows_of, verdict_of
 from toolpair.row_places import Places, RowPlaces
 from toolpair.rules.base import Problem
@@ -102,6 +102,10 @@ class Conversation:
     document: Document
     judged: Judged
 
+    @property
+    def format(self) -> Format:
+        return self.judged.format
+
     def by(self, profile: Profile) -> Conversation:
         """The same judged by another profile."""
         return replace(self, judged=self.judged.by(profile))
@@ -163,6 +167,17 @@ class Conversation:
         from toolpair.losses import losses
 
         return losses(before.judged, self.judged)
+
+    def sends_less(self, before: Conversation) -> Losses:
+        """What of real outputs and the user's words would have been sent before, and would not be now."""
+        from toolpair.losses import less_sent
+
+        return less_sent(before.judged, self.judged)
+
+    @property
+    def sends_nothing(self) -> bool:
+        """Whether its agent would not resume it."""
+        return self.judged.sends_nothing
 
     def pair_of(self, block: Block) -> Pair | None:
         """The pair that a call or a result belongs to."""

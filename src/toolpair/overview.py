@@ -28,6 +28,8 @@ class Verdict:
     calls: int
     outputs_total: int
     outputs_seen: int
+    outputs_shortened: int
+    """Of those that are seen: the agent sends their beginning and their end."""
     errors: int
     warnings: int
     infos: int
@@ -81,6 +83,8 @@ class Tally:
     placeholders: int = 0
     forgotten: int = 0
     """Messages behind lost links."""
+    shortened: int = 0
+    """Outputs that reach the model without their middle."""
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(getattr(self, name) + getattr(other, name) for name in _COUNTED))
@@ -89,7 +93,7 @@ class Tally:
         return Tally(*(getattr(self, name) - getattr(other, name) for name in _COUNTED))
 
 
-_COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placeholders", "forgotten")
+_COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placeholders", "forgotten", "shortened")
 
 
 def tally_of(judged: Judged) -> Tally:
@@ -98,6 +102,7 @@ def tally_of(judged: Judged) -> Tally:
     hidden = sum(boundary.outputs for boundary in cuts)
     hidden += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
     held, sent, placeholders = _outputs(judged)
+    seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
     total += sum(map(_is_elsewhere, judged.problems))
     stand_ins = sum(not message.records for message in transcript.messages) if transcript.beyond is not None else 0
@@ -109,6 +114,7 @@ def tally_of(judged: Judged) -> Tally:
         seen=_outputs_seen(judged, total - hidden, sent),
         placeholders=placeholders,
         forgotten=sum(boundary.messages for boundary in cuts),
+        shortened=len(seen.shortened) if seen is not None and seen.refuses is None else 0,
     )
 
 
@@ -132,6 +138,7 @@ def verdict_from(
         calls=tally.calls,
         outputs_total=tally.outputs,
         outputs_seen=tally.seen,
+        outputs_shortened=tally.shortened,
         errors=errors,
         warnings=count["warning"],
         infos=count["info"],
@@ -204,6 +211,8 @@ def _sentence(
 ) -> str:
     judged_by = f"Judged: {profile.id}, {profile.judged} rules"
     calls, total, lost = tally.calls, tally.outputs, tally.outputs - tally.seen
+    if not errors and refuses is not None:
+        return f"{refuses} {judged_by}."
     if not errors:
         if not calls and not total:
             return f"No tool calls in {plural(tally.messages, 'message')}. {judged_by}."
@@ -211,7 +220,7 @@ def _sentence(
         if tally.waiting:
             waits = "one at the end still waits" if tally.waiting == 1 else f"{tally.waiting:,} at the end still wait"
             said = f"{calls - tally.waiting:,} of {plural(calls, 'call')} answered; {waits}."
-        return f"{said} {judged_by}. Not judged: signatures, size."
+        return f"{said}{_shortened(tally, head)} {judged_by}. Not judged: signatures, size."
     begun = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
     if not head.resumed or head.elsewhere:
         return begun
@@ -227,9 +236,19 @@ def _sentence(
         if tally.forgotten and not lost:
             gone = f"{plural(tally.forgotten, 'message')} {'is' if tally.forgotten == 1 else 'are'} forgotten"
             gone += " without a word."
-        return f"{begun} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"
+        reach = f"{total - lost:,} of {total:,} outputs reach the model"
+        return f"{begun} If you resume now, {reach}; {gone}{_shortened(tally, head)}"
     return f"{begun} {plural(tally.messages, 'message')}, judged as {profile.id}." + (
         " The API refuses them as they stand." if refused else ""
+    )
+
+
+def _shortened(tally: Tally, head: Transcript) -> str:
+    """What the agent makes shorter on its way to the model: it is not lost, and it is not all there."""
+    if not tally.shortened:
+        return ""
+    return f" {head.agent} sends {tally.seen - tally.shortened:,} of {plural(tally.outputs, 'output')} whole" + (
+        f" and shortens {tally.shortened:,}."
     )
 
 

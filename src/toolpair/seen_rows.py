@@ -11,7 +11,8 @@ from toolpair.formats.base import SentMessage, SentPart
 from toolpair.transcript.content import block_text, text_of
 from toolpair.transcript.model import Block
 
-RowFate = Literal["sent", "changed", "added", "dropped", "replaced"]
+RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
+"""What becomes of a block of the file; "added": its agent made it, "inherited": it stands in another file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,7 @@ class SeenRow:
     role: str
     value: Any
     block: Block | None
-    """Where it stands in the file; None when the agent adds it."""
+    """Where it stands in the file; None when the agent adds it, or has it from another file."""
     fate: RowFate
 
 
@@ -52,8 +53,12 @@ def seen_rows(judged: Judged) -> Iterator[SeenRow]:
         if fates.get(id(block)) in ("dropped", "replaced")
     ]
     next_lost = 0
+    shortened = judged.seen.shortened if judged.seen is not None else frozenset()
     for number, message in enumerate(messages_sent(judged)):
         for part in message.parts:
+            if message.inherited:
+                yield SeenRow(number, message.role, part.value, None, "inherited")
+                continue
             at = home.get(id(part.block)) if part.block is not None else None
             while at is not None and next_lost < len(left_out) and left_out[next_lost][:2] < at:
                 yield _lost(left_out[next_lost], fates)
@@ -61,6 +66,8 @@ def seen_rows(judged: Judged) -> Iterator[SeenRow]:
             fate: RowFate = "sent"
             if part.block is None:
                 fate = "added"
+            elif id(part.block) in shortened:
+                fate = "shortened"
             elif fates.get(id(part.block)) == "changed":
                 fate = "changed"
             yield SeenRow(number, message.role, part.value, part.block, fate)

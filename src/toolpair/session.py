@@ -14,7 +14,7 @@ from toolpair.conversation import Judged, items_of, request_of
 from toolpair.dataclass import dataclass, replace
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.base import Branching, Companion, Format, View
-from toolpair.formats.recognising import format_of, not_recognised
+from toolpair.formats.recognising import format_of, format_of_all, is_settled, not_recognised, told_format
 from toolpair.lazily import lazily
 from toolpair.opened import Conversation, Location, Target, lines_text, weight
 from toolpair.overview import Group, Row, Verdict
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from toolpair.following import Dropped, Followed, Watch
     from toolpair.losses import Losses
     from toolpair.recipes.base import Options, Recipe
+    from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
     from toolpair.seen_rows import SeenRow
     from toolpair.source.changes import Change
@@ -156,7 +157,7 @@ def open_session(
         raise SessionError(no_such_profile(profile))
     container = read_container(snapshot.data, snapshot.shown, limits=limits)
     wanted = get_format(format) if format is not None else None
-    formats = [wanted or format_of(source.document) for source in container.conversations]
+    formats = [wanted or _first_look(source.document, profile) for source in container.conversations]
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise SessionError(not_recognised([source.document for source in container.conversations], snapshot.shown))
@@ -167,6 +168,12 @@ def open_session(
     if leaf is not None and session.transcript.leaf is None:
         raise SessionError(_no_leaf(leaf, snapshot.shown))
     return session
+
+
+def _first_look(document: Document, profile: str | None) -> Format | None:
+    """The format by the beginning; where that tells none, by all of it."""
+    found = format_of(document, profile)
+    return format_of_all(document, profile) if found is None and not is_settled(document, found) else found
 
 
 def _no_leaf(leaf: str, shown: str) -> str:
@@ -191,6 +198,8 @@ class Session:
     ) -> None:
         """`formats` are what was found, `format` and `profile` what was asked for."""
         self._view = view
+        self._shown = snapshot.shown
+        self._alone = len(container.conversations) == 1
         self._formats = tuple(formats)
         self._chosen_format = format
         self._chosen_profile = profile
@@ -200,7 +209,12 @@ class Session:
         self._watch: Watch | None = None
         self._remembers = False
         self._losses: tuple[tuple[Conversation, ...], Losses] | None = None
+        self._decided = format is not None
+        """The formats are settled: what they were found to be is what the file goes on in."""
         self._hold(self._state(snapshot, container, progress))
+        self._decided = True
+        self.format = self._formats[-1]
+        self.profile = self._profile_for(self.format)
         self.current = len(self.conversations) - 1
 
     def _state(self, snapshot: Snapshot, container: Container, progress: Callable[[int], None] | None = None) -> State:
@@ -212,7 +226,7 @@ class Session:
             self._conversation(number, source, found, len(snapshot.data) >= SMALL, progress)
             for number, (source, found) in enumerate(zip(container.conversations, formats, strict=True), 1)
         )
-        return State(snapshot, container, formats, conversations)
+        return State(snapshot, container, tuple(found.format for found in conversations), conversations)
 
     def _hold(self, state: State, staging: Staging | None = None) -> None:
         """This is what the file holds, and what is staged on it: nothing, where that is not said."""
@@ -230,16 +244,40 @@ class Session:
         large: bool,
         progress: Callable[[int], None] | None = None,
     ) -> Conversation:
-        profile = self.profile if self._chosen_profile or found is self.format else profile_named(found.profile)
-        request = request_of(source.outer)
-        if large or len(source.document) >= SHORT:
-            from toolpair.stretches.opening import opened_long
+        """`found` is what was told by its beginning; all of it decides, where that was not asked before."""
+        document, request = source.document, request_of(source.outer)
+        settled = self._decided or is_settled(document, found)
+        if large or len(document) >= SHORT:
+            from toolpair.stretches.opening import OtherFormat, opened_long
 
-            long = opened_long(number, source, found, profile, request, self._view, progress)
+            def opened(found: Format) -> Conversation | None:
+                profile = self._profile_for(found)
+                decide = None if settled else partial(told_format, kind=document.kind, profile=self._chosen_profile)
+                return opened_long(number, source, found, profile, request, self._view, progress, decide)
+
+            try:
+                long = opened(found)
+            except OtherFormat as turned_out:
+                found, settled = self._turned_out(document, found, turned_out.format), True
+                long = opened(found)
             if long is not None:
                 return long
-        judged = Judged(items_of(source.document), found, profile, request, self._view, source.document)
-        return Conversation(number, source.label, source, source.document, judged)
+        if not settled:
+            found = self._turned_out(document, found, format_of_all(document, self._chosen_profile, keep=True))
+        judged = Judged(items_of(document), found, self._profile_for(found), request, self._view, document)
+        return Conversation(number, source.label, source, document, judged)
+
+    def _turned_out(self, document: Document, looked: Format, found: Format | None) -> Format:
+        """The format that all of the records tell of, where a beginning looked like another."""
+        if found is not None:
+            return found
+        if not self._alone:
+            return looked  # what is told of the others holds for it, too
+        raise SessionError(not_recognised([document], self._shown))
+
+    def _profile_for(self, found: Format) -> Profile:
+        """The profile that was asked for; where none was, that of the format."""
+        return profile_named(self._chosen_profile or found.profile)
 
     # --- what there is -----------------------------------------------------------------------------------
 
@@ -571,6 +609,16 @@ class Session:
             found = (after.losses_since(then) for then, after in zip(self._staging.original, now, strict=True))
             self._losses = (now, sum(found, NOTHING))
         return self._losses[1]
+
+    @property
+    def held_back(self) -> tuple[HeldBack, ...]:
+        """Recommended fixes that were not taken, because the agent would then send less; their problems still stand."""
+        found: list[HeldBack] = []
+        for at, held in self._staging.held_back.items():
+            why = {one.problem.key: one for one in held}
+            standing = self.conversations[at].problems if held else ()
+            found += [replace(why[problem.key], problem=problem) for problem in standing if problem.key in why]
+        return tuple(found)
 
     def undo(self) -> Staged | None:
         """Take the last step off. The exact bytes of before are back."""

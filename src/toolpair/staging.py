@@ -9,17 +9,31 @@ from toolpair.dataclass import dataclass, field, replace
 from toolpair.opened import Conversation
 from toolpair.overview import title_for
 from toolpair.rules.base import Fix, Problem
-from toolpair.transcript.edits import Answer, Edit
+from toolpair.transcript.edits import (
+    Answer,
+    Edit,
+    InsertRecord,
+    MendBytes,
+    MoveRecord,
+    Reidentify,
+    Relink,
+    RemoveRecord,
+    SetInRecord,
+)
 from toolpair.transcript.model import PLACEHOLDER, Block
 from toolpair.uncollected import uncollected
 
 if TYPE_CHECKING:
+    from toolpair.losses import Losses
     from toolpair.recipes.base import Options, Recipe, Step
+    from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
 
+_OF_RECORDS: Final = (InsertRecord, MendBytes, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord)
 Conversations = tuple[Conversation, ...]
 LONGEST_ID: Final = 200
 """Characters: providers allow 64, and a longer one may hold anything."""
+_Steps = Iterator["Step[Conversation]"]
 Heed = Callable[[int], None]
 """Is told how many problems have been mended."""
 
@@ -138,6 +152,7 @@ class CarriedOut:
     rows: tuple[Staged, ...]
     taken: tuple[tuple[Problem, Fix], ...]
     after: Conversation
+    held_back: tuple[HeldBack, ...] = ()
 
 
 class Staging:
@@ -151,6 +166,8 @@ class Staging:
         """Each undo step: the staged rows that it made and the conversations before it."""
         self._undone: list[tuple[tuple[Staged, ...], Conversations]] = []
         self._heed: Heed | None = None
+        self.held_back: dict[int, tuple[HeldBack, ...]] = {}
+        """Of each conversation the recommended fixes that were not taken, because the agent would then send less."""
 
     def copy(self, heed: Heed | None = None) -> Staging:
         """The same, to go on with elsewhere. `heed` is told of each step of long work; what it raises ends that."""
@@ -158,6 +175,7 @@ class Staging:
         other.now = self.now
         other._steps, other._undone = list(self._steps), list(self._undone)
         other._heed = heed
+        other.held_back = dict(self.held_back)
         return other
 
     def _heeded(self, steps: Iterable[Step[Conversation]]) -> Iterator[Step[Conversation]]:
@@ -200,31 +218,34 @@ class Staging:
         before = self.now
         after = before[at].apply(edits_of(fix, text))
         row = _row(at, [(problem, fix)], before[at], after, text)
+        if row.loses is None and _moves_records(fix) and (less := after.sends_less(before[at]).text) is not None:
+            row = _losing(row, less)
         self._replace(at, after)
         return self._push((row,), before)[0]
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
-        from toolpair.recipes.engine import mend
-
         with uncollected():
-            return self._stage_steps(_by_kind(at, self.now[at], self._heeded(mend(self.now[at], _apply, pick))))
+            return self._stage_steps(at, _picked(at, self.now[at], pick, self._heeded))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Carry a recipe out as one step. None when it has nothing to do."""
         with uncollected():
-            return self._stage_steps(carried_out(at, self.now[at], recipe, options))
+            return self._stage_steps(at, carried_out(at, self.now[at], recipe, options))
 
-    def _stage_steps(self, done: CarriedOut) -> Staged | None:
+    def _stage_steps(self, at: int, done: CarriedOut) -> Staged | None:
+        known = {one.problem.key: one for one in (*self.held_back.get(at, ()), *done.held_back)}
+        self.held_back[at] = tuple(known.values())
         if not done.rows:
             return None
         rows = self._push(done.rows, self.now)
-        self._replace(done.rows[0].conversation, done.after)
+        self._replace(at, done.after)
         return _as_one(rows)
 
     def undo(self) -> Staged | None:
         if not self._steps:
             return None
+        self.held_back = {}
         rows, before = self._steps.pop()
         self._undone.append((rows, self.now))
         self.now = before
@@ -268,6 +289,7 @@ class Staging:
     def _go_on_as(self, trial: Staging, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
         left = trial._put_on(steps)
         self.now, self._steps, self._undone = trial.now, trial._steps, []
+        self.held_back = dict(trial.held_back)
         return left
 
     def _put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
@@ -360,6 +382,20 @@ def _apply(conversation: Conversation, edits: Sequence[Edit]) -> Conversation:
     return conversation.apply(edits)
 
 
+def _sends_less(before: Conversation, after: Conversation) -> Losses:
+    return after.sends_less(before)
+
+
+def _losing(row: Staged, less: str) -> Staged:
+    said = f"{less}, no longer sent"
+    return replace(row, loses=said, each_loses=(said,))
+
+
+def _moves_records(fix: Fix) -> bool:
+    """Whether other records may be sent with it. What changes within messages alone leaves them where they are."""
+    return any(isinstance(edit, _OF_RECORDS) for edit in fix.edits)
+
+
 def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
     return lambda problem: wanted[id(problem)][0] if id(problem) in wanted else None
 
@@ -408,6 +444,8 @@ def _row(
 
 def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
     """Carry a recipe out on a conversation, the one with index `at` of its file; nothing is staged."""
+    if recipe.pick is not None:
+        return _picked(at, conversation, recipe.pick)
     steps = recipe.run(conversation, _apply, options)
     if recipe.copies is None:
         return _by_kind(at, conversation, steps)
@@ -416,6 +454,23 @@ def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Op
     if made is None:
         return CarriedOut((), (), conversation)
     return CarriedOut((made[0],), tuple(pair for step in done for pair in step.taken), made[1])
+
+
+def _picked(
+    at: int, conversation: Conversation, pick: Pick, heeded: Callable[[_Steps], _Steps] = lambda steps: steps
+) -> CarriedOut:
+    """What `pick` says is taken, but for recommended fixes by which the agent would send less."""
+    from toolpair.recipes.careful import carefully
+
+    def collect(state: Conversation, steps: _Steps) -> tuple[CarriedOut, Conversation]:
+        made = _by_kind(at, state, heeded(steps))
+        return made, made.after
+
+    done = carefully(conversation, _apply, pick, _sends_less, collect)
+    rows = done.made.rows
+    if done.less is not None and len(rows) == 1 and rows[0].loses is None:
+        rows = (_losing(rows[0], done.less),)
+    return replace(done.made, rows=rows, held_back=done.held_back)
 
 
 def _by_kind(at: int, conversation: Conversation, steps: Iterable[Step[Conversation]]) -> CarriedOut:

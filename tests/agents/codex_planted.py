@@ -463,6 +463,85 @@ def first_line_glued_to_the_second(made: Rollout) -> bytes:
     return _joined([lines[0] + lines[1], *lines[2:]])
 
 
+@_defect()
+def long_outputs(made: Rollout) -> None:
+    for name, size in (("a", 48_000), ("b", 48_001), ("d", 200_000), ("e", 47_000)):
+        made.of(name, output=True)["payload"]["output"] += "0123456" * (size // 7)
+    parts = [made.of("c", output=True)["payload"]["output"], "x" * 40_000, "", "é" * 20_000, "more"]
+    made.of("c", output=True)["payload"]["output"] = [{"type": "input_text", "text": text} for text in parts]
+
+
+@_defect()
+def images_that_are_not_passed_on(made: Rollout) -> None:
+    links = ({"image_url": "https://example.org/x.png"}, {"image_url": "data:image/png;base64,AA==", "detail": "low"})
+    words = [{"type": "input_text", "text": made.of("d", output=True)["payload"]["output"]}]
+    made.of("d", output=True)["payload"]["output"] = [*words, *({"type": "input_image", **link} for link in links)]
+
+
+@_defect()
+def one_id_for_calls_of_two_kinds(made: Rollout) -> None:
+    for record in made.all_of("p"):
+        record["payload"]["call_id"] = "call_d"
+
+
+@_defect()
+def one_id_for_calls_of_two_kinds_and_one_output_gone(made: Rollout) -> None:
+    made.drop(made.of("p", output=True))
+    made.of("p")["payload"]["call_id"] = "call_d"
+
+
+@_defect()
+def fields_of_another_type(made: Rollout) -> None:
+    made.of("a")["payload"]["status"] = 5
+    made.of("b", output=True)["payload"]["name"] = ["b"]
+    made.of("d")["payload"]["internal_chat_message_metadata_passthrough"] = {"turn_id": 5}
+    made.records[-1]["payload"]["phase"] = "final"
+    made.says("user", "Words in another form.")["payload"]["content"] = "Words in another form."
+
+
+@_defect()
+def numbers_that_are_too_large(made: Rollout) -> None:
+    for name, number in (("a", 2**64), ("b", 2**128), ("d", -(2**63) - 1), ("e", 10**20)):
+        made.of(name, output=True)["number"] = number
+
+
+@_defect()
+def byte_that_is_no_text_without_settings(made: Rollout) -> bytes:
+    made.records = [found for found in made.records if found["payload"].get("type") != "thread_settings_applied"]
+    lines, at = _line_of(made, "d")
+    lines[at] = lines[at].replace(b"word-d-word", b"word-d-word \xff")
+    return _joined(lines)
+
+
+@_defect()
+def all_times_absent(made: Rollout) -> bytes:
+    made.lines()
+    for record in made.records:
+        del record["timestamp"]
+    return _joined([json.dumps(record, separators=(",", ":")).encode() for record in made.records])
+
+
+@_defect()
+def first_line_with_fields_that_are_not_read(made: Rollout) -> None:
+    meta = made.records[0]["payload"]
+    meta |= {"git": {"branch": 5}, "dynamic_tools": {"type": "dynamic"}, "session_id": "x"}
+    del meta["originator"], meta["cli_version"]
+
+
+@_defect()
+def one_line_in_the_form_of_2025(made: Rollout) -> bytes:
+    lines, at = _line_of(made, "d")
+    lines[at] = json.dumps(made.records[at]["payload"]).encode()
+    return _joined(lines)
+
+
+@_defect()
+def in_the_form_of_2025(made: Rollout) -> bytes:
+    head = {"id": made.records[0]["payload"]["id"], "timestamp": "2025-08-18T01:16:13.522Z", "instructions": None}
+    items = [record["payload"] for record in made.records if record["type"] == "response_item"]
+    return _joined([json.dumps(value).encode() for value in (head, {"record_type": "state"}, *items)])
+
+
 def corpus() -> dict[str, Planted]:
     """Every defect in both kinds of rollout."""
     made = {}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.formats.claude_code_files import looping
 
 Copy = Callable[[str], Path]
 
@@ -158,3 +159,35 @@ def test_restore_lists_and_puts_back(run: Run, copy: Copy) -> None:
     assert run("restore", path, "--backup", "latest").code == 0
     assert path.read_bytes() == original
     assert run("restore", path, "--backup", "none.bak").code == 2
+
+
+def test_a_recommended_fix_by_which_the_agent_would_send_less_is_left_and_says_so(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(looping())
+    ran = run("fix", path, "--in-place")
+    assert ran.code == 1
+    assert path.read_bytes() == looping()
+    assert "1 error is left for you" in ran.err
+    assert "The recommended fix is not applied: with it the agent would no longer send 1 word of the user." in ran.err
+
+
+def test_what_takes_nothing_away_is_fixed_beside_it(run: Run, tmp_path: Path) -> None:
+    path, output = tmp_path / "session.jsonl", tmp_path / "out.jsonl"
+    path.write_bytes(looping(beside=True))
+    ran = run("fix", path, "-o", output, "--output-format", "json")
+    assert ran.code == 1
+    report = json.loads(ran.out)
+    assert [row["fixes"] for row in report["fixed"]] == [["rename-call"]]
+    assert report["losses"]["no_longer_sent"] == 0
+    (left,) = report["left"]
+    assert left["rule"] == "chain.cycle"
+    assert left["not_applied"].endswith("would no longer send 1 word of the user.")
+
+
+def test_what_a_person_chose_is_applied_and_says_what_is_no_longer_sent(run: Run, tmp_path: Path) -> None:
+    path, output = tmp_path / "session.jsonl", tmp_path / "out.jsonl"
+    path.write_bytes(looping())
+    ran = run("fix", path, "-o", output, "--choose", "chain.cycle=reconnect")
+    assert output.read_bytes() != looping()
+    assert "(1 line changed, loses 1 word of the user, no longer sent)" in ran.err
+    assert "measured: it loses 1 word of the user" in ran.err

@@ -63,8 +63,8 @@ def test_the_json_holds_contents_only_when_they_are_asked_for(run: Run, tmp_path
 
 def test_json_of_a_broken_file_says_what_the_fixes_change(run: Run, tmp_path: Path) -> None:
     found = run("sees", broken(tmp_path, "parent_unknown"), "--output-format", "json").json
-    assert found["outputs"] == {"total": 8, "seen": 5}
-    assert found["after"]["fixes"] >= 1 and found["after"]["outputs"] == {"total": 8, "seen": 8}
+    assert found["outputs"] == {"total": 8, "seen": 5, "shortened": 0}
+    assert found["after"]["fixes"] >= 1 and found["after"]["outputs"] == {"total": 8, "seen": 8, "shortened": 0}
     assert len(found["after"]["messages"]) > len(found["messages"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
@@ -181,3 +182,23 @@ def lost_parents(items: Sequence[Item]) -> set[str]:
     values = [item.value for item in items if isinstance(item.value, dict)]
     uuids = {value.get("uuid") for value in values}
     return {value["parentUuid"] for value in values if value.get("parentUuid")} - uuids
+
+
+def looping(beside: bool = False) -> bytes:
+    """A loop of links, from which the agent goes on; the fix for it would cut the user's first words off.
+
+    With `beside` there is a second call whose result has another id.
+    """
+    log = Log()
+    log.user("u0", "<user-0>", parent="c1")
+    log.says("t0", "m0", text("words"))
+    log.says("c1", "m0", call("toolu_1"))
+    log.result("r1", "c1", "toolu_1", "output 1")
+    log.values[3]["parentUuid"] = None
+    lines = [log.values[number] for number in (1, 0, 3, 2)]
+    if beside:
+        log.last = "c1"
+        log.says("c9", "m9", call("toolu.9"))
+        log.result("r9", "c9", "toolu_9", "output 9")
+        lines += log.values[4:]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.formats.codex_files import Rollout, blocks, items_of, line_changes, ordinals, read, values_of
+from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, items_of, line_changes, ordinals, read, values_of
 from toolpair.formats.base import Item
 from toolpair.formats.codex import FORMAT
+from toolpair.formats.codex.forks import fork_notes
 from toolpair.session import Session
+from toolpair.source.beside import FilesBeside
 from toolpair.transcript.edits import (
     Answer,
     InsertMessage,
@@ -380,3 +384,17 @@ def test_a_record_without_a_time_gets_one() -> None:
 def test_found_blocks_are_named(mark: bool) -> None:
     made = turn()
     assert found(made, "result" if mark else "call", "c2").family == "function"
+
+
+@pytest.mark.parametrize(("grows", "base", "told"), [(0, 100, None), (7, 100, "end elsewhere"), (-7, 10**9, "resume")])
+def test_forks_are_told_of_before_the_bytes_that_they_take_move(
+    tmp_path: Path, grows: int, base: int, told: str | None
+) -> None:
+    meta = {"id": "b", "history_base": {"thread_id": THREAD, "end_ordinal_exclusive": 2, "end_byte_offset": base}}
+    record = {"timestamp": "2026-11-21T07:00:00Z", "type": "session_meta", "payload": meta}
+    (tmp_path / NAME).write_bytes(b"")
+    (tmp_path / "rollout-fork.jsonl").write_text(json.dumps(record))
+    (tmp_path / "rollout-other.jsonl").write_text(json.dumps(record).replace(THREAD, "other"))
+    notes = fork_notes(THREAD, FilesBeside(tmp_path / NAME), 1000, 1000 + grows)
+    assert len(notes) == (told is not None)
+    assert all("rollout-fork.jsonl" in note and told is not None and told in note for note in notes)

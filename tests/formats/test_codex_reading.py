@@ -272,23 +272,50 @@ def test_events_that_contradict_each_other_are_not_trusted() -> None:
     assert not dict(read(made).copies)
 
 
-@pytest.mark.parametrize("text", ["aborted", "Wall time: 1.5 seconds\naborted by user"])
-def test_what_codex_writes_for_a_stopped_call_is_no_real_output(text: str) -> None:
+def stopped(text: str) -> Rollout:
     made = Rollout()
     made.begins("t1", "Go.")
     made.call("c1")
     made.output("c1", text)
     made.ran("c1", "the real one")
     made.says("Done.")
-    session = made.session()
+    return made
+
+
+def test_what_codex_writes_for_a_call_without_output_is_no_real_output() -> None:
+    session = stopped("aborted").session()
     session.stage_recommended()
     assert session.pairs[0].result is not None
     assert session.pairs[0].result.value["output"].endswith("the real one")
 
 
-def fork(folder: Path) -> Path:
-    parent = "01a1fd17-d37f-7833-bddc-d042d96e8488"
-    made = Rollout(first=21, forked_from_id=parent, history_base={"thread_id": parent, "end_ordinal_exclusive": 21})
+@pytest.mark.parametrize("text", ["Wall time: 1.5 seconds\naborted by user", "aborted by user after 3.1s"])
+def test_that_a_person_stopped_a_call_is_what_happened(text: str) -> None:
+    made = stopped(text)
+    session = made.session()
+    assert not session.problems and session.verdict.placeholders == 0
+    assert (session.verdict.outputs_seen, session.verdict.outputs_total) == (1, 1)
+    session.stage_recommended()
+    assert session.to_bytes() == made.data
+
+
+PARENT = "01a1fd17-d37f-7833-bddc-d042d96e8488"
+PARENT_NAME = f"rollout-2026-11-21T07-52-39-{PARENT}"
+
+
+def parent() -> Rollout:
+    made = Rollout(id=PARENT)
+    made.begins("t1", "First.")
+    made.call("c1")
+    made.output("c1", "of the parent")
+    made.says("Done.")
+    made.ends()
+    return made
+
+
+def fork(folder: Path, **more: Any) -> Path:
+    base = {"thread_id": PARENT, "end_ordinal_exclusive": 21, "end_byte_offset": 0, **more}
+    made = Rollout(first=21, forked_from_id=PARENT, history_base=base)
     made.begins("t9", "Branch off.")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
@@ -306,8 +333,54 @@ def test_a_fork_whose_parent_is_there(tmp_path: Path, where: str, ending: str) -
     if where == "../19":
         home = path.parent / "../21"
         home.mkdir()
-    (home / f"rollout-2026-11-21T07-52-39-01a1fd17-d37f-7833-bddc-d042d96e8488.{ending}").write_bytes(b"")
+    (home / f"{PARENT_NAME}.{ending}").write_bytes(b"")
     assert not open_session(path).problems
+
+
+@pytest.mark.parametrize("where", [".", "../20", "../../03/07"])
+def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: str) -> None:
+    before = parent()
+    path = fork(tmp_path / "sessions" / "2026" / "11" / "21", end_byte_offset=len(before.data))
+    home = path.parent / where
+    home.mkdir(parents=True, exist_ok=True)
+    before.user("Said after the fork.")
+    (home / f"{PARENT_NAME}.jsonl").write_bytes(before.data)
+    session = open_session(path)
+    assert not session.problems and shape(session.transcript) == ["user: Branch off."]
+    told = [(row.fate, row.role) for row in session.seen_rows()]
+    assert told == [
+        ("inherited", "user"),
+        ("inherited", "assistant"),
+        ("inherited", "tool"),
+        ("inherited", "assistant"),
+        ("sent", "user"),
+    ]
+    assert "of the parent" in [session.seen_text(row) for row in session.seen_rows()]
+    # The outputs that are counted are those of the file.
+    assert session.verdict.outputs_total == 0
+
+
+def test_a_fork_whose_parent_became_shorter_is_not_resumed(tmp_path: Path) -> None:
+    before = parent()
+    path = fork(tmp_path / "sessions" / "2026" / "11" / "21", end_byte_offset=len(before.data) + 1)
+    (path.parent / f"{PARENT_NAME}.jsonl").write_bytes(before.data)
+    session = open_session(path)
+    (problem,) = session.problems
+    assert (problem.rule, problem.impact) == ("rollout.parent_missing", "stops")
+    assert "became shorter" in problem.text
+    seen = session.conversation.judged.seen
+    assert seen is not None and seen.refuses is not None and "became shorter" in session.verdict.sentence
+
+
+def test_parents_that_name_each_other_are_told_of(tmp_path: Path) -> None:
+    other = "01a1fd17-7a6c-7c11-9e18-deaa896459f4"
+    before = parent()
+    before.values[0]["payload"]["history_base"] = {"thread_id": PARENT, "end_byte_offset": 5}
+    path = fork(tmp_path / "sessions" / "2026" / "11" / "21", end_byte_offset=len(before.data))
+    (path.parent / f"{PARENT_NAME}.jsonl").write_bytes(before.data)
+    assert other in path.name
+    (problem,) = open_session(path).problems
+    assert problem.rule == "rollout.parent_missing"
 
 
 def test_a_fork_alone_is_told_of(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def damaged(kind: str) -> bytes:
     lines = made.lines
     match kind:
         case "bad byte":
-            lines[-1] = lines[-1].replace(b"thread_settings", b"thread\xff_settings")
+            lines[-2] = lines[-2].replace(b"Done", b"Do\xffne")
         case "mark":
             lines[0] = b"\xef\xbb\xbf" + lines[0]
         case "first line torn":

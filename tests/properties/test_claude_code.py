@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call, text
@@ -39,6 +39,22 @@ def written(rng: random.Random) -> tuple[list[bytes], list[int], list[int]]:
     results = [n for n, value in enumerate(log.values) if str(value.get("uuid")).startswith("r")]
     calls_at = [n for n, value in enumerate(log.values) if str(value.get("uuid")).startswith("c")]
     return lines, results, calls_at
+
+
+def shuffled(rng: random.Random) -> bytes:
+    """Lines in another order, lines that are gone, links that lead elsewhere: several of these."""
+    lines, _, _ = written(rng)
+    values = [json.loads(line) for line in lines]
+    linked = [value for value in values if "uuid" in value]
+    for _ in range(rng.randrange(1, 4)):
+        if rng.random() < 0.6:
+            rng.shuffle(values)
+        if rng.random() < 0.6 and len(values) > 2:
+            values.pop(rng.randrange(len(values)))
+        if rng.random() < 0.8:
+            one = rng.choice(linked)
+            one["parentUuid"] = rng.choice([rng.choice(linked)["uuid"], "gone", None, one["uuid"]])
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
 
 
 def planted(rng: random.Random) -> bytes:
@@ -116,3 +132,21 @@ def test_mended_in_native_form(seed: int) -> None:
     while session.undo():
         pass
     assert session.to_bytes() == data
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 10**9))
+@example(20)
+@example(27)
+@example(120)
+def test_no_recommended_fix_makes_the_agent_send_less(seed: int) -> None:
+    session = open_session("s.jsonl", data=shuffled(random.Random(seed)))
+    before = session.conversation
+    session.stage_recommended()
+    after = session.conversation
+    if not before.sends_nothing:
+        assert after.sends_less(before).text is None
+    assert all(held.problem in after.problems and held.less for held in session.held_back)
+    again = open_session("s.jsonl", data=session.to_bytes())
+    again.stage_recommended()
+    assert again.to_bytes() == session.to_bytes()

@@ -17,9 +17,26 @@ from toolpair.source.document import Document
 from toolpair.source.file_bytes import Content
 from toolpair.source.index import ArrayIndex, LineIndex
 from toolpair.source.lines import lines_document
+from toolpair.source.values import parse
 
 DATA = st.lists(
-    st.sampled_from([b"\n", b"\r\n", b" ", b"\t", b"\r", b"\0", b"{", b'{"a":1}', b"x y", b"\xef\xbb\xbf", b"\n\n\n"])
+    st.sampled_from(
+        [
+            b"\n",
+            b"\r\n",
+            b" ",
+            b"\t",
+            b"\r",
+            b"\0",
+            b"{",
+            b'{"a":1}',
+            b'{"a":1},',
+            b"[] ,\n",
+            b"x y",
+            b"\xef\xbb\xbf",
+            b"\n\n\n",
+        ]
+    )
     | st.binary(max_size=3),
     max_size=30,
 ).map(b"".join)
@@ -33,17 +50,28 @@ class Walked(NamedTuple):
     tail: bytes
 
 
+def is_record(text: bytes) -> bool:
+    return text.endswith((b"}", b"]")) and isinstance(parse(text), (dict, list))
+
+
 def walked(data: bytes) -> Walked:
     pos = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     last = max(data.rfind(b"\n") + 1, pos)
     stop = last if re.compile(rb"[\0 \t\r]*+\Z").match(data, last) else len(data)
     spans: list[tuple[int, int, int]] = []
+    commas = False
     number = 0
     while pos < stop:
         newline = data.find(b"\n", pos, stop)
         end = stop if newline < 0 else newline
         number += 1
         body = data[pos:end].strip(b" \t\r")
+        bare = body.removesuffix(b",").rstrip(b" \t")
+        if body and not spans:
+            first = data[pos:end].strip(b" \t\r\0")
+            commas = first.endswith(b",") and is_record(first.removesuffix(b",").rstrip(b" \t"))
+        if body and commas and body.endswith(b",") and bare.endswith((b"}", b"]")):
+            body = bare
         if body:
             start = pos + data[pos:end].index(body)
             spans.append((number, start, start + len(body)))

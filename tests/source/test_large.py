@@ -46,7 +46,8 @@ def arrays(draw: st.DrawFn) -> bytes:
         else st.sampled_from([b", ", b",\n  "])
     )
     pad = draw(st.sampled_from([b"", b"\n  ", b" "]))
-    return b"[" + pad + comma.join(texts) + pad + b"]"
+    last = b"," if texts and draw(st.integers(0, 4)) == 0 else b""
+    return b"[" + pad + comma.join(texts) + last + pad + b"]"
 
 
 @st.composite

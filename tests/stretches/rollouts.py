@@ -6,7 +6,7 @@ import json
 import random
 from typing import Any
 
-from tests.formats.codex_files import Rollout
+from tests.formats.codex_files import FOLDER, Rollout
 from tests.properties.test_codex import KINDS, at, plant
 
 TYPES = frozenset({"message", "reasoning", *KINDS, "function_call_output", "custom_tool_call_output"})
@@ -37,7 +37,8 @@ def in_order(rng: random.Random, turns: int) -> Rollout:
             for id_, kind in asked:
                 if rng.random() < 0.3:
                     made.ran(id_, f"<output-{id_}>")
-                made.output(id_, f"<output-{id_}>", kind)
+                long = "x" * rng.choice([12_000, 12_001, 48_000, 48_001]) if rng.random() < 0.08 else ""
+                made.output(id_, f"<output-{id_}>{long}", kind)
             made.event("token_count", info=None)
         if rng.random() < 0.7:
             made.says("done")
@@ -46,6 +47,9 @@ def in_order(rng: random.Random, turns: int) -> Rollout:
         if rng.random() < 0.1:
             made.user("<permissions instructions>", "developer")
     made.says("the end")
+    if rng.random() < 0.3:
+        model = rng.choice(["gpt-5.5-mini", "my-model", "openai/gpt-6-sol"])
+        made.record("turn_context", {"turn_id": "t", "cwd": FOLDER, "model": model})
     return made
 
 
@@ -57,7 +61,10 @@ def spoil(made: Rollout, rng: random.Random) -> None:
     items = [value for value in made.values if value["type"] == "response_item"]
     item = rng.choice(items)
     place = made.values.index(item)
-    match rng.randrange(16):
+    match rng.randrange(17):
+        case 16:  # a field of a kind that Codex cannot read
+            key = rng.choice(["status", "phase", "id", "internal_chat_message_metadata_passthrough", "role", "content"])
+            item["payload"][key] = rng.choice([5, {}, [], "final", {"turn_id": 5}, None])
         case 0:  # an id that stands elsewhere, too
             call["payload"]["call_id"] = rng.choice(items)["payload"].get("call_id", "call_x")
         case 1:

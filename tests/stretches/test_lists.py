@@ -17,10 +17,13 @@ from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from tests.stretches.reports import told
 from toolpair.conversation import Judged
+from toolpair.dataclass import replace
 from toolpair.formats import get_format
 from toolpair.formats.base import Item
+from toolpair.formats.telling import Told
 from toolpair.rules.profiles import profile
 from toolpair.stretches.lists import problems_in
+from toolpair.stretches.scanning import ListScan
 from toolpair.stretches.scans import scan_for
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
@@ -66,6 +69,24 @@ def _image(rng: random.Random) -> dict[str, Any]:
     if rng.random() < 0.1:
         image["detail"] = "high"
     return image
+
+
+@pytest.mark.parametrize(("kind", "other"), [("anthropic", "openai-chat"), ("openai-chat", "anthropic")])
+@given(seed=SEEDS, listed=st.booleans())
+@settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, listed: bool) -> None:
+    """Also of those that it takes for plain without a further look."""
+    messages = [*broken(seed, kind), *broken(seed + 1, other)[: seed % 5]]
+    if listed:
+        messages.insert(0, {"role": "user", "content": [{"type": "text", "text": "go"}]})
+    scan = scan_for(kind, profile(kind))
+    assert isinstance(scan, ListScan)
+    scan.feed(messages)
+
+    heard = Told().hear_all(messages)
+
+    assert scan.told == (heard if not heard.by else replace(heard, listed=scan.told.listed))
+    assert scan.told.shape() == heard.shape()
 
 
 @pytest.mark.parametrize("least", [1, 3, 10])

@@ -104,6 +104,28 @@ def test_rows_are_there_before_all_is_read(long: Path) -> None:
     play_on(long, slow, play)
 
 
+def test_what_the_beginning_looked_like_is_not_kept_against_the_rest(long: Path) -> None:
+    """Its first messages may be chat as well; those behind them have blocks of Anthropic's."""
+    messages = [line for line in long.read_text("utf-8").splitlines() if line]
+    talk = [json.dumps({"role": role, "content": f"step {n}"}) for n in range(200) for role in ("user", "assistant")]
+    long.write_text("\n".join([*talk, *messages]) + "\n", "utf-8")
+    slow = Slow()
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert app.session.format.id == "openai-chat" and "openai-chat" not in frame(app)
+        await keys(pilot, "j", "j", "j")
+        slow.may.set()
+        await settled(pilot)
+        assert app.session.format.id == app.session.profile.id == "anthropic"
+        assert "judged as anthropic" in frame(app) and "1 problem" in frame(app)
+        row = app.screen.query_one(PairView).row
+        assert row is not None and row.kind == "text" and row.label == "step 1", "the cursor stays on its row"
+        await press(pilot, "right_square_bracket", "space")
+        assert [staged.count for staged in app.session.staged] == [1]
+
+    play_on(long, slow, play)
+
+
 def test_nothing_is_said_of_what_is_not_read_yet(long: Path) -> None:
     slow = Slow()
 

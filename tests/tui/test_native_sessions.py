@@ -12,7 +12,7 @@ import pytest
 from textual.color import Color
 from textual.pilot import Pilot
 
-from tests.formats.claude_code_files import Log, call, session, text
+from tests.formats.claude_code_files import Log, call, looping, session, text
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.review import ReviewScreen
@@ -315,3 +315,39 @@ def test_bytes_that_are_no_text_are_shown_at_their_row(tmp_path: Path) -> None:
         assert "output B" in line
 
     drive(path, play, (80, 24))
+
+
+def test_mending_all_leaves_out_what_would_make_the_agent_send_less(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(looping(beside=True))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        before = app.session.conversation
+        await press(pilot, "A")
+        await pilot.pause()
+        assert isinstance(app.screen, ReviewScreen)
+        assert "1 not applied: the agent would no longer send 1 word of the user" in frame(app)
+        assert app.session.changed and app.session.conversation.sends_less(before).text is None
+
+    drive(path, play)
+
+
+def test_mending_all_says_why_nothing_is_applied_and_a_person_may_still(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(looping())
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        await pilot.pause()
+        assert not app.session.changed
+        assert "would no longer send 1 word of the user" in " ".join(frame(app).split())
+        await press(pilot, "f")
+        await press(pilot, "enter")
+        await pilot.pause()
+        assert app.session.changed
+        assert "1 word of the user" in " ".join(frame(app).split())
+        await press(pilot, "w")
+        await pilot.pause()
+        assert "no longer sent" in frame(app)
+
+    drive(path, play, (120, 40))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolpair.cli.terminal import UsageError
-from toolpair.dataclass import dataclass, field
+from toolpair.dataclass import dataclass, field, replace
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Fix, Problem, Session
@@ -33,7 +33,8 @@ class Plan:
             return None
         chosen = next((fix for rule, fix in self.choices.items() if _names((rule,), problem.rule)), None)
         if chosen is not None:
-            return next((fix for fix in problem.fixes if fix.id == chosen), None)
+            # Named by a person: taken whatever it takes away, as one that nobody recommends is.
+            return next((replace(fix, recommended=False) for fix in problem.fixes if fix.id == chosen), None)
         if not self.select:
             return self.recipe.pick(problem)
         if not _names(self.select, problem.rule):
@@ -41,7 +42,7 @@ class Plan:
         if problem.severity == "error":
             return self.recipe.pick(problem)
         best = problem.recommended
-        return best if best is not None and best.certain else None
+        return replace(best, recommended=False) if best is not None and best.certain else None
 
 
 def _names(listed: Iterable[str], rule: str) -> bool:

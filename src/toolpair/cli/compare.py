@@ -283,6 +283,10 @@ class _Printer:
         for tried in self.compared.tried:
             if tried.losses.images:
                 out(f"{tried.recipe.name} also loses {plural(len(tried.losses.images), 'image')}.")
+            if tried.losses.unsent:
+                out(f"With {tried.recipe.name} the agent would send {plural(len(tried.losses.unsent), 'part')} less.")
+            if tried.losses.texts:
+                out(f"{tried.recipe.name} also loses {plural(len(tried.losses.texts), 'other text')}.")
 
     def _end(self) -> None:
         best = self.compared.best

@@ -27,6 +27,7 @@ _OF_FILES: Final = frozenset(
         "record.no_message",
         "record.nul",
         "record.torn",
+        "record.trailing_comma",
         "result.crossed",
         "result.placeholder",
         "result.unreached",
@@ -35,6 +36,7 @@ _OF_FILES: Final = frozenset(
         "rollout.no_meta",
         "rollout.no_timestamp",
         "rollout.not_loaded",
+        "rollout.old_form",
         "rollout.parent_missing",
     }
 )

@@ -88,8 +88,12 @@ class Outcome:
 
 
 def _errors(session: Session, show_content: bool) -> list[Entry]:
+    why = {id(held.problem): held.text for held in session.held_back}
     return [
-        problem_entry(session, conversation, problem, show_content)
+        {
+            **problem_entry(session, conversation, problem, show_content),
+            **({"not_applied": why[id(problem)]} if id(problem) in why else {}),
+        }
         for conversation in session.conversations
         for problem in conversation.problems
         if problem.severity == "error"
@@ -156,7 +160,8 @@ def _left(outcome: Outcome, style: Style) -> None:
         return
     _line(style.red(f"  {plural(len(left), 'error')} {'is' if len(left) == 1 else 'are'} left for you:"))
     for entry in left[:_LISTED]:
-        why = f" {safe(entry['no_fix'])}" if entry.get("no_fix") else ""
+        words = entry.get("not_applied") or entry.get("no_fix")
+        why = f" {safe(words)}" if words else ""
         whose = f" ({entry['profile']})" if "profile" in entry else ""
         _line(f"    {entry['rule']}{whose}  {safe(entry['message'])}{why}")
     if len(left) > _LISTED:

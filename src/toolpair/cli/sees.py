@@ -27,7 +27,14 @@ message that would be sent, and between them what is left out. What an agent add
 exit code: 0 printed, 2 not readable or no session
 """
 _WIDTH: Final = 100
-_MARKS: Final = {"added": "put in", "changed": "changed", "dropped": "left out", "replaced": "replaced"}
+_MARKS: Final = {
+    "added": "put in",
+    "changed": "changed",
+    "shortened": "shortened",
+    "inherited": "from the session that it was forked from",
+    "dropped": "left out",
+    "replaced": "replaced",
+}
 
 
 def parser(command: str = "sees") -> Parser:
@@ -156,6 +163,15 @@ def _who(entry: Entry) -> str:
     return f"What {safe(who)} sends when it resumes now, its own reminders aside."
 
 
+_COUNTED: Final = (
+    ("shortened", "shortened"),
+    ("dropped", "left out"),
+    ("replaced", "replaced"),
+    ("added", "put in by the agent"),
+    ("inherited", "from the session that it was forked from"),
+)
+
+
 def _count(entry: Entry) -> str:
     outputs = entry["outputs"]
     blocks = [block for part in (*entry["messages"], *entry["left_out"]) for block in part["blocks"]]
@@ -164,7 +180,7 @@ def _count(entry: Entry) -> str:
     said += f"{outputs['seen']:,} of {outputs['total']:,} outputs reach the model"
     if entry["refuses"]:
         said = f"Nothing is sent; {plural(outputs['total'], 'output')} in the file"
-    for fate, words in (("dropped", "left out"), ("replaced", "replaced"), ("added", "put in by the agent")):
+    for fate, words in _COUNTED:
         if fates.count(fate):
             said += f"; {fates.count(fate):,} {words}"
     return f"{said}."

@@ -23,7 +23,11 @@ def entry_of(session: Session, conversation: Conversation, content: bool = False
         "agent": seen.agent if seen is not None and known else None,
         "agent_version": seen.version if seen is not None and known else None,
         "refuses": seen.refuses if seen is not None else None,
-        "outputs": {"total": verdict.outputs_total, "seen": verdict.outputs_seen},
+        "outputs": {
+            "total": verdict.outputs_total,
+            "seen": verdict.outputs_seen,
+            "shortened": verdict.outputs_shortened,
+        },
         **_messages(session, conversation, content),
         "records": list(_records(session, conversation)),
     }

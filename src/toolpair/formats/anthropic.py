@@ -8,39 +8,9 @@ from typing import Any
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.blocks import blocks_of
 from toolpair.formats.plain import PlainFormat
+from toolpair.formats.telling import ANTHROPIC, Told
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import EmptyObject, Message, Scope, Transcript
-
-
-def looks_like_messages(values: Sequence[Any]) -> bool:
-    """Whether these are message objects at all, and none of the look-alikes (Bedrock, Gemini, Responses, AI SDK)."""
-    dicts = [value for value in values if isinstance(value, dict)]
-    if not dicts or sum(isinstance(value.get("role"), str) for value in dicts) * 2 < len(dicts):
-        return False
-    for value in dicts:
-        if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
-            return False
-        if "role" not in value and (type_name(value) in CALL_FAMILY or type_name(value) in OUTPUT_FAMILY):
-            return False
-        content = value.get("content")
-        for part in content if isinstance(content, list) else ():
-            if not isinstance(part, dict):
-                continue
-            if "type" not in part and any(key in part for key in ("text", "toolUse", "toolResult")):
-                return False
-            if part.get("type") in ("tool-call", "tool-result", "input_text", "output_text"):
-                return False
-    return True
-
-
-def has_tool_blocks(values: Sequence[Any]) -> bool:
-    return any(
-        isinstance(part, dict) and part.get("type") in ("tool_use", "tool_result", "thinking", "server_tool_use")
-        for value in values
-        if isinstance(value, dict) and isinstance(value.get("content"), list)
-        for part in value["content"]
-    )
 
 
 def message_of(item: Item) -> Message | None:
@@ -64,13 +34,12 @@ class AnthropicFormat(PlainFormat):
     where = "request bodies, logs and exports of programs that use the Anthropic API"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        if not looks_like_messages(values):
+        told = Told().hear_all(values)
+        if told.by:
+            return 90 if told.sure == ANTHROPIC else 0
+        if told.shape() is None:
             return 0
-        if any(isinstance(value, dict) and value.get("role") == "tool" for value in values):
-            return 0
-        if has_tool_blocks(values):
-            return 90
-        return 45 if any(isinstance(value, dict) and isinstance(value.get("content"), list) for value in values) else 20
+        return 45 if told.listed else 20
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages: list[Message] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
 from toolpair.dataclass import dataclass, field
 from toolpair.rules.base import Effect, Fix, Impact, OnResume, Problem
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolpair.discovery.way_back import WayBack
+
+T = TypeVar("T")
 
 
 @frozen_by_types
@@ -39,8 +41,11 @@ class Beside(Protocol):
     def read(self, name: str) -> bytes | None:
         """A file's bytes, by its path relative to the session file's folder; None when it cannot be had."""
 
-    def start(self, name: str, count: int) -> bytes:
-        """The first bytes of a file; none when it cannot be had."""
+    def start(self, name: str, count: int, within: str = ".") -> bytes:
+        """The first bytes of a file below the folder `within`; none when it cannot be had."""
+
+    def once(self, what: str, make: Callable[[], T]) -> T:
+        """What is made of these files, made when it is first asked for and kept from then on."""
 
     def lines_with(self, name: str, wanted: Iterable[bytes]) -> Mapping[bytes, Sequence[bytes]]:
         """The lines of a file that hold one of these byte strings, by the string; a few of each are enough."""
@@ -107,6 +112,8 @@ class SentMessage:
 
     role: str
     parts: tuple[SentPart, ...]
+    inherited: bool = False
+    """It stands in another file, whose session this one goes on from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +128,8 @@ class Seen:
     """id() of each call, result and blank text of the transcript -> what becomes of it."""
     refuses: str | None = None
     """Why the agent does not resume the file at all, one sentence."""
+    shortened: frozenset[int] = frozenset()
+    """id() of the results of which the agent sends the beginning and the end."""
     prepared: bool = True
     """False where the agent's own ways are not known and the messages are only what the file holds."""
 

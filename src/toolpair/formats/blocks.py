@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from toolpair.transcript.model import Block, BlockKind, ContentShape
 
@@ -29,6 +29,16 @@ _ID_KEYS: dict[BlockKind, str] = {
 """Of blocks that make pairs: where their id stands."""
 
 
+_RESULTS: Final = ("result", "server_result", "mcp_result")
+
+
+def is_result(value: dict[str, Any]) -> bool:
+    """Whether a block has what only a result has, whatever it says that it is."""
+    if not isinstance(value.get("tool_use_id"), str) or "content" not in value:
+        return False
+    return not isinstance(value.get("text"), str) and "input" not in value and "name" not in value
+
+
 def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | None = None) -> Block:
     """The block that stands at `slot`. A value that is no block at all has kind "other"."""
     if not isinstance(value, dict):
@@ -39,6 +49,8 @@ def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | N
         kind = _KINDS.get(type_, "other")
         if kind == "other" and type_.endswith("_tool_result"):
             kind = "server_result"
+    if kind not in _RESULTS and is_result(value):
+        kind = "result"
     id_key = _ID_KEYS.get(kind)
     if id_key is None:
         return Block(kind, value, record, slot, None, None, value.get("is_error") is True, link)

@@ -13,6 +13,7 @@ from toolpair.source.values import big_numbers, parse
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged, Transcript
 
+COMMA: Final = "record.trailing_comma"
 _SHOWN: Final = 60
 """Characters of a key or a number that are named."""
 _SEARCHED: Final = 1 << 24
@@ -124,12 +125,26 @@ def _readable(raw: bytes, rule: str) -> tuple[Way | None, tuple[Any, ...], Any]:
     return None, (), None
 
 
-def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:
-    """Flaws of records that can be read. Keys are counted only in what is sent."""
+def flaws_of_file(document: Document) -> list[Damage]:
+    """What is wrong with the file as such, and stands in no record."""
+    return [candidate.damage for candidate in _of_file(document)]
+
+
+def _of_file(document: Document) -> Iterator[Candidate]:
     if document.mark and document.records:
         first = document.records[0]
         damage = Damage(first.uid, "record.bom", 1, True, (), None, document.mark, first=True, front=True)
         yield Candidate(damage, "a byte order mark in front of the file", Way("mark"))
+    if document.commas:
+        found = document.records[-1 if document.kind == "array" else 0]
+        damage = Damage(found.uid, COMMA, found.line, True, (), None, b",", first=True, front=True)
+        behind = "the last element" if document.kind == "array" else "each record"
+        yield Candidate(damage, f"a comma behind {behind}", Way("commas"))
+
+
+def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:
+    """Flaws of records that can be read, and of the file around them. Keys are counted only in what is sent."""
+    yield from _of_file(document)
     sent = {uid for message in transcript.messages for uid in message.records}
     for uid, rules in document.flaws(sent).items():
         record = document.record(uid)

@@ -49,8 +49,9 @@ _CAUSES: Final = {
     "record.bad_utf8": "something wrote bytes in another encoding, or a write was torn",
     "record.lone_surrogate": "a text was cut in the middle of a character that is written as two halves",
     "record.duplicate_key": "what wrote the record wrote a key twice",
-    "record.big_number": "the number has more digits than a double holds",
+    "record.big_number": "a number of more than 64 bits was written",
     "record.bom": "an editor, or files put together, left a byte order mark",
+    "record.trailing_comma": "the records were cut out of an array, or an element of one was taken out by hand",
     "record.torn": "the writer stopped in the middle of a record",
     "record.glued": "a line end is missing: two writers, or one that went on behind a torn line",
     "record.nul": "a crash left NUL bytes where data was to be written",
@@ -97,6 +98,8 @@ def text_of_flaw(found: Found) -> str:
         case "record.big_number":
             linked = "and" if but == "but" else but
             return f"{line} holds a number that is too long ({found.reason}), {linked} {harm.says}."
+        case "record.trailing_comma":
+            return f"The file has {found.reason}, {but} {harm.says}."
         case "record.bom" if damage.front:
             return f"The file begins with a byte order mark, {but} {harm.says}."
         case "record.bom":
@@ -113,6 +116,7 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
     "escape": ("escape", "write the control characters as escapes"),
     "bom": ("drop-mark", "take the byte order mark out"),
     "mark": ("drop-mark", "take the byte order mark out"),
+    "commas": ("drop-commas", "take out the commas that nothing follows"),
     "keep_last": ("keep-last", "keep the last value, as readers do"),
 }
 
@@ -142,6 +146,9 @@ def ways_to_mend(candidate: Candidate, harm: Harm) -> tuple[Fix, ...]:
         id_, title = _TITLES[way.how]
         loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
         found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
+    if damage.rule == "record.big_number" and harm.impact == "loses":
+        title = "write the number as a fraction (ending in .0), which is read"
+        found.append(Fix("as-fraction", title, (MendBytes(uid, "fraction"),), recommended=True))
     if damage.rule == "record.duplicate_key":
         loses = "the values that readers take now"
         found.append(Fix("keep-first", "keep the first value", (MendBytes(uid, "keep_first"),), loses=loses))

@@ -9,6 +9,7 @@ from typing import Any, Final
 from toolpair.dataclass import dataclass
 from toolpair.formats.base import Damage, Harm
 from toolpair.patterns import compiled
+from toolpair.source.values import big_numbers, is_rounded
 from toolpair.transcript.content import is_placeholder_text, text_of
 
 _RESULT_ID: Final = compiled(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
@@ -122,6 +123,8 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
 
 def plain_harm(damage: Damage) -> Harm | None:
     """For files that no agent resumes: what whoever sends the list makes of it."""
+    if damage.rule == "record.trailing_comma":
+        return Harm("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
         return readers_harm(damage, "most readers")
     if damage.rule == "record.torn":
@@ -136,6 +139,8 @@ def readers_harm(damage: Damage, who: str) -> Harm | None:
     """What readers make of a flaw that they read over. `who` is in the plural, or a name that needs an "s"."""
     s = "" if who == "most readers" else "s"
     if damage.front or damage.rule == "record.lone_surrogate":
+        return None
+    if damage.rule == "record.big_number" and not any(map(is_rounded, big_numbers(damage.raw))):
         return None
     says = {
         "record.bad_utf8": f"{who} put{s} U+FFFD in their place",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
-from toolpair.formats.anthropic import looks_like_messages
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
+from toolpair.formats.telling import CHAT, Told
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message, Scope, Transcript
 
 RESULT_ROLES = ("tool", "function")
 
 
-def _message_of(item: Item) -> Message | None:
+def _message_of(item: Item, waiting: Container[Any]) -> Message | None:
+    """`waiting` are the ids of calls that no tool's message answers."""
     value = item.value
     if not isinstance(value, dict) or isinstance(value, EmptyObject):
         return None
@@ -29,11 +30,12 @@ def _message_of(item: Item) -> Message | None:
         if "content" in value
         else "absent"
     )
-    if role in RESULT_ROLES:
+    answers = _answers(value, waiting)
+    if answers or (role in RESULT_ROLES and not _calls(value)):
         name = value.get("name")
-        id_ = value.get("tool_call_id") if role == "tool" else None
+        id_ = value.get("tool_call_id") if role == "tool" or answers else None
         block = Block("result", value, item.uid, (), id_, name if isinstance(name, str) else None)
-        return Message(role, (block,), (item.uid,), shape, value)
+        return Message("tool" if answers else role, (block,), (item.uid,), shape, value)
     blocks: list[Block] = []
     if isinstance(content, str) and content:
         blocks.append(Block("text", content, item.uid, ("content",)))
@@ -51,6 +53,29 @@ def _message_of(item: Item) -> Message | None:
     if isinstance(value.get("function_call"), dict):
         blocks.append(_call(value["function_call"], item.uid, ("function_call",)))
     return Message(role, tuple(blocks), (item.uid,), shape, value)
+
+
+def _answers(value: dict[str, Any], waiting: Container[Any]) -> bool:
+    """Whether the message is a result whatever its role says: it answers a call that waits for one."""
+    id_ = value.get("tool_call_id")
+    return isinstance(id_, str) and id_ in waiting and "content" in value and not value.get("tool_calls")
+
+
+def _calls(value: dict[str, Any]) -> bool:
+    """Whether the message asks for calls and names none that it answers, whatever its role says."""
+    calls = value.get("tool_calls")
+    return isinstance(calls, list) and bool(calls) and "tool_call_id" not in value and not value.get("content")
+
+
+def _waiting(items: Sequence[Item]) -> set[str]:
+    """The ids of the calls that no tool's message answers, where another message may."""
+    values = [item.value for item in items if isinstance(item.value, dict)]
+    named = [(value.get("role"), value.get("tool_call_id")) for value in values if "tool_call_id" in value]
+    if all(role == "tool" for role, _ in named):
+        return set()
+    calls = (call for value in values if isinstance(value.get("tool_calls"), list) for call in value["tool_calls"])
+    waiting = {call["id"] for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)}
+    return waiting - {id_ for role, id_ in named if role == "tool" and isinstance(id_, str)}
 
 
 def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
@@ -71,21 +96,19 @@ class OpenAIChatFormat(PlainFormat):
     where = "request bodies, logs and exports of programs that use the Chat Completions API or one like it"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        if not looks_like_messages(values):
+        told = Told().hear_all(values)
+        if told.by:
+            return 92 if told.sure == CHAT else 0
+        if told.shape() is None:
             return 0
-        dicts = [value for value in values if isinstance(value, dict)]
-        for value in dicts:
-            if isinstance(value.get("tool_call_ids"), list) or "message_type" in value:
-                return 0
-            if value.get("role") == "tool" or isinstance(value.get("tool_calls"), list) or "function_call" in value:
-                return 92
-        return 40 if all(isinstance(value.get("content"), str) for value in dicts) else 30
+        return 30 if told.listed else 40
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages: list[Message] = []
         scopes: dict[int, Scope] = {}
+        waiting = _waiting(items)
         for item in items:
-            message = _message_of(item)
+            message = _message_of(item, waiting)
             if message is None:
                 scopes[item.uid] = "malformed"
             else:

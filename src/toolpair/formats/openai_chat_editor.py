@@ -24,6 +24,10 @@ class ChatEditor(Editor):
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         super().__init__(items, transcript)
+        for message in transcript.messages:
+            if message.role == "tool":
+                # Whatever role it was written with.
+                self.bench.work_of(message.records[0]).role = "tool"
         self._made: dict[int, Work] = {}
         """id() of an `Answer` -> the message that it inserted."""
         self._put_behind: dict[int, Work] = {}

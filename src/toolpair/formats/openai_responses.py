@@ -5,43 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import compress
 from operator import not_
-from typing import Any, Final
+from typing import Any
 
 from toolpair.dataclass import replace
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
+from toolpair.formats.telling import RESPONSES, Told
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.transcript.items import type_name
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
-
-_TELLING: Final = frozenset(
-    {
-        *CALL_FAMILY,
-        *OUTPUT_FAMILY,
-        "apply_patch_call",
-        "apply_patch_call_output",
-        "code_interpreter_call",
-        "compaction",
-        "computer_call",
-        "computer_call_output",
-        "file_search_call",
-        "image_generation_call",
-        "item_reference",
-        "local_shell_call_output",
-        "mcp_approval_request",
-        "mcp_approval_response",
-        "mcp_call",
-        "mcp_list_tools",
-        "reasoning",
-        "shell_call",
-        "shell_call_output",
-        "web_search_call",
-    }
-)
-"""Types of items that no message of another API has."""
-_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "output_text"})
-_OF_OTHERS: Final = ("payload", "record_type", "message_type", "sessionId", "tool_calls")
-"""Keys of look-alikes."""
 
 
 class OpenAIResponsesFormat(PlainFormat):
@@ -54,15 +26,7 @@ class OpenAIResponsesFormat(PlainFormat):
     where = "the `input` of request bodies, logs and exports of programs that use the Responses API"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        dicts = [value for value in values if isinstance(value, dict)]
-        types = [_type_of(value) for value in dicts]
-        if not dicts or types[0] is None or any(key in value for value in dicts for key in _OF_OTHERS):
-            return 0
-        if sum(type_ is not None for type_ in types) * 2 <= len(dicts):
-            return 0
-        if any(type_ in _TELLING for type_ in types):
-            return 91
-        return 88 if any(type_name(part) in _PARTS for value in dicts for part in _parts(value)) else 0
+        return 91 if Told().hear_all(values).sure == RESPONSES else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         from toolpair.formats.codex.history import Entry
@@ -72,6 +36,7 @@ class OpenAIResponsesFormat(PlainFormat):
         scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
         entries = [Entry(item.uid, (), item.value) for item in compress(items, own)]
         made = messages_of(entries)
+        made = _of_the_family_of_their_calls(made)
         answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))
         messages = [_without_partnerless(message, answered) for message in made]
         transcript = Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
@@ -94,14 +59,6 @@ def _as_input(item: Item) -> Item:
     return Item(item.uid, {**value, "content": "\n".join(part["text"] for part in _parts(value))})
 
 
-def _type_of(value: dict[str, Any]) -> str | None:
-    """The type of an item, "message" where one leaves it out; None of anything else."""
-    if "type" not in value and isinstance(value.get("role"), str) and "content" in value:
-        return "message"
-    type_ = type_name(value)
-    return type_ if type_ == "message" or type_ in _TELLING else None
-
-
 def _parts(value: dict[str, Any]) -> list[Any]:
     content = value.get("content")
     return content if isinstance(content, list) else []
@@ -113,6 +70,25 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
         return message
     blocks = (replace(block, kind="other") if _waits_for_none(block, answered) else block for block in message.blocks)
     return replace(message, blocks=tuple(blocks))
+
+
+def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
+    """Outputs that say that they are something else are of the kind that their call wants."""
+    from toolpair.formats.codex.items import is_mislabelled
+
+    odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
+    if not odd:
+        return messages
+    families = {block.id: block.family for message in messages for block in message.calls if isinstance(block.id, str)}
+
+    def fitting(message: Message) -> Message:
+        blocks = (
+            replace(block, family=families.get(block.id, block.family)) if is_mislabelled(block.value) else block
+            for block in message.blocks
+        )
+        return replace(message, blocks=tuple(blocks))
+
+    return [fitting(message) if any(message is found for found in odd) else message for message in messages]
 
 
 def _waits_for_none(block: Block, answered: frozenset[str]) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dataclass import replace
-from toolpair.formats.anthropic import AnthropicFormat, has_tool_blocks, looks_like_messages, message_of
+from toolpair.formats.anthropic import AnthropicFormat, message_of
 from toolpair.formats.base import AS_RESUMED, Item, Seen, View
+from toolpair.formats.telling import Told
 from toolpair.rules.base import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
@@ -15,7 +16,6 @@ from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcrip
 if TYPE_CHECKING:
     from toolpair.discovery.way_back import WayBack
 
-_OWN = ("isSummary", "condenseId", "condenseParent", "truncationParent", "truncationId", "isTruncationMarker")
 ROO: Final = "Roo Code"
 CLINE: Final = "Cline"
 """Its later files give each message an id."""
@@ -30,12 +30,7 @@ class RooCodeFormat(AnthropicFormat):
     where = "<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        dicts = [value for value in values if isinstance(value, dict)]
-        if not looks_like_messages(values):
-            return 0
-        own = sum("ts" in value or any(key in value for key in _OWN) for value in dicts)
-        chat = any("tool_calls" in value or value.get("role") == "tool" for value in dicts)
-        return 95 if own * 2 >= len(dicts) and not chat and (has_tool_blocks(values) or own) else 0
+        return 95 if Told().hear_all(values).is_roo else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes: dict[int, Scope] = {}

@@ -21,6 +21,35 @@ class Record(Protocol):
     def value(self) -> Any: ...
 
 
+class Gone(Protocol):
+    """An output or words of the user. `record` is the uid of the one that they stood in."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def record(self) -> int: ...
+
+    @property
+    def id(self) -> str | None: ...
+
+    @property
+    def size(self) -> int: ...
+
+
+class Less(Protocol):
+    """What would not be sent any more."""
+
+    @property
+    def outputs(self) -> Sequence[Gone]: ...
+
+    @property
+    def words(self) -> Sequence[Gone]: ...
+
+    @property
+    def text(self) -> str | None: ...
+
+
 class Judged(Protocol):
     """Something that has problems: a conversation of a session, or a list of messages."""
 
@@ -32,6 +61,9 @@ class Judged(Protocol):
 
     @property
     def transcript(self) -> Transcript: ...
+
+    @property
+    def sends_nothing(self) -> bool: ...
 
 
 S = TypeVar("S", bound=Judged)

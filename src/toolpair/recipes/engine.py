@@ -18,6 +18,9 @@ _Choice = tuple[Mark, Problem, Fix]
 
 _ORDER: Final = (
     "record",
+    "rollout.old_form",
+    "rollout.no_timestamp",
+    "rollout.no_meta",
     "chain",
     "field",
     "role.unknown",
@@ -87,7 +90,8 @@ def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Itera
         state, again = after, True
 
 
-def _mark(problem: Problem, fix: Fix) -> Mark:
+def mark_of(problem: Problem, fix: Fix) -> Mark:
+    """What tells the choice of this fix from others, on other states, too."""
     ids = tuple(repr(block.id) for block in (problem.call, problem.result) if block is not None)
     # The same record may need another link once its neighbours are mended.
     links = tuple((type(edit).__name__, getattr(edit, "parent", None)) for edit in fix.edits)
@@ -104,9 +108,8 @@ def _waiting(problems: Sequence[Problem], pick: Pick) -> list[_Choice]:
 
     Two empty texts of one message have nothing that tells them apart: the mark says how many such are left.
     """
-    found = [
-        (_mark(problem, fix), problem, fix) for problem in problems if (fix := pick(problem)) is not None and fix.edits
-    ]
+    picked = ((problem, pick(problem)) for problem in problems)
+    found = [(mark_of(problem, fix), problem, fix) for problem, fix in picked if fix is not None and fix.edits]
     left = Counter(mark for mark, _, _ in found)
     counted: list[_Choice] = []
     for mark, problem, fix in found:

@@ -123,9 +123,12 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         title, text = "keep the broken text as one argument", "are no JSON"
     elif (raw is None or isinstance(raw, dict)) and context.provider == "mistral":
         return  # it takes an object as well, and none
-    else:
-        mended_text = json.dumps(raw if isinstance(raw, dict) else {}, ensure_ascii=False)
+    elif raw is None or isinstance(raw, dict):
+        mended_text = json.dumps(raw or {}, ensure_ascii=False)
         title, text = "write them as a JSON string", "are no string"
+    else:
+        mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
+        title, text = "keep them as one argument", "are no string"
     context.add(
         "args.unparseable",
         f"The arguments of {tool_of(call)} {text}.",

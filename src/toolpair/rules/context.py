@@ -13,6 +13,7 @@ from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
 from toolpair.rules.wire import Wire, Written, wire_of, written_as
+from toolpair.transcript.besides import said_besides
 from toolpair.transcript.content import argument_text, media_of, result_content, text_of
 from toolpair.transcript.copies import Copies
 from toolpair.transcript.edits import Edit, ToText
@@ -260,12 +261,12 @@ def keep_as_text(result: Block, tool: str | None) -> ToText:
     if isinstance(content, list):
         media = tuple(media_of(content))
         text = [part for part in content if not any(part is kept for kept in media)]
-    return ToText(result, f"{kept_output_label(tool)}\n{text_of(text)}", media)
+    return ToText(result, f"{kept_output_label(tool)}\n{text_of(text)}{said_besides(result)}", media)
 
 
 def call_as_text(call: Block) -> ToText:
     """The edit that keeps a call without result as labelled text, with its input."""
-    return ToText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}")
+    return ToText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{said_besides(call)}")
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:

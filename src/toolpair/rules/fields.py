@@ -46,10 +46,11 @@ def _extra_fields(context: Context) -> None:
         for part in message.blocks:
             if not isinstance(part.value, dict):
                 continue
-            known = _KNOWN.get(str(part.value.get("type")))
+            kind = "tool_result" if part.kind == "result" else str(part.value.get("type"))
+            known = _KNOWN.get(kind)
             if known and not part.value.keys() <= known:
                 extra = tuple(sorted(key for key in part.value if key not in known))
-                found.setdefault((str(part.value.get("type")), extra), []).append((number, message, part))
+                found.setdefault((kind, extra), []).append((number, message, part))
     for (kind, extra), places in found.items():
         edits: list[Edit] = []
         for _, owner, holder in places:

@@ -9,6 +9,7 @@ from toolpair.patterns import compiled
 from toolpair.rules.arguments import with_function
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, keep_as_text
+from toolpair.transcript.besides import said_besides
 from toolpair.transcript.content import arguments
 from toolpair.transcript.edits import Edit, SetValue, ToText
 from toolpair.transcript.model import Block
@@ -73,7 +74,8 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
         ToText(
             call,
             "[Earlier tool call without a tool name, kept by toolpair.]\n"
-            + json.dumps(arguments(call), ensure_ascii=False),
+            + json.dumps(arguments(call), ensure_ascii=False)
+            + said_besides(call),
         ),
         *(keep_as_text(result, None) for result in pair.results),
     ]

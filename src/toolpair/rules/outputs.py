@@ -13,7 +13,7 @@ from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
-from toolpair.transcript.items import type_name
+from toolpair.transcript.items import content_key, type_name
 from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
 
@@ -110,7 +110,7 @@ def _empty_result(output: _Output, what: str, fix: Fix) -> None:
 
 def _key(result: Block) -> str:
     """Where a result says what it says: an item of the Responses API has `output`."""
-    return "output" if str(result.value.get("type")).endswith("_output") else "content"
+    return content_key(result.value)
 
 
 def _said(part: Any) -> str:

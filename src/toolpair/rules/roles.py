@@ -72,6 +72,9 @@ def _unknown_roles(context: Context) -> None:
             continue
         if in_order:
             before = "tool" if message.blocks and all(block.kind == "result" for block in message.blocks) else role
+        if context.transcript.layout == "tool_messages" and _is_of_another(message):
+            _result_of_another(context, number, message)
+            continue
         if isinstance(role, str) and role in known:
             continue
         if role == "function":
@@ -108,6 +111,39 @@ def _unknown_roles(context: Context) -> None:
                 ),
             ),
         )
+
+
+def _is_of_another(message: Message) -> bool:
+    """Whether it is a result of chat that names its call, and says that it is another's message than the tool's."""
+    value = message.value
+    return bool(message.results) and isinstance(value, dict) and "tool_call_id" in value and value.get("role") != "tool"
+
+
+def _result_of_another(context: Context, number: int, message: Message) -> None:
+    result = message.results[0]
+    role = result.value.get("role")
+    whose = f"of the {role}" if isinstance(role, str) else "without a role"
+    pair = context.pairing.pair_of(result)
+    call = pair.call if pair is not None else None
+    context.add(
+        "role.unknown",
+        f"The result of {tool_of(call or result)} stands in a message {whose}.",
+        at=(number, 0),
+        pair=pair,
+        call=call,
+        result=result,
+        about=message,
+        severity="error",
+        cause=Cause("role_of_result", "a client wrote another role than the tool's beside the id of the call"),
+        fixes=(
+            Fix(
+                "role-tool",
+                "make it a message of the tool",
+                (SetValue(result, {**result.value, "role": "tool"}),),
+                recommended=True,
+            ),
+        ),
+    )
 
 
 def _known(context: Context) -> frozenset[str]:

@@ -14,7 +14,7 @@ from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
 from toolpair.transcript.content import result_content
 from toolpair.transcript.edits import Edit, RemoveMessage, SetField, SetValue
-from toolpair.transcript.items import OUTPUT_FAMILY, type_name
+from toolpair.transcript.items import OUTPUT_FAMILY, OUTPUT_OF, content_key, type_name
 from toolpair.transcript.model import Block, Message
 
 _RULE: Final = "field.missing"
@@ -25,6 +25,8 @@ _TEXTS: Final = ("text", "input_text", "output_text")
 
 
 def check(context: Context) -> None:
+    if context.written == "blocks":
+        _wrong_types(context)
     if context.transcript.native:
         return
     judged = {"blocks": _blocks, "chat": _chat}.get(context.written, _items)
@@ -35,6 +37,19 @@ def check(context: Context) -> None:
                 content = result_content(block)
                 if not isinstance(content, str):
                     _result(context, (number, position), block, content)
+
+
+def _wrong_types(context: Context) -> None:
+    """Results that say that they are something else; of lists that a program wrote those without a type come later."""
+    for number, message in enumerate(context.messages):
+        for position, block in enumerate(message.blocks):
+            type_ = type_name(block.value)
+            if block.kind != "result" or type_ == "tool_result" or (type_ is None and not context.transcript.native):
+                continue
+            what = "a block without a type" if type_ is None else f"a block of the type {type_}"
+            text = f"A result is written as {what}."
+            mended = {**block.value, "type": "tool_result"}
+            _add(context, text, (number, position), message, block, (SetValue(block, mended),), "write it as a result")
 
 
 def check_request(context: Context) -> None:
@@ -91,7 +106,11 @@ def _chat(context: Context, number: int, message: Message) -> None:
 def _items(context: Context, number: int, message: Message) -> None:
     for position, block in enumerate(message.blocks):
         value, type_ = block.value, type_name(block.value)
-        if not isinstance(value, dict) or block.kind == "result":
+        if not isinstance(value, dict):
+            continue
+        if block.kind == "result":
+            if type_ not in OUTPUT_FAMILY:
+                _output_item(context, (number, position), message, block)
             continue
         if type_ == "message" or (type_ is None and "role" in value):
             kind = "output_text" if value.get("role") == "assistant" else "input_text"
@@ -105,6 +124,16 @@ def _items(context: Context, number: int, message: Message) -> None:
             mended = {**value, "arguments": "{}"}
             text = "A call has no arguments."
             _add(context, text, (number, position), message, block, (SetValue(block, mended),), "write an empty object")
+
+
+def _output_item(context: Context, at: tuple[int, int], message: Message, block: Block) -> None:
+    """An output that says that it is something else."""
+    type_ = type_name(block.value)
+    what = f"as an item of the type {type_}" if type_ is not None else "without its type"
+    mended = {key: value for key, value in block.value.items() if key not in ("role", "content")}
+    mended["type"] = OUTPUT_OF[block.family or "function"]
+    text = f"An output is written {what}."
+    _add(context, text, at, message, block, (SetValue(block, mended),), "write it as an output")
 
 
 def _role(context: Context, number: int, message: Message, value: dict[str, Any]) -> None:
@@ -142,7 +171,7 @@ def _mended_part(part: Any, kind: str) -> Any:
 
 def _result(context: Context, at: tuple[int, int], block: Block, content: Any) -> None:
     """The content of a result that is no text: parts, and their texts texts."""
-    key = "output" if type_name(block.value) in OUTPUT_FAMILY else "content"
+    key = content_key(block.value)
     if type_name(block.value) == "tool_search_output":
         return
     if isinstance(content, list):
@@ -202,13 +231,15 @@ def _add(
     loses: str | None = None,
 ) -> None:
     pair = context.pairing.pair_of(block) if block is not None else None
+    is_result = block is not None and block.kind == "result"
     context.add(
         _RULE,
         text,
         at=at,
         pair=pair,
         about=about,
-        others=(block,) if block is not None else (),
+        result=block if is_result else None,
+        others=(block,) if block is not None and not is_result else (),
         record=block.record if block is not None else None,
         severity="error",
         cause=_CAUSE,

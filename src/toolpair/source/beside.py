@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolpair.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+T = TypeVar("T")
 _LIMIT: Final = 64 << 20
 """Bytes: a larger file is left alone, since it would have to be read whole."""
 _LINES: Final = 8
@@ -21,13 +22,17 @@ _LINES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class FilesBeside:
-    """What lies in the session file's own folder and below. Names are relative to that folder."""
+    """What lies in the session file's own folder and below. Names are relative to that folder.
+
+    Of an agent that spreads its sessions over folders a format may name one above, `within`, that holds them all.
+    """
 
     file: str | os.PathLike[str]
     """The session file itself."""
     _read: dict[str, bytes | None] = field(default_factory=dict, compare=False)
     _found: dict[str, dict[bytes, list[bytes]]] = field(default_factory=dict, compare=False)
     _places: dict[tuple[str, bytes], dict[bytes, list[int]]] = field(default_factory=dict, compare=False)
+    _made: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def path(self) -> Path:
@@ -49,16 +54,23 @@ class FilesBeside:
             self._read[name] = self._bytes(name)
         return self._read[name]
 
-    def start(self, name: str, count: int) -> bytes:
+    def start(self, name: str, count: int, within: str = ".") -> bytes:
         """The first bytes of a regular file below the folder; none of all else."""
         try:
-            target = self._target(name)
+            target = self._target(name, within)
             if target is None:
                 return b""
             with target.open("rb") as file:
                 return file.read(count)
         except (OSError, ValueError):
             return b""
+
+    def once(self, what: str, make: Callable[[], T]) -> T:
+        """What is made of these files, made when it is first asked for."""
+        if what not in self._made:
+            self._made[what] = make()
+        made: T = self._made[what]
+        return made
 
     def lines_with(self, name: str, wanted: Iterable[bytes]) -> Mapping[bytes, Sequence[bytes]]:
         """The lines of a file that hold one of these byte strings. Each is looked for once, and no file is kept."""
@@ -126,10 +138,10 @@ class FilesBeside:
             pass
         return found
 
-    def _target(self, name: str) -> Path | None:
+    def _target(self, name: str, within: str = ".") -> Path | None:
         root = self.path.parent
         target = (root / name).resolve()
-        regular = target.is_relative_to(root.resolve()) and stat.S_ISREG(target.stat().st_mode)
+        regular = target.is_relative_to((root / within).resolve()) and stat.S_ISREG(target.stat().st_mode)
         return target if regular else None
 
     def _bytes(self, name: str) -> bytes | None:

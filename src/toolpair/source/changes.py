@@ -40,6 +40,8 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
     if before.mark != after.mark and before.records:
         first = before.records[0]
         yield Change("changed", 0, first.line, before.mark + first.body, after.mark + first.body)
+    if before.commas and not after.commas:
+        yield from _without_commas(before, after)
     old = {record.uid: (number, record) for number, record in enumerate(before.records)}
     new = {record.uid for record in after.records}
     for record in before.records:
@@ -72,6 +74,16 @@ def _shown(record: Record) -> bytes:
     if record.lines == 1:
         return record.body
     return b"\n".join(record.head(_SHOWN).split(b"\n")[:_LINES])
+
+
+def _without_commas(before: Document, after: Document) -> Iterator[Change]:
+    """The records that a comma stood behind, and that are the same but for that."""
+    there = {record.uid: record.body for record in after.records}
+    last = len(before.records) - 1
+    for number, record in enumerate(before.records):
+        ends = number == last if before.kind == "array" else b"," in record.glue
+        if ends and there.get(record.uid) == record.body:
+            yield Change("changed", number, record.line, record.body + b",", record.body)
 
 
 def _changes_of_parts(before: JoinedDocument, after: JoinedDocument) -> Iterator[Change]:

@@ -6,6 +6,7 @@ one a line, wrappers hold one under a key, and some hold theirs as JSON text wit
 
 from __future__ import annotations
 
+import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
@@ -15,7 +16,7 @@ from toolpair.patterns import compiled
 from toolpair.source.document import Document
 from toolpair.source.edges import skipped
 from toolpair.source.embedded import Embedded
-from toolpair.source.encode import Style, detect, encode, line_indent
+from toolpair.source.encode import Style, detect, encode, indent_from
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content
 from toolpair.source.limits import USUAL, Limits, refuse_long_line
@@ -24,15 +25,18 @@ from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.runs import Piece, Run
 from toolpair.source.sampling import sample_of
-from toolpair.source.spans import BadSpan, Scan, children, closers, find_node, scan, skip_space
-from toolpair.source.values import BOM, parse, strictly
+from toolpair.source.spans import BadSpan, Finder, Scan, children, closers, node_at, scan, skip_space
+from toolpair.source.values import BOM, parse, strictly, without_comma
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
 Prefer = Literal["lines", "document"]
 _QUICK_TOKENS: Final = 2000
+_QUICK_BYTES: Final = 1 << 16
 _PIECE: Final = 1 << 20
 _STARTS: Final = compiled(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
+_LAST_COMMA: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
+"""A string, or a comma that nothing follows."""
 _BLANKS: Final = compiled(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "mend that place in an editor, or open another copy of the file."
 
@@ -176,13 +180,19 @@ class _Build:
         """Cut data[span] around the located lists. `spans_in` is the closed text of a cut off document."""
         text = data[span[0] : span[1]]
         readable = text if spans_in is None else spans_in
-        found = sorted(((find_node(readable, place.outside), place) for place in located), key=lambda p: p[0].start)
+        finder = Finder(readable)
+        found = sorted(((finder.find(place.outside), place) for place in located), key=lambda p: p[0].start)
         parts: list[Part] = []
-        pos = 0
+        style = detect(text) if found else None
+        pos = counted = line_start = 0
+        at_line = first_line
         for node, place in found:
             if node.start < pos:
                 continue
-            at_line = first_line + text.count(b"\n", 0, node.start)
+            # Counted from one list to the next: there may be thousands in one text.
+            at_line += text.count(b"\n", counted, node.start)
+            line_start = max(line_start, text.rfind(b"\n", counted, node.start) + 1)
+            counted = node.start
             if place.inside is not None:
                 embedded = Embedded.read(text[node.start : node.end], node.start)
                 if embedded is None:
@@ -202,13 +212,12 @@ class _Build:
                 continue
             torn = cut is not None and node.end > cut.safe
             end = len(text) if torn else node.end
-            style = detect(text)
             document = array_document(
                 text[node.start : end],
                 line=line or at_line,
                 counting=line is None and offset is not None,
                 style=style,
-                base=line_indent(text, node.start),
+                base=indent_from(text, line_start, node.start),
                 cut=Scan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :]) if torn and cut else None,
                 closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
             )
@@ -246,11 +255,11 @@ def array_document(
 ) -> Document:
     """A JSON array as a document of its elements. `cut` tells that the text ends within it."""
     if cut is None:
-        nodes = children(text, find_node(text, ()))
+        nodes = children(text, node_at(text))
         spans = [(node.start, node.end) for node in nodes]
     else:
         closed = text[: cut.safe] + cut.closers
-        nodes = [node for node in children(closed, find_node(closed, ())) if node.end <= cut.safe]
+        nodes = [node for node in children(closed, node_at(closed)) if node.end <= cut.safe]
         spans = [(node.start, node.end) for node in nodes]
         spans.append(_torn_span(text, spans[-1][1] if spans else 1))
     records: list[Record] = []
@@ -264,7 +273,7 @@ def array_document(
     if cut is not None:
         records[-1].set_value(Damaged("record.torn", "cut off"))
     if not spans:
-        opened = find_node(text, ()).start + 1
+        opened = node_at(text).start + 1
         return Document("array", (), text[:opened], text[opened:], style=style, base=base)
     return Document(
         "array", records, text[: spans[0][0]], text[spans[-1][1] :], style=style, base=base, closing=closing
@@ -307,8 +316,10 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     end = len(data.rstrip(b" \t\r\n\0"))
     first_end = data.find(b"\n", start, end)
     one_line = first_end < 0
-    if prefer != "document" and not one_line and not isinstance(parse(data[start:first_end].strip()), Damaged):
-        return _read_lines(data, shown)
+    if prefer != "document" and (not one_line or data.endswith(b",", start, end)):
+        first = without_comma(data[start : end if one_line else first_end].strip())
+        if not isinstance(parse(first), Damaged):
+            return _read_lines(data, shown)
     quick = scan(data, start, _QUICK_TOKENS)
     text = data[start:end] if start or end < len(data) else data
     if quick.state == "limit":
@@ -321,6 +332,8 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         if not isinstance(value, Damaged):
             return _read_document(data, start, end, value, prefer)
         raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
+    if quick.state == "error" and (value := _without_last_commas(data, start, end, quick)) is not None:
+        return _read_document(data, start, end, value, prefer)
     if quick.state == "error":
         literal = _read_python(data, start, end, quick, shown)
         if literal is not None:
@@ -339,6 +352,20 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         if document is not None and share_readable(document) < 0.5:
             raise syntax_error(data, quick, shown)
     return container
+
+
+def _without_last_commas(data: bytes, start: int, end: int, wrong: Scan) -> Any:
+    """What the text says but for commas behind the last elements of arrays; None where other things are wrong."""
+    if not is_behind_comma(data, wrong.pos):
+        return None
+    value = parse(_LAST_COMMA.sub(lambda match: b" " if match[1] else match[0], data[start:end]))
+    return None if isinstance(value, Damaged) else value
+
+
+def is_behind_comma(data: bytes, pos: int) -> bool:
+    """Whether what is wrong at `pos` is that an array ends there behind a comma."""
+    before = data[max(0, pos - _QUICK_BYTES) : pos].rstrip(b" \t\r\n")
+    return data[pos : pos + 1] == b"]" and before.endswith(b",")
 
 
 def _may_be_json(data: bytes) -> bool:

@@ -9,8 +9,10 @@ from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
 from toolpair.dataclass import replace
+from toolpair.patterns import compiled
 from toolpair.source.alignment import against
 from toolpair.source.encode import Originals, Style, detect, encode
+from toolpair.source.index import LineIndex
 from toolpair.source.memory import fits
 from toolpair.source.mending import joined, mended, mended_lines
 from toolpair.source.places import Places
@@ -27,6 +29,10 @@ _STYLE_SAMPLE: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
 _LONGEST_RUN: Final = 2000
+_SPACE: Final = b" \t\r\n"
+_COMMA_BEHIND_ALL: Final = compiled(rb"[ \t\r\n]*+,[ \t\r\n]*+\]")
+_OF_ALL: Final = ("mark", "commas")
+"""What is mended of the document, not of a record."""
 
 
 class ItemLike(Protocol):
@@ -373,8 +379,11 @@ class Document:
 
     def mend_all(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> Document:
         """The document with the bytes of all these records mended: uid, how, and for "join" the records behind it."""
-        document = self.without_mark() if any(how == "mark" for _, how, _ in wanted) else self
-        plan = {uid: (how, tuple(behind)) for uid, how, behind in wanted if how != "mark" and uid in self}
+        of_all = {how for _, how, _ in wanted}
+        document = self.without_mark() if "mark" in of_all else self
+        if "commas" in of_all:
+            return document.without_commas().mend_all([one for one in wanted if one[1] not in _OF_ALL])
+        plan = {uid: (how, tuple(behind)) for uid, how, behind in wanted if how not in _OF_ALL and uid in self}
         if not plan:
             return document
         order: list[Record] = []
@@ -464,6 +473,32 @@ class Document:
             self.records,
             self.head.removeprefix(BOM),
             self.tail,
+            style=self._style,
+            base=self._base,
+            closing=self._closing,
+            next_uid=self._next_uid,
+            aside=self.aside,
+        )
+
+    @property
+    def commas(self) -> bool:
+        """A comma stands behind each record of a line, or behind the last element of an array: JSON has none there."""
+        if self.kind == "array":
+            return bool(self.records) and _COMMA_BEHIND_ALL.match(self.tail) is not None
+        if isinstance(self.records, IndexedRecords):
+            return isinstance(self.records.positions, LineIndex) and self.records.positions.commas
+        return bool(self.records) and b"," in self.records[0].glue
+
+    def without_commas(self) -> Document:
+        """The document without commas that JSON does not have."""
+        records: Sequence[Record] = self.records
+        if self.kind == "lines":
+            records = [record.with_glue(record.glue.replace(b",", b"", 1)) for record in self.records]
+        return Document(
+            self.kind,
+            records,
+            self.head,
+            self.tail.replace(b",", b"", 1) if self.kind == "array" else self.tail,
             style=self._style,
             base=self._base,
             closing=self._closing,
@@ -626,6 +661,7 @@ class Document:
         unended = bool(self.records) and b"\n" not in self.records[-1].glue
         last = len(order) - 1
         placed: list[Record] = []
+        commas = self.commas
         end = next((_line_end(record.glue) for record in self.records if b"\n" in record.glue), b"\n")
         for position, record in enumerate(order):
             glue = record.glue
@@ -634,6 +670,8 @@ class Document:
                     glue = b""
             elif b"\n" not in glue:
                 glue = glue.rstrip(b"\r") + end
+            if commas and position < last and b"," not in glue:
+                glue = b"," + glue
             end = _line_end(glue) or end
             placed.append(record.with_glue(glue))
         return placed

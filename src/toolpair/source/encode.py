@@ -20,9 +20,11 @@ _NON_ASCII = compiled(rb"[\x80-\xff]")
 _BARE_SLASH = compiled(rb"(?<!\\)(?:\\\\)*+/")
 _ESCAPED_SLASH = compiled(rb"(?<!\\)(?:\\\\)*+\\/")
 _SURROGATE = compiled("[\ud800-\udfff]")
-_AFTER_KEY = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\n\r]*+:[ \t\n\r]*+)|"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_COMMA = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,[ \t\n\r]*+)', re.DOTALL)
-_OPENED = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
+# A string that the text ends in is taken to its end at once, not tried again from each quote in it.
+_TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+'
+_AFTER_KEY = compiled(_TEXT + rb'"([ \t\n\r]*+:[ \t\n\r]*+)|' + _TEXT + rb'(?:"|\\?\Z)', re.DOTALL)
+_COMMA = compiled(_TEXT + rb'(?:"|\\?\Z)|(,[ \t\n\r]*+)', re.DOTALL)
+_OPENED = compiled(_TEXT + rb'(?:"|\\?\Z)|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,11 @@ def _detect_indent(head: bytes) -> tuple[bytes, bytes | None]:
 
 def line_indent(raw: bytes, pos: int) -> bytes:
     """The white space that the line of `pos` starts with."""
-    start = raw.rfind(b"\n", 0, pos) + 1
+    return indent_from(raw, raw.rfind(b"\n", 0, pos) + 1, pos)
+
+
+def indent_from(raw: bytes, start: int, pos: int) -> bytes:
+    """The white space that the line which starts at `start` starts with, up to `pos`."""
     end = start
     while end < pos and raw[end] in b" \t":
         end += 1

@@ -14,7 +14,7 @@ from toolpair.source.file_bytes import Content, FileBytes
 from toolpair.source.memory import fits
 from toolpair.source.opening import Identity, Snapshot, open_source
 from toolpair.source.records import IndexedRecords
-from toolpair.source.values import parse
+from toolpair.source.values import parse, without_comma
 from toolpair.transcript.model import Damaged
 
 Change = Literal["grown", "rewritten", "truncated", "replaced", "gone"]
@@ -110,7 +110,7 @@ def _whole_records(data: Content, added: bytes) -> bytes:
     if not rest:
         return added
     line = rest if cut else data[data.rfind(b"\n") + 1 :] + rest
-    return added[:cut] if isinstance(parse(line.strip()), Damaged) else added
+    return added[:cut] if isinstance(parse(without_comma(line.strip())), Damaged) else added
 
 
 def carry_over(old: Document, new: Document) -> None:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from toolpair.source.blocks import BLOCK, line_blocks
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import PROBED, Flood, begins_at, flood_at, may_begin
+from toolpair.source.values import parse, without_comma
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r"
@@ -22,6 +23,8 @@ _BLANKS_END: Final = 0x20
 _PIECE: Final = 1 << 16
 _MOST: Final = 1 << 18
 """Bytes that are parted into lines at once: a view of a line takes much more memory than a short line."""
+_LONGEST: Final = 1 << 24
+"""Bytes of a first line that is looked at."""
 _ONE_MORE: Final = (1).__add__
 
 
@@ -123,6 +126,8 @@ class RecordIndex(ABC):
 class LineIndex(RecordIndex):
     """The records of JSONL: split at newlines only; blank lines, line ends, BOM and a NUL tail are none.
 
+    Where the first line has a comma behind its record, those behind the others are none of theirs, either.
+
     It is built as far as it is asked for. A record's uid is its line less one; `first_line` is that of the content.
     """
 
@@ -131,6 +136,8 @@ class LineIndex(RecordIndex):
         self._first_line: Final = first_line
         self._begin: Final = len(_BOM) if content.startswith(_BOM) else 0
         self._stop: Final = _stop(content, self._begin)
+        self.commas: Final = _has_comma(content, self._begin)
+        """A comma stands behind each record, as between the elements of an array."""
         self._at = self._begin
         """Up to where the content is indexed."""
         self._lines = 0
@@ -227,6 +234,7 @@ class LineIndex(RecordIndex):
     def _take(self, at: int, block: bytes) -> list[Body]:
         """Index the block, the next one, up to behind the first flood in it, and give the bytes of its records."""
         lines, plain = _lines(block)
+        plain = plain and not self.commas
         done = 0
         for number in (*range(-self._lines % PROBED, len(lines), PROBED), len(lines) - 1):
             if number < done or not may_begin(bytes(lines[number])):
@@ -259,7 +267,7 @@ class LineIndex(RecordIndex):
             return [*lines]
         self._index(at, lines)
         bodies = (bytes(line).strip(_SPACE) for line in lines)
-        return [memoryview(body) for body in bodies if body]
+        return [memoryview(without_comma(body) if self.commas else body) for body in bodies if body]
 
     def _index_plain(self, at: int, lines: list[memoryview]) -> None:
         self._note_blanks(self._lines - len(self._starts))
@@ -277,7 +285,8 @@ class LineIndex(RecordIndex):
             if begun:
                 start = at + len(line) - len(begun)
                 self._note_blanks(blanks)
-                ends.append(start + len(begun.rstrip(_SPACE)))
+                body = begun.rstrip(_SPACE)
+                ends.append(start + len(without_comma(body) if self.commas else body))
                 starts.append(start)
             else:
                 blanks += 1
@@ -320,6 +329,21 @@ def _lines(block: bytes) -> tuple[list[memoryview], bool]:
         lines.append(view[start:end])
         start = end + 1
     return lines, plain
+
+
+def _has_comma(content: Content, begin: int) -> bool:
+    """Whether the first line that is not blank is a record and a comma."""
+    while begin < len(content):
+        end = content.find(b"\n", begin, begin + _LONGEST)
+        if end < 0 and len(content) - begin > _LONGEST:
+            return False
+        line = content[begin : end if end >= 0 else len(content)].strip(_BLANK)
+        if line:
+            return line.endswith(b",") and isinstance(parse(without_comma(line)), (dict, list))
+        if end < 0:
+            return False
+        begin = end + 1
+    return False
 
 
 def _stop(content: Content, begin: int) -> int:

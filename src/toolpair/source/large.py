@@ -11,6 +11,7 @@ from toolpair.source.container import (
     Container,
     ConversationSource,
     Prefer,
+    is_behind_comma,
     is_conversation_line,
     read_conversation_lines,
     read_in_memory,
@@ -33,7 +34,7 @@ from toolpair.source.record import UNREAD, Record
 from toolpair.source.records import IndexedRecords
 from toolpair.source.sampling import sample_of, values_of
 from toolpair.source.spans import Scan, scan
-from toolpair.source.values import BOM, parse
+from toolpair.source.values import BOM, parse, without_comma
 from toolpair.transcript.model import Damaged
 
 _BLANKS: Final = b" \t\r\n\0"
@@ -78,7 +79,7 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
     first_end = content.find(b"\n", start, end)
     if first_end < 0:
         return None
-    if prefer != "document" and not isinstance(parse(content[start:first_end].strip()), Damaged):
+    if prefer != "document" and not isinstance(parse(without_comma(content[start:first_end].strip())), Damaged):
         return _lines(content, shown)
     if content[start : start + 1] not in (b"{", b"["):
         return None
@@ -88,7 +89,7 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
         return _lines(content, shown)  # nobody nests values so
     if quick.state in ("limit", "torn") or (quick.state == "complete" and start + quick.pos >= end):
         return None
-    if quick.state == "error" and may_be_literal(sample, quick.pos):
+    if quick.state == "error" and (may_be_literal(sample, quick.pos) or is_behind_comma(sample, quick.pos)):
         return None
     try:
         found = _lines(content, shown)
@@ -107,7 +108,8 @@ def _lines(content: Content, shown: str) -> Container | None:
     document = lines_document(content, index)
     if not document.records:
         return None
-    values = _Sampled(map(parse, _spread(content, index.head_end)))
+    spread = _spread(content, index.head_end)
+    values = _Sampled(parse(without_comma(line) if index.commas else line) for line in spread)
     if not values.count and not any(map(_holds_record, index.bodies())):
         raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values.count * 2 < _sample_size(content) or values.count < values.held * 10 < values.count * 9:

@@ -1,7 +1,8 @@
 """Mending the bytes of one record: each way gives the records to write in its place and the bytes to set aside.
 
 What is written is made of the bytes that were there. Nothing readable goes: what a way takes out is named in
-`Mended.aside`, but for NUL bytes, a byte order mark, and bytes and halves of characters that U+FFFD replaces.
+`Mended.aside`, but for commas behind a record, NUL bytes, a byte order mark, and bytes and halves of characters that
+U+FFFD replaces.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ from typing import Final
 from toolpair.dataclass import dataclass
 from toolpair.patterns import compiled
 from toolpair.source.spans import BadSpan, Node, Scan, children, key_text, node_at, scan
-from toolpair.source.values import BOM, escape_controls, escaped, parse, pieces, whole_characters, without_nul
+from toolpair.source.values import (
+    BOM,
+    escape_controls,
+    escaped,
+    parse,
+    pieces,
+    whole_characters,
+    with_fractions,
+    without_nul,
+)
 from toolpair.transcript.model import Damaged
 
 _LONGEST_RUN: Final = 2000
@@ -36,7 +46,7 @@ class Mended:
 def mended(raw: bytes, how: str) -> Mended | None:
     """The record mended in that way (see transcript.edits.Mending); None where it cannot be, or nothing would change.
 
-    "join" and "mark" are no ways for one record: see `joined` and `Document.without_mark`.
+    "join", "mark" and "commas" are no ways for one record: see `joined`, `Document.without_mark` and its kin.
     """
     made = _mended(raw, how)
     return None if made is None or made == Mended((raw,)) else made
@@ -81,6 +91,8 @@ def _mended(raw: bytes, how: str) -> Mended | None:
             return Mended((raw.removeprefix(BOM),))
         case "keep_last" | "keep_first":
             return Mended((without_doubles(raw, last=how == "keep_last"),))
+        case "fraction":
+            return Mended((with_fractions(raw),))
         case "aside":
             return Mended((), (raw,))
     return None
@@ -235,7 +247,7 @@ def _trimmed(raw: bytes) -> Mended | None:
         pos = found.pos
         at = _next_start(raw, pos)
     aside.append(raw[pos:])
-    return Mended(tuple(bodies), tuple(text for text in aside if text.strip())) if bodies else None
+    return Mended(tuple(bodies), tuple(text for text in aside if text.strip(b" \t\r,"))) if bodies else None
 
 
 _MOST_TRIES: Final = 64

@@ -20,6 +20,11 @@ def sample_of(records: Sequence[Record]) -> list[Record]:
     return list(records[::step][: _SAMPLE + 1])
 
 
+def are_all_read(records: Iterable[Record]) -> bool:
+    """Whether `values_of` gives the values of all of these records."""
+    return sum(record.size for record in records if record.size > _SMALL) < _MOST
+
+
 def values_of(records: Iterable[Record]) -> Iterator[Any]:
     """The values of the small records, and those of large ones until so many bytes have been read that it is enough.
 

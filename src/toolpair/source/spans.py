@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from toolpair.dataclass import dataclass
@@ -175,6 +175,8 @@ def children(raw: bytes, node: Node) -> list[Node]:
         if raw[pos] != 0x2C:
             raise BadSpan("a comma is missing")
         pos = skip_space(raw, pos + 1)
+        if pos == node.end - 1 and node.kind == "array":
+            return found  # a comma behind the last one
 
 
 def key_text(raw: bytes, node: Node) -> str:
@@ -192,21 +194,41 @@ def decode_string(token: bytes) -> str:
     return str(decoded)
 
 
-def find_node(raw: bytes, path: Sequence[str | int]) -> Node:
-    """The value at `path`. Of duplicate keys the last one counts, as in every parser."""
-    node = node_at(raw)
-    for step in path:
-        below = children(raw, node)
-        if isinstance(step, str):
-            named = [child for child in below if child.key is not None and key_text(raw, child) == step]
-            if not named:
-                raise BadSpan("there is no such key")
-            node = named[-1]
-        else:
-            if node.kind != "array" or not 0 <= step < len(below):
-                raise BadSpan("there is no such element")
-            node = below[step]
-    return node
+Path = Sequence[str | int]
+
+
+class Finder:
+    """Finds values of a text by their paths. What lies on the way to several of them is read once."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._root: Node | None = None
+        self._below: dict[tuple[str | int, ...], Mapping[str | int, Node]] = {}
+
+    def find(self, path: Path) -> Node:
+        """The value at `path`. Of duplicate keys the last one counts, as in every parser."""
+        node = self._root = self._root or node_at(self._raw)
+        for depth, step in enumerate(path):
+            way = tuple(path[:depth])
+            below = self._below.get(way)
+            if below is None:
+                below = self._below[way] = self._members(node)
+            found = below.get(step)
+            if found is None:
+                raise BadSpan(f"there is no such {'key' if isinstance(step, str) else 'element'}")
+            node = found
+        return node
+
+    def _members(self, node: Node) -> Mapping[str | int, Node]:
+        below = children(self._raw, node)
+        if node.kind == "object":
+            return {key_text(self._raw, child): child for child in below}
+        return dict(enumerate(below))
+
+
+def find_node(raw: bytes, path: Path) -> Node:
+    """The value at `path`. Raises BadSpan when there is none."""
+    return Finder(raw).find(path)
 
 
 def find_span(raw: bytes, path: Sequence[str | int]) -> tuple[int, int]:

@@ -20,6 +20,8 @@ _GUARD_FROM: Final = 1 << 20
 _GUARD: Final = 1 << 16
 """Bytes of these tokens."""
 _MAX_DIGITS: Final = 4000
+_LONGEST_DOUBLE: Final = 300
+"""Digits of a whole number that surely fits in a double."""
 _CANDIDATES: Final = 64
 
 _RECORD_START = compiled(rb'\{[ \t]*+"')
@@ -39,6 +41,14 @@ def parse(raw: bytes) -> Any:
     invalid UTF-8 in strings (as U+FFFD) and a byte order mark in front; `flaws` names them.
     """
     return read(raw)[0]
+
+
+def without_comma(line: bytes) -> bytes:
+    """The record of a line that has a comma behind it, as between the elements of an array."""
+    if not line.endswith(b","):
+        return line
+    record = line[:-1].rstrip(b" \t")
+    return record if record.endswith((b"}", b"]")) else line
 
 
 def read(raw: bytes) -> tuple[Any, bool]:
@@ -208,7 +218,7 @@ def flaws(raw: bytes) -> tuple[str, ...]:
 
 
 def big_numbers(raw: bytes) -> tuple[bytes, ...]:
-    """The numbers of a record that fit in no 64 bits and no double."""
+    """The whole numbers of a record that fit in no 64 bits, and the fractions that fit in no double."""
     return tuple(number for number in _numbers(raw) if _is_big(number)) if _LONG_NUMBER.search(raw) else ()
 
 
@@ -252,16 +262,30 @@ def _numbers(raw: bytes) -> list[bytes]:
 
 
 def _is_big(number: bytes) -> bool:
-    """Whether the number fits in no 64 bits and would be another one as a double."""
     if number.lstrip(b"-").isdigit():
-        if len(number) > _MAX_DIGITS:
-            return True
-        whole = int(number)
-        return not -(2**63) <= whole < 2**64 and (len(number) > 300 or float(whole) != whole)
+        return len(number) > _MAX_DIGITS or not -(2**63) <= int(number) < 2**64
     try:
         return float(number) in (float("inf"), float("-inf"))
     except ValueError:
         return False
+
+
+def is_rounded(number: bytes) -> bool:
+    """Whether the number would be another one as a double."""
+    if len(number) > _LONGEST_DOUBLE or not number.lstrip(b"-").isdigit():
+        return True
+    whole = int(number)
+    return float(whole) != whole
+
+
+def with_fractions(raw: bytes) -> bytes:
+    """The record with ".0" behind each whole number that fits in no 64 bits."""
+
+    def written(match: re.Match[bytes]) -> bytes:
+        number = match[1]
+        return number + b".0" if number and number.lstrip(b"-").isdigit() and _is_big(number) else match[0]
+
+    return _NUMBER_IN_FULL.sub(written, raw)
 
 
 def _has_duplicate_key(raw: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.formats.telling import ANTHROPIC
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.stretches.keys import CALL_KEYS, RESULT_KEYS
 from toolpair.stretches.scanning import ANSWERED, ANSWERS, ASKS, CALLS, ODD, SAYS, ListScan
@@ -14,6 +15,8 @@ _THINKING: Final = frozenset({"type", "thinking", "signature"})
 
 class BlocksScan(ListScan):
     """Results are blocks of the user's message behind their calls."""
+
+    shape = ANTHROPIC
 
     def kind(self, value: Any, before: int) -> int:
         if type(value) is not dict or len(value) != 2:
@@ -66,7 +69,11 @@ class BlocksScan(ListScan):
         if len(asked) > 1 and len(set(asked)) < len(asked):
             return ODD
         self.signed += signed
-        return self.calling(asked, given) if asked else SAYS
+        if asked:
+            return self.calling(asked, given)
+        self.listed = True
+        self.thought += bool(signed)
+        return SAYS
 
     def _answers(self, content: Sequence[Any]) -> bool:
         """Whether these are the results of the calls before, each of them, in their order, and nothing else."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import orjson
 
+from toolpair.formats.telling import CHAT
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.stretches.scanning import ANSWERED, ANSWERING, ANSWERS, ASKS, CALLS, ODD, SAYS, START, ListScan
 
@@ -15,6 +16,7 @@ _WAITING: Final = frozenset({CALLS, ANSWERING})
 class ChatScan(ListScan):
     """Each result is a message of its own."""
 
+    shape = CHAT
     _answered = 0
     _texts: list[str]
 

@@ -16,6 +16,9 @@ import orjson
 
 from toolpair.dataclass import replace
 from toolpair.formats.base import Inside
+from toolpair.formats.codex.cutting import BYTES, TOKENS, Limit, is_cut, limit_for
+from toolpair.formats.codex.meta import unread_fields
+from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
@@ -27,12 +30,16 @@ from toolpair.transcript.placeholders import known_placeholder
 START, ODD, WORDS, RESPONSE, ANSWERING, ANSWERED = range(6)
 """What was said last: nothing, something odd, the user's words, the model's items, some or all of their outputs."""
 _LONG: Final = 2000
+_MAY_BE_CUT: Final = BYTES.bytes // 4
+"""Characters: no shorter output is cut."""
 _SHOWN: Final = 400
 _ENDS: Final = frozenset(
     {"token_count", "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted"}
 )
 """Events that stand between two responses."""
-_BESIDE: Final = frozenset({"type", "id", "status", "metadata", "internal_chat_message_metadata_passthrough"})
+_PASSED: Final = "internal_chat_message_metadata_passthrough"
+_BESIDE: Final = frozenset({"type", "id", "status", "metadata", _PASSED})
+_PHASES: Final = (None, "commentary", "final_answer")
 _MESSAGE: Final = _BESIDE | {"role", "content", "phase", "end_turn"}
 _REASONING: Final = _BESIDE | {"summary", "content", "encrypted_content"}
 _FUNCTION: Final = _BESIDE | {"name", "arguments", "call_id"}
@@ -96,6 +103,10 @@ class CodexScan(Cutter[None]):
         """The file notes where responses end."""
         self._thought = False
         """The last item is reasoning that something of the model's has to follow."""
+        self._cut_by = {TOKENS: 0, BYTES: 0}
+        """How many outputs of the stretch would be cut, by what holds for the model that is named last."""
+        self._cut_in: list[dict[Limit, int]] = []
+        """The same of the stretches before."""
         self._item_ids = array("q")
         """Hashes of the ids of all items."""
         self._begins = [0]
@@ -148,7 +159,7 @@ class CodexScan(Cutter[None]):
     # Records about the session
 
     def _begin_file(self, value: dict[str, Any], payload: dict[str, Any]) -> None:
-        if "history_base" in payload:
+        if "history_base" in payload or unread_fields(value):
             raise _Whole
         if "ordinal" in value:
             if type(value["ordinal"]) is not int:
@@ -187,6 +198,9 @@ class CodexScan(Cutter[None]):
         try:
             id_ = item.get("id")
             if id_ is not None and (type(id_) is not str or not 0 < len(id_) <= self.id_max):
+                raise Odd
+            status, passed = item.get("status"), item.get(_PASSED)
+            if (status is not None and type(status) is not str) or (passed is not None and not passes_through(passed)):
                 raise Odd
             if kind == "function_call_output" or kind == "custom_tool_call_output":
                 self._output(item, _FAMILY[kind])
@@ -228,7 +242,7 @@ class CodexScan(Cutter[None]):
         content, role = item["content"], item["role"]
         if type(content) is not list or not content or (id_ is not None and not id_.startswith("msg")):
             raise Odd
-        if not item.keys() <= _MESSAGE:
+        if not item.keys() <= _MESSAGE or item.get("phase") not in _PHASES:
             raise Odd
         for part in content:
             kind = part["type"]
@@ -259,7 +273,7 @@ class CodexScan(Cutter[None]):
         self._rows += row
 
     def _reasoning(self, item: dict[str, Any], id_: str | None, number: int) -> None:
-        if not item.keys() <= _REASONING or (id_ is not None and not id_.startswith("rs")):
+        if not item.keys() <= _REASONING or (id_ is not None and not id_.startswith("rs")) or not is_loaded(item):
             raise Odd
         self._speak(number)
         self._called = False
@@ -294,7 +308,7 @@ class CodexScan(Cutter[None]):
         self._call(item["call_id"], "custom", item["input"], number)
 
     def _shell(self, item: dict[str, Any], number: int) -> None:
-        if not item.keys() <= _SHELL or type(item["action"]) is not dict:
+        if not item.keys() <= _SHELL or not is_loaded(item):
             raise Odd
         self._call(item["call_id"], "function", item["action"], number)
 
@@ -352,6 +366,9 @@ class CodexScan(Cutter[None]):
             raise Odd
         if len(asked) > 1 and len(texts) + 1 == len(asked) and may_be_crossed(self._given, [*texts, said]):
             raise Odd
+        if len(said) > _MAY_BE_CUT:
+            for limit in self._cut_by:
+                self._cut_by[limit] += is_cut(item, limit)
         texts.append(said)
         self._messages += 1
         self._state = ANSWERED if len(texts) == len(asked) else ANSWERING
@@ -361,6 +378,8 @@ class CodexScan(Cutter[None]):
     def _cut(self, number: int) -> None:
         self.close(self._first, number, self._messages, self._calls, self._rows, self._calls)
         self.done[-1].items = self._items
+        self._cut_in.append(self._cut_by)
+        self._cut_by = {TOKENS: 0, BYTES: 0}
         self._first = number
         self._messages = self._calls = self._rows = self._items = 0
         self._begins.append(len(self._item_ids))
@@ -377,6 +396,9 @@ class CodexScan(Cutter[None]):
             self._first = end
         if len(set(self._item_ids)) < len(self._item_ids):
             self._join_copies()
+        limit = limit_for(self._model)
+        for stretch, cut in zip(self.done, self._cut_in, strict=True):
+            stretch.shortened = cut[limit]
         found = super().outline()
         if found is None:
             return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from toolpair.conversation import Judged, items_of
 from toolpair.dataclass import replace
-from toolpair.formats.base import Item, Spills, View
+from toolpair.formats.base import Format, Item, Spills, View
 from toolpair.opened import Conversation, Counts, blocks_by_id
 from toolpair.overview import Row, Tally, Verdict, verdict_from
 from toolpair.row_places import Places
@@ -154,6 +154,10 @@ class LongConversation(Conversation):
     @property
     def judged(self) -> Judged:
         return self.whole.judged
+
+    @property
+    def format(self) -> Format:
+        return self.reading.format
 
     @property
     def items(self) -> Sequence[Item]:
@@ -313,8 +317,23 @@ class LongConversation(Conversation):
 
         if not isinstance(before, LongConversation) or before.reading is not self.reading:
             return super().losses_since(before)
-        changed = (pair for pair in zip(before.parts, self.parts, strict=True) if pair[0] is not pair[1])
-        return sum((losses(then.judged, now.judged) for then, now in changed), NOTHING)
+        return sum((losses(then, now) for then, now in self._changed_since(before)), NOTHING)
+
+    def sends_less(self, before: Conversation) -> Losses:
+        from toolpair.losses import NOTHING, less_sent
+
+        if not isinstance(before, LongConversation) or before.reading is not self.reading:
+            return super().sends_less(before)
+        return sum((less_sent(then, now) for then, now in self._changed_since(before)), NOTHING)
+
+    @property
+    def sends_nothing(self) -> bool:
+        return any(part.refuses is not None for part in self.parts)
+
+    def _changed_since(self, before: LongConversation) -> Iterator[tuple[Judged, Judged]]:
+        for then, now in zip(before.parts, self.parts, strict=True):
+            if then is not now:
+                yield then.judged, now.judged
 
     def pair_of(self, block: Block) -> Pair | None:
         number = self._part_of_record(block.record)

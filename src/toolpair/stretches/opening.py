@@ -12,6 +12,7 @@ import orjson
 from toolpair.conversation import Judged, items_of
 from toolpair.dataclass import replace
 from toolpair.formats.base import Format, Inside, View
+from toolpair.formats.telling import Told
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
@@ -30,8 +31,18 @@ from toolpair.uncollected import uncollected
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
 _Body = bytes | memoryview | Flood
+Decide = Callable[[Told], Format | None]
+"""Says of what format a list is, by what all of its messages tell."""
 Progress = Callable[[int], None]
 """Is told how many bytes of the content have been read."""
+
+
+class OtherFormat(Exception):
+    """All of the records tell that they are of another format than their beginning does, or of none that is known."""
+
+    def __init__(self, format: Format | None) -> None:
+        super().__init__()
+        self.format = format
 
 
 def opened_long(
@@ -42,16 +53,24 @@ def opened_long(
     request: Callable[[Transcript], Transcript] | None,
     view: View,
     progress: Progress | None = None,
+    decide: Decide | None = None,
 ) -> LongConversation | None:
-    """The conversation in stretches; None where it has to be judged as a whole."""
+    """The conversation in stretches; None where it has to be judged as a whole.
+
+    `decide`: the format was told by the beginning alone. Raises OtherFormat where that was wrong.
+    """
     document = source.document
-    if view.leaf is not None:
+    if view.leaf is not None or _harmed(document, format):
         return None
     head = Judged((), format, profile, request, view).transcript
     scan = scan_for(format.id, profile, head.declared_tools, view=view)
     if scan is None:
         return None
     outline = outline_of(document, scan, progress)
+    if decide is not None and isinstance(scan, ListScan) and not scan.whole:
+        told = decide(scan.told)
+        if told is not format:
+            raise OtherFormat(told)
     if outline is None:
         return None
     head = outline.head or head
@@ -79,6 +98,15 @@ def opened_long(
     reading = replace(reading, proof=proof)
     with uncollected():
         return long_conversation(number, source, outline, reading)
+
+
+def _harmed(document: Document, format: Format) -> bool:
+    """Whether something is wrong with the file as such, which no record tells."""
+    if not document.mark and not document.commas:
+        return False
+    from toolpair.formats.damage_found import flaws_of_file
+
+    return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
 def proven(scan: ListScan, document: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:

@@ -37,6 +37,8 @@ class Stretch:
     """Nothing in it is a problem, whatever stands around it."""
     signed: int = 0
     """Blocks of signed thinking, also where it is not plain."""
+    shortened: int = 0
+    """Outputs that its agent sends without their middle, where it is plain."""
     items: int = 0
     """Where the provider counts items: how many there are."""
 

@@ -195,7 +195,14 @@ class Part:
         found = self.stretch
         if found is None:
             return self.stretch_judged.tally
-        return Tally(found.messages, found.calls, 0, found.outputs, found.outputs, found.calls - found.outputs)
+        return Tally(
+            messages=found.messages,
+            calls=found.calls,
+            outputs=found.outputs,
+            seen=found.outputs,
+            placeholders=found.calls - found.outputs,
+            shortened=found.shortened,
+        )
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

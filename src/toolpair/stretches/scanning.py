@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
+from toolpair.dataclass import replace
+from toolpair.formats.telling import Told
 from toolpair.rules.profiles import Profile
 from toolpair.stretches.keys import TEXT_KEYS
 from toolpair.stretches.outline import LEAST, Cutter, Doubtful, Outline
@@ -17,7 +19,8 @@ from toolpair.transcript.content import says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
 from toolpair.transcript.placeholders import BEGIN
 
-START, ODD, ASKS, SAYS, CALLS, ANSWERING, ANSWERS = range(7)
+_KINDS: Final = 7
+START, ODD, ASKS, SAYS, CALLS, ANSWERING, ANSWERS = range(_KINDS)
 """What a message is: odd, the user's words, the assistant's, calls, some or the last of their results."""
 ANSWERED: Final = frozenset({ASKS, ANSWERS})
 """Behind these the assistant may respond."""
@@ -57,6 +60,13 @@ class ListScan(Cutter[_Place], ABC):
         self.given: list[Any] = []
         self.doubts: Callable[[Any], bool] | None = None
         """Says of a message that is left to the rules whether only the whole can be judged for it."""
+        self.listed = False
+        """The content of a message in order is a list."""
+        self.thought = 0
+        """Messages in order that think and call nothing."""
+        self._heard = Told()
+        self._kinds = [0] * _KINDS
+        """How many messages are of each kind."""
         self._rows = 0
         self._outputs = 0
         self._calls = 0
@@ -65,6 +75,18 @@ class ListScan(Cutter[_Place], ABC):
         self._first = 0
         self._number = 0
         self._before = START
+
+    shape: ClassVar[str]
+    """The API whose messages it takes for plain."""
+
+    @property
+    def told(self) -> Told:
+        """What all messages tell of the API that they are written for."""
+        kinds = self._kinds
+        told = replace(self._heard, by=dict(self._heard.by))
+        telling = kinds[CALLS] + kinds[ANSWERING] + kinds[ANSWERS] + self.thought
+        told.add_plain(self.shape, sum(kinds) - kinds[ODD], kinds[CALLS], telling, listed=self.listed)
+        return told
 
     @abstractmethod
     def kind(self, value: Any, before: int) -> int:
@@ -77,8 +99,10 @@ class ListScan(Cutter[_Place], ABC):
     def feed(self, values: Iterable[Any]) -> None:
         number, first, before = self._number, self._first, self._before
         rows, calls, signed = self._rows, self._calls, self.signed
+        kinds = self._kinds
         for value in values:
             kind = self.kind(value, before)
+            kinds[kind] += 1
             if kind in _RESPONDS:
                 if before in ANSWERED:
                     place = _Place(number, calls, rows, self._outputs, signed, len(self.ids))
@@ -100,6 +124,7 @@ class ListScan(Cutter[_Place], ABC):
                 if type(value) is Doubtful:
                     value = value.value
                     self.whole = self.whole or type(value) is Damaged  # what stands in it only the whole can tell
+                self._heard.hear(value)
                 if self.doubts is not None and self.doubts(value):
                     self.whole = True
                 self.note_all(value)
@@ -143,6 +168,7 @@ class ListScan(Cutter[_Place], ABC):
             return self.said(content)
         if type(content) is not list or not content:
             return False
+        self.listed = True
         return all(type(part) is dict and part.get("type") == "text" and self.text(part) for part in content)
 
     def said(self, text: str) -> bool:

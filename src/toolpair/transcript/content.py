@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.transcript.items import is_output_item, output_content
+from toolpair.transcript.items import content_key, is_output_item, output_content
 from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 from toolpair.transcript.words import plural
@@ -27,7 +27,7 @@ def text_of(content: Any) -> str:
     if isinstance(content, list):
         return "\n".join([_part_text(part) for part in content])
     if isinstance(content, dict):
-        return _part_text(content)
+        return _part_text(content) if content else ""
     return json.dumps(content, ensure_ascii=False)
 
 
@@ -58,7 +58,9 @@ def result_content(block: Block) -> Any:
         return None
     type_ = value.get("type")
     # What Anthropic and chat write is no item of the Responses API, which the tables need not be asked.
-    if type_ == "tool_result" or type_ is None or not is_output_item(value):
+    if type_ == "tool_result" or "tool_use_id" in value:
+        return value.get("content")
+    if content_key(value) == "content" and (type_ is None or not is_output_item(value)):
         return value.get("content")
     return output_content(value)
 
@@ -129,8 +131,8 @@ def block_text(block: Block) -> str:
             if value.get("type") == "reasoning":
                 return text_of(value.get("summary")) or "[encrypted reasoning]"
             return thinking if isinstance(thinking, str) else "[redacted thinking]"
-        case _ if "content" in value and (value.get("type") == "message" or "role" in value):
-            return text_of(value["content"])
+        case _ if value.get("type") == "message" or ("content" in value and "role" in value):
+            return text_of(value.get("content"))
         case _:
             return _part_text(value)
 

@@ -204,6 +204,8 @@ Mending = Literal[
     "mark",
     "keep_last",
     "keep_first",
+    "fraction",
+    "commas",
     "aside",
 ]
 """How the bytes of a record are mended.
@@ -212,7 +214,9 @@ Mending = Literal[
 "join": one record that stands on several lines; "trim": what stands before or behind a record is set aside;
 "nul": NUL bytes out; "utf8", "halves": U+FFFD for bytes that are no text, for halves of characters; "escape":
 control characters as escapes; "bom": no byte order mark in front of the record, "mark": in front of the file;
-"keep_last", "keep_first": of a key that stands twice; "aside": the whole record is set aside.
+"keep_last", "keep_first": of a key that stands twice; "fraction": whole numbers of more than 64 bits with ".0";
+"commas": none behind all records of the file;
+"aside": the whole record is set aside.
 """
 
 

@@ -31,6 +31,13 @@ def is_output_item(value: Any) -> bool:
     return type_name(value) in OUTPUT_FAMILY
 
 
+def content_key(value: Any) -> str:
+    """Where a result says what it says: an item of the Responses API has `output`."""
+    if not isinstance(value, dict):
+        return "content"
+    return "output" if is_output_item(value) or ("call_id" in value and "output" in value) else "content"
+
+
 def output_content(item: dict[str, Any]) -> Any:
     """What an output item says: a string, a list of parts, or None. Early files wrapped it in an object."""
     if item.get("type") == "tool_search_output":

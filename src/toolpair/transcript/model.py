@@ -266,6 +266,10 @@ class Transcript:
     retries: Retries | None = None
     copies: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
+    inherited: tuple[Message, ...] = ()
+    """What its agent sends in front of the messages from the file of another session, which this one goes on from."""
+    without_parent: str | None = None
+    """Why its agent does not resume it, where that lies with that other file: a clause."""
     unreached: tuple[Block, ...] = ()
     """Results beside the history that are never sent, since the record of their call was lost."""
     beyond: Beyond | None = None

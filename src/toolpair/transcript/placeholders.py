@@ -1,6 +1,6 @@
 """The texts that known systems write where a tool result is missing. They are never real output.
 
-What a person's refusal or interruption left is none of them: that is what happened, whatever else the file knows.
+What a person did, who stopped a tool or refused it, is none of them: that is what happened, whatever else a file knows.
 """
 
 from __future__ import annotations
@@ -59,14 +59,8 @@ KNOWN: Final[tuple[Placeholder, ...]] = (
     Placeholder("[migration] Tool result missing in legacy conversation history.", "Cline", _CLINE),
     Placeholder("Tool execution was interrupted before a result was produced.…", "Cline", _CLINE),
     Placeholder("result missing", "Cline", _CLINE, alone=True),
-    # OpenAI Codex
-    Placeholder(
-        "aborted",
-        "Codex",
-        _CODEX,
-        regex=r"(?:Wall\stime:\s[0-9.]+\sseconds\s+)?aborted(?:\sby\suser)?(?:\safter\s[0-9.]+s)?",
-        alone=True,
-    ),
+    # OpenAI Codex. "aborted by user" is no such text: it tells what a person did.
+    Placeholder("aborted", "Codex", _CODEX, alone=True),
     # opencode and Kilo CLI
     Placeholder("[Tool execution was interrupted]", "opencode, Kilo CLI", "https://github.com/anomalyco/opencode"),
     Placeholder("Tool execution aborted", "opencode, Kilo CLI", "https://github.com/anomalyco/opencode", alone=True),
@@ -124,10 +118,7 @@ KNOWN: Final[tuple[Placeholder, ...]] = (
 )
 """Every known text; a new one is a line here."""
 
-_BEGINNINGS: Final = (
-    "Wall",
-    *{known.text.split()[0].partition("…")[0] for known in KNOWN},
-)
+_BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
 """With what any of them begins; the patterns are compiled when a text begins so."""
 _LEAD: Final = compiled(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")

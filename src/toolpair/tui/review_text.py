@@ -118,6 +118,11 @@ class ReviewText:
         if left:
             words = f"    {len(left):>3,} left for you: {left[0].text}"
             lines += glyphs.paragraph(words, cells, "warning", limit=2)
+        held = session.held_back
+        if held:
+            words = f"    {len(held):>3,} not applied: the agent would no longer send {held[0].less}"
+            words += f" (and {count_text(len(held) - 1, 'more fix')})" if len(held) > 1 else ""
+            lines += glyphs.paragraph(words, cells, "warning", limit=2)
         lines.append(())
         changed = sum(change.count for change in self.changes if change.kind == "changed")
         added = sum(change.kind == "added" for change in self.changes)

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Literal
 
-from toolpair.dataclass import dataclass
+from toolpair.dataclass import dataclass, replace
 from toolpair.rules.pages import Example, Page
 from toolpair.session import Fix, Problem, Session, open_session
 
@@ -89,7 +89,10 @@ def _way(problem: Problem) -> tuple[How, Fix | None]:
 
 
 def _pick(rule: str, fix: str) -> Callable[[Problem], Fix | None]:
-    return lambda problem: next((one for one in problem.fixes if one.id == fix and problem.rule == rule), None)
+    # Named by a person: taken whatever it takes away.
+    return lambda problem: next(
+        (replace(one, recommended=False) for one in problem.fixes if one.id == fix and problem.rule == rule), None
+    )
 
 
 @contextmanager

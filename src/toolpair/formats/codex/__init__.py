@@ -48,7 +48,8 @@ class Codex:
         from toolpair.formats.codex.reading import AGENT
         from toolpair.formats.codex.sending import sent_by
 
-        return sent_by(AGENT, transcript, passed_by(items), refusal(items, begins_file(transcript)))
+        refuses = refusal(items, begins_file(transcript), transcript.without_parent)
+        return sent_by(AGENT, transcript, passed_by(items), refuses)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         from toolpair.formats.codex.resume import on_resume

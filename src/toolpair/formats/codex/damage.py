@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.formats.base import Damage, Harm, Item
-from toolpair.formats.codex.items import is_loaded, is_sent
+from toolpair.formats.codex.items import is_sent
+from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
+from toolpair.formats.codex.records import is_paginated, is_too_big, lines_of
 from toolpair.formats.lost import held_in, ids_in
 from toolpair.source.values import big_numbers
+from toolpair.transcript.items import type_name
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.words import plural
 
@@ -18,17 +21,34 @@ _SKIPS: Final = "Codex passes the line by"
 
 
 def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[Harm | None]:
+    bad = {damage.record for damage in found if _has_bad_bytes(damage)}
+    bytes_stop = bool(bad) and _stops_at_bad_bytes(items, bad)
     answered: set[str] = set()
     called: set[str] = set()
     if not all(damage.readable for damage in found):
         for message in transcript.messages:
             answered.update(block.id for block in message.results if isinstance(block.id, str))
             called.update(block.id for block in message.calls if isinstance(block.id, str))
-    return [_harm(damage, answered, called) for damage in found]
+    return [_harm(damage, answered, called, bytes_stop) for damage in found]
 
 
-def _harm(damage: Damage, answered: set[str], called: set[str]) -> Harm | None:
-    if damage.front or damage.rule == "record.bad_utf8" or (not damage.readable and (damage.first or _no_text(damage))):
+def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
+    """Whether bytes that are no text keep Codex from the whole file; of some paginated ones it leaves out the line.
+
+    `bad` are the records that hold such.
+    """
+    if not is_paginated(items):
+        return True
+    return any(
+        type_name(line.payload) == "thread_settings_applied"
+        for line in lines_of(items)
+        if line.kind == "other" and line.uid not in bad
+    )
+
+
+def _harm(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool) -> Harm | None:
+    bad = _has_bad_bytes(damage)
+    if damage.front or (bad and (bytes_stop or damage.first)) or (damage.first and not damage.readable):
         return Harm("stops", REFUSES, "rejected", "the whole session", complete=_is_complete(damage))
     if damage.readable:
         return _flaw(damage)
@@ -49,7 +69,7 @@ def _flaw(damage: Damage) -> Harm | None:
     """A record that can be read here."""
     if damage.rule == "record.big_number" and not any(map(_is_too_big, big_numbers(damage.raw))):
         return None
-    if damage.rule not in ("record.lone_surrogate", "record.bom", "record.big_number"):
+    if damage.rule not in ("record.lone_surrogate", "record.bom", "record.big_number", "record.bad_utf8"):
         return None
     # Its parser takes the record for no JSON.
     held = [one for one in held_in(damage.values) if one.real]
@@ -58,12 +78,14 @@ def _flaw(damage: Damage) -> Harm | None:
 
 
 def _is_too_big(number: bytes) -> bool:
-    """A whole number that no machine integer holds. It reads fractions, and longer ones as fractions, too."""
-    return number.lstrip(b"-").isdigit() and len(number) < 41 and not -(2**63) <= int(number) < 2**64
+    """A whole number of more than 64 bits and at most 128. It reads fractions, and longer ones as fractions, too."""
+    return number.lstrip(b"-").isdigit() and len(number) < 41 and is_too_big(int(number))
 
 
-def _no_text(damage: Damage) -> bool:
+def _has_bad_bytes(damage: Damage) -> bool:
     """It holds bytes that are no text."""
+    if damage.readable:
+        return damage.rule == "record.bad_utf8"
     try:
         damage.raw.decode("utf-8")
     except UnicodeDecodeError:

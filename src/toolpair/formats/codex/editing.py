@@ -8,7 +8,7 @@ from typing import Any
 
 from toolpair.formats.base import Item
 from toolpair.formats.codex.frames import frame_of
-from toolpair.formats.codex.items import Slot, is_output, type_of
+from toolpair.formats.codex.items import HISTORY, Slot, is_output, type_of
 from toolpair.formats.codex.mirrors import Mirrors
 from toolpair.formats.codex.ordinals import renumbered
 from toolpair.formats.codex.working import Work, Works
@@ -37,7 +37,6 @@ from toolpair.transcript.edits import (
 from toolpair.transcript.items import OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 
-_HISTORY = "replacement_history"
 _KEEP_OUTPUTS = (ToText, Rename)
 """Edits that leave the outputs where they stand, or say which they take away."""
 
@@ -70,7 +69,7 @@ class _Place:
 
     @property
     def in_history(self) -> bool:
-        return _HISTORY in self.slot
+        return HISTORY in self.slot
 
     @property
     def item(self) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from toolpair.formats.base import Item
 from toolpair.formats.codex.editing import Editor
 from toolpair.formats.codex.frames import frame_of
+from toolpair.formats.codex.items import HISTORY
 from toolpair.formats.codex.ordinals import is_numbered
 from toolpair.formats.codex.records import ordinal_of
 from toolpair.rules.base import Fix
@@ -24,8 +24,6 @@ from toolpair.transcript.edits import (
 )
 from toolpair.transcript.model import Block, Message, Transcript
 from toolpair.transcript.words import plural
-
-_HISTORY: Final = "replacement_history"
 
 
 class _Ground:
@@ -118,11 +116,11 @@ def _renumbered(ground: _Ground, edits: Sequence[Edit]) -> int:
 def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
     """The places of records that the edit takes out, or moves elsewhere."""
     match edit:
-        case Place(result=result, call=call) if _HISTORY not in (*result.slot, *call.slot):
+        case Place(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
             yield _place(ground, result)
         case ToText(block=block) if ground.editor.place_as_text(block) is not None:
             yield _place(ground, block)
-        case Remove(block=block) if _HISTORY not in block.slot:
+        case Remove(block=block) if HISTORY not in block.slot:
             yield _place(ground, block)
             if _reasoning_with(ground, block):
                 message, rank = ground.message_of[id(block)]
@@ -136,9 +134,9 @@ def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
 def _coming(ground: _Ground, edit: Edit) -> Iterator[int]:
     """The places that records are put in front of."""
     match edit:
-        case Answer(call=call) if _HISTORY not in call.slot:
+        case Answer(call=call) if HISTORY not in call.slot:
             yield _behind(ground, ground.editor.anchor_of(call))
-        case Place(result=result, call=call) if _HISTORY not in (*result.slot, *call.slot):
+        case Place(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
             yield _behind(ground, ground.editor.anchor_of(call))
         case ToText(block=block) if (anchor := ground.editor.place_as_text(block)) is not None:
             yield _behind(ground, anchor)

@@ -1,4 +1,4 @@
-"""Forks: a rollout that goes on from a part of another one, which is looked for in the same sessions folder."""
+"""Forks: rollouts that go on from a part of another one, which is looked for in the same sessions folder."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from toolpair.formats.base import Beside
+from toolpair.dataclass import dataclass
+from toolpair.formats.base import Beside, Item
+from toolpair.formats.codex.records import Line, is_line, is_refused, lines_of
+from toolpair.source.values import parse
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _BASE: Final = re.compile(rb'"history_base":\s*\{[^{}]*"end_byte_offset":\s*(\d{1,18})')
 _START: Final = 1 << 18
+_MOST: Final = 1 << 28
+"""Bytes of a parent that are read."""
+_APART: Final = 1 << 40
+"""Lines of other files get numbers that no record of this one has."""
 _DAY: Final = re.compile(r"\d{4}/\d{2}/\d{2}\Z")
 
 
@@ -31,31 +38,77 @@ def home_of(beside: Beside) -> str | None:
     return ".." if parts.rsplit("/", 1)[-1] in ("archived_sessions", "sessions") else None
 
 
-def parent_is_there(parent: str, beside: Beside) -> bool:
-    """Whether a rollout of this session lies in the file's folder or elsewhere among the agent's sessions."""
-    return any(
-        name.endswith((f"-{parent}.jsonl", f"-{parent}.jsonl.zst"))
-        for folder in _folders(parent, beside)
-        for name in beside.names(folder)
-    )
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """What a fork has of its parent: lines in file order; or why Codex does not find them."""
+
+    lines: tuple[Line, ...] = ()
+    missing: str | None = None
+
+
+def inherited(meta: Any, beside: Beside) -> Inherited:
+    """The lines that a fork goes on from: the first bytes of its parent's rollout, and of that one's parent."""
+    parent = parent_id(meta)
+    if parent is None:
+        return Inherited()
+    return beside.once(f"inherited {parent} {meta['history_base']}", lambda: _lineage(meta, beside))
+
+
+def _lineage(meta: Any, beside: Beside) -> Inherited:
+    found: list[list[Line]] = []
+    known: set[str] = set()
+    while (parent := parent_id(meta)) is not None:
+        name = _name_of(parent, beside) if parent not in known else None
+        if name is None:
+            return Inherited(missing=f"it is a fork of session {parent}, whose rollout is not found")
+        known.add(parent)
+        end = meta["history_base"].get("end_byte_offset")
+        if not isinstance(end, int) or isinstance(end, bool) or not 0 <= end <= _MOST or name.endswith(".zst"):
+            break  # it is there, and what it says is not looked at
+        data = beside.start(name, end, home_of(beside) or ".")
+        if len(data) < end:
+            return Inherited(missing=f"it is a fork of session {parent}, whose rollout became shorter than it was then")
+        first = -_APART - sum(map(len, found))
+        items = [
+            Item(first - number, value)
+            for number, raw in enumerate(data.split(b"\n"))
+            if is_line(value := parse(raw)) and not is_refused(value)
+        ]
+        found.insert(0, lines_of(items))
+        meta = next((line.payload for line in found[0] if line.kind == "meta"), None)
+    return Inherited(tuple(line for lines in found for line in lines))
+
+
+def _name_of(parent: str, beside: Beside) -> str | None:
+    """Where the rollout of this session lies: in the file's folder or elsewhere among the agent's sessions."""
+    for folder in _folders(parent, beside):
+        for name in beside.names(folder):
+            if name.endswith((f"-{parent}.jsonl", f"-{parent}.jsonl.zst")):
+                return f"{folder}/{name}"
+    return None
 
 
 def fork_notes(session_id: str | None, beside: Beside, before: int, after: int) -> Sequence[str]:
-    """Forks in the same folder that begin at a byte which the file no longer reaches, once it is shorter."""
-    if session_id is None or after >= before:
+    """Forks in the same folder, which take so many bytes of the file: as many as it then has no more, or others."""
+    if session_id is None or after == before:
         return ()
     own = beside.path.name
     names = [name for name in beside.names(".") if name.startswith("rollout-") and name.endswith(".jsonl")]
-    cut = [name for name in names if name != own and _begins_behind(beside.start(name, _START), session_id, after)]
-    return tuple(
-        f"The fork {name} begins where this file is {before - after:,} bytes longer: Codex does not resume it then."
-        for name in cut
-    )
+    bases = {name: _base(beside.start(name, _START), session_id) for name in names if name != own}
+    return tuple(_fork_note(name, before, after, base) for name, base in bases.items() if base is not None)
 
 
-def _begins_behind(start: bytes, session_id: str, size: int) -> bool:
+def _fork_note(name: str, before: int, after: int, base: int) -> str:
+    by = f"{abs(before - after):,} bytes {'shorter' if after < before else 'longer'}"
+    if base > after:
+        return f"The fork {name} begins behind the end of this file once it is {by}: Codex does not resume it then."
+    return f"The fork {name} takes the first {base:,} bytes of this file: once it is {by}, these end elsewhere."
+
+
+def _base(start: bytes, session_id: str) -> int | None:
+    """How many bytes of this session's rollout a fork takes; None when it is no fork of it."""
     base = _BASE.search(start)
-    return base is not None and session_id.encode("utf-8", "replace") in base[0] and int(base[1]) > size
+    return int(base[1]) if base is not None and session_id.encode("utf-8", "replace") in base[0] else None
 
 
 def _folders(parent: str, beside: Beside) -> Iterator[str]:
@@ -66,7 +119,10 @@ def _folders(parent: str, beside: Beside) -> Iterator[str]:
         return
     made = datetime.datetime.fromtimestamp(int(parent.replace("-", "")[:12], 16) / 1000, datetime.UTC)
     for days in (0, -1, 1):
-        day = made + datetime.timedelta(days=days)
-        yield f"{home}/sessions/{day:%Y/%m/%d}"
+        yield f"{home}/sessions/{made + datetime.timedelta(days=days):%Y/%m/%d}"
     yield f"{home}/archived_sessions"
     yield f"{home}/sessions"
+    for year in beside.names(f"{home}/sessions"):
+        for month in beside.names(f"{home}/sessions/{year}"):
+            for day in beside.names(f"{home}/sessions/{year}/{month}"):
+                yield f"{home}/sessions/{year}/{month}/{day}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolpair.dataclass import dataclass, field
 from toolpair.formats.codex.context_texts import begins_turn, is_context, is_summary
-from toolpair.formats.codex.items import Slot, is_sent, texts_of, type_of
+from toolpair.formats.codex.items import HISTORY, Slot, is_sent, texts_of, type_of
 from toolpair.formats.codex.records import Line
 from toolpair.transcript.frozen import frozen_by_types
 
@@ -37,7 +37,7 @@ class History:
 
 def replacement_of(line: Line) -> list[Any] | None:
     """The history that a compaction puts in the place of the old one, if it says so."""
-    found = line.payload.get("replacement_history") if isinstance(line.payload, dict) else None
+    found = line.payload.get(HISTORY) if isinstance(line.payload, dict) else None
     return found if isinstance(found, list) else None
 
 
@@ -46,7 +46,7 @@ def is_readable_compaction(line: Line) -> bool:
     payload = line.payload
     if not isinstance(payload, dict):
         return False
-    history, notes = payload.get("replacement_history"), payload.get("replacement_history_metadata")
+    history, notes = payload.get(HISTORY), payload.get("replacement_history_metadata")
     if history is not None and not isinstance(history, list):
         return False
     if notes is None:
@@ -149,7 +149,7 @@ def _turns(line: Line) -> int:
 
 
 def _replace(history: History, line: Line) -> None:
-    slot = (*line.slot, "replacement_history")
+    slot = (*line.slot, HISTORY)
     history.entries = [
         Entry(line.uid, (*slot, number), item)
         for number, item in enumerate(replacement_of(line) or ())

@@ -1,14 +1,17 @@
-"""The items of the Responses API as Codex writes them: which are calls, which are outputs, which it can read."""
+"""The items of the Responses API as Codex writes them: which are calls, which are outputs, which it sends."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.formats.telling import ITEMS
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY
 from toolpair.transcript.model import Block, BlockKind
 
 Slot = tuple[str | int, ...]
 
+HISTORY: Final = "replacement_history"
+"""Where a compaction keeps the items that it leaves."""
 _NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
 """Calls of tools that the API names by the type of the item alone."""
 _OF_ASSISTANT: Final = frozenset(
@@ -22,9 +25,6 @@ _OF_ASSISTANT: Final = frozenset(
     }
 )
 """Further items that the model made."""
-_PARTS: Final = frozenset(
-    {"input_text", "output_text", "input_image", "input_audio", "input_file", "encrypted_content"}
-)
 _SENT: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, *_OF_ASSISTANT, "message", "agent_message"})
 """What Codex keeps in its history; all other types it passes by."""
 
@@ -50,51 +50,16 @@ def is_sent(item: Any) -> bool:
 def is_of_assistant(item: Any) -> bool:
     """Whether the model made the item."""
     type_ = type_of(item)
+    if is_mislabelled(item):
+        return False
     return type_ in CALL_FAMILY or type_ in _OF_ASSISTANT or (type_ == "message" and item.get("role") == "assistant")
-
-
-def is_loaded(item: Any) -> bool:
-    """Whether Codex can read the item; one that lacks a field is passed by as if the line were not there.
-
-    An output without any id is loaded, and sent without one.
-    """
-    match type_of(item):
-        case "function_call":
-            return all(isinstance(item.get(key), str) for key in ("name", "arguments", "call_id"))
-        case "custom_tool_call":
-            return all(isinstance(item.get(key), str) for key in ("name", "input", "call_id"))
-        case "local_shell_call":
-            return isinstance(item.get("action"), dict) and _text_or_absent(item.get("call_id"))
-        case "tool_search_call":
-            return _text_or_absent(item.get("call_id"))
-        case "function_call_output" | "custom_tool_call_output":
-            return _is_output(item.get("output")) and _text_or_absent(item.get("call_id"))
-        case "message":
-            return isinstance(item.get("role"), str) and _are_parts(item.get("content"))
-        case "tool_search_output":
-            return isinstance(item.get("tools"), list)
-        case None:
-            return False
-        case _:
-            return True
-
-
-def _is_output(value: Any) -> bool:
-    return isinstance(value, str) or _are_parts(value)
-
-
-def _are_parts(value: Any) -> bool:
-    """Parts of types that it knows; of any other type, and the whole item is lost."""
-    return isinstance(value, list) and all(type_name(part) in _PARTS for part in value)
-
-
-def _text_or_absent(value: Any) -> bool:
-    return value is None or isinstance(value, str)
 
 
 def block_of(item: Any, record: int, slot: Slot) -> Block:
     """The block of an item; each item is one block."""
     type_ = type_of(item)
+    if is_mislabelled(item):
+        return Block("result", item, record, slot, item["call_id"], family=CALL_FAMILY.get(type_ or "", "function"))
     if type_ in CALL_FAMILY and not _on_the_server(item):
         id_ = item.get("call_id")
         if id_ is None and type_ == "local_shell_call":
@@ -118,6 +83,19 @@ def block_of(item: Any, record: int, slot: Slot) -> Block:
     return Block(kind, item, record, slot)
 
 
+def is_mislabelled(item: Any) -> bool:
+    """Whether the item has what only an output has, and says that it is something else."""
+    if not isinstance(item, dict) or not isinstance(item.get("call_id"), str) or "output" not in item:
+        return False
+    type_ = item.get("type")
+    if isinstance(type_, str) and (type_ in OUTPUT_FAMILY or (type_ in ITEMS and type_ not in CALL_FAMILY)):
+        return False
+    return not any(key in item for key in _OF_CALLS)
+
+
+_OF_CALLS: Final = ("name", "arguments", "input", "action")
+
+
 def _on_the_server(item: dict[str, Any]) -> bool:
     """A tool search that the provider ran itself needs no partner; neither does one without an id."""
     if item.get("type") not in ("tool_search_call", "tool_search_output"):
@@ -127,12 +105,12 @@ def _on_the_server(item: dict[str, Any]) -> bool:
 
 def is_call(item: Any) -> bool:
     """Whether the item asks for an output."""
-    return type_of(item) in CALL_FAMILY
+    return type_of(item) in CALL_FAMILY and not is_mislabelled(item)
 
 
 def is_output(item: Any) -> bool:
     """Whether the item answers a call, and so is a message of its own."""
-    return type_of(item) in OUTPUT_FAMILY
+    return type_of(item) in OUTPUT_FAMILY or is_mislabelled(item)
 
 
 def texts_of(item: dict[str, Any]) -> list[str]:

@@ -1,33 +1,106 @@
-"""The first record of a rollout, made again from what the file still tells."""
+"""The first record of a rollout: what keeps Codex from reading it, and how it is made again from the other records."""
 
 from __future__ import annotations
 
+import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.formats.base import Item, View
-from toolpair.formats.codex.records import ordinal_of
+from toolpair.formats.codex.items import texts_of, type_of
+from toolpair.formats.codex.records import is_old_meta, ordinal_of
 
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _NAME: Final = re.compile(
     r"rollout-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl(?:\.zst)?\Z"
 )
+_TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}")
+_FOLDER: Final = re.compile(r"<cwd>([^<]+)</cwd>|^Current working directory: (.+)$", re.MULTILINE)
+_ORIGINATOR: Final = "toolpair"
+_VERSION: Final = "0.0.0"
+_MODES: Final = ("legacy", "paginated")
+
+
+# What Codex wants of it
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _id(value: Any) -> bool:
+    return isinstance(value, str) and _UUID.match(value) is not None
+
+
+def _time(value: Any) -> bool:
+    return isinstance(value, str) and _TIME.match(value) is not None
+
+
+def _mode(value: Any) -> bool:
+    return isinstance(value, str) and value in _MODES
+
+
+def _is(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: value is None or (isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool)))
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
+
+
+def _git(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, dict) and all(said is None or isinstance(said, str) for said in value.values())
+    )
+
+
+def _instructions(value: Any) -> bool:
+    return value is None or (isinstance(value, dict) and isinstance(value.get("text"), str))
+
+
+_WANTED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "id": _id,
+    "timestamp": _time,
+    "cwd": _text,
+    "originator": _text,
+    "cli_version": _text,
+}
+_OPTIONAL: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "session_id": _id,
+    "history_mode": _mode,
+    "source": lambda value: isinstance(value, (str, dict)),
+    "thread_source": _is(str),
+    "model_provider": _is(str),
+    "memory_mode": _is(str),
+    "multi_agent_version": _is(str),
+    "git": _git,
+    "base_instructions": _instructions,
+    "context_window": _is(dict),
+    "dynamic_tools": _is(list),
+    "account_scoped": lambda value: isinstance(value, bool),
+    "runtime_workspace_roots": _texts,
+    "forked_from_id": lambda value: value is None or _id(value),
+}
+
+
+def unread_fields(record: Mapping[str, Any]) -> list[str]:
+    """The fields of a session_meta record for which Codex does not take it as one."""
+    payload = record.get("payload")
+    if not isinstance(payload, dict):
+        return ["payload"]
+    found = [] if isinstance(record.get("timestamp"), str) else ["timestamp"]
+    found += [key for key, fits in _WANTED.items() if not fits(payload.get(key))]
+    return found + [key for key, fits in _OPTIONAL.items() if key in payload and not fits(payload[key])]
+
+
+# How it is made again
 
 
 def rebuilt_meta(items: Sequence[Item], view: View) -> dict[str, Any] | None:
     """A session_meta record; None where the id, the time, the folder or the way of numbering are not certain."""
-    values = [item.value for item in items if isinstance(item.value, dict)]
-    id_ = _session_id(values, view)
-    folder = next(
-        (
-            cwd
-            for value in values
-            if value.get("type") == "turn_context" and isinstance(value.get("payload"), dict)
-            if isinstance(cwd := value["payload"].get("cwd"), str)
-        ),
-        None,
-    )
-    time = next((found for value in values if isinstance(found := value.get("timestamp"), str)), None)
+    values = _values(items)
+    id_, time, folder = _session_id(values, view), session_time(items, view), _folder(values)
     if id_ is None or folder is None or time is None or any(value.get("type") == "session_meta" for value in values):
         return None
     numbers = [number for value in values if (number := ordinal_of(value)) is not None]
@@ -37,8 +110,8 @@ def rebuilt_meta(items: Sequence[Item], view: View) -> dict[str, Any] | None:
         "id": id_,
         "timestamp": time,
         "cwd": folder,
-        "originator": "toolpair",
-        "cli_version": "0.0.0",
+        "originator": _ORIGINATOR,
+        "cli_version": _VERSION,
         "source": "cli",
     }
     record: dict[str, Any] = {"timestamp": time}
@@ -48,16 +121,114 @@ def rebuilt_meta(items: Sequence[Item], view: View) -> dict[str, Any] | None:
     return {**record, "type": "session_meta", "payload": payload}
 
 
+def completed_meta(record: Mapping[str, Any], items: Sequence[Item], view: View) -> dict[str, Any] | None:
+    """A session_meta record with what Codex wants of it; what it cannot read of the rest is left out."""
+    payload = record.get("payload")
+    time = session_time(items, view)
+    if not isinstance(payload, dict) or time is None:
+        return None
+    made = {**payload}
+    known = {
+        "id": _session_id(_values(items), view),
+        "timestamp": time,
+        "cwd": _folder(_values(items)) or "",
+        "originator": _ORIGINATOR,
+        "cli_version": _VERSION,
+    }
+    for key in unread_fields({"timestamp": time, **record, "payload": payload}):
+        if key == "history_mode" and _is_numbered(items):
+            made[key] = "paginated"
+        elif key in known:
+            made[key] = known[key]
+        elif key in payload:
+            del made[key]
+    given = record.get("timestamp")
+    whole = {**record, "timestamp": given if isinstance(given, str) else time, "payload": made}
+    return None if unread_fields(whole) else whole
+
+
+def from_old_meta(value: Mapping[str, Any], items: Sequence[Item], view: View) -> dict[str, Any] | None:
+    """The first line of a rollout of the first versions as today's; None where its id is none that Codex takes."""
+    time = session_time(items, view)
+    if time is None:
+        return None
+    payload = {**value, "timestamp": time, "cwd": _folder(_values(items)) or "", "originator": _ORIGINATOR}
+    if isinstance(value.get("timestamp"), str):
+        payload["timestamp"] = value["timestamp"]
+    record = {"timestamp": time, "type": "session_meta", "payload": {**payload, "cli_version": _VERSION}}
+    return completed_meta(record, items, view)
+
+
+def session_time(items: Sequence[Item], view: View) -> str | None:
+    """When the session was begun, or the first time that the file tells."""
+    values = _values(items)
+    for value in values[:1]:
+        payload = value.get("payload")
+        for told in (value, payload if isinstance(payload, dict) else {}):
+            if _time(told.get("timestamp")):
+                return str(told["timestamp"])
+    first = next((value["timestamp"] for value in values if _time(value.get("timestamp"))), None)
+    if first is not None:
+        return str(first)
+    name = _name(view)
+    if name is not None:
+        return f"{name[1]}T{name[2]}:{name[3]}:{name[4]}.000Z"
+    id_ = _session_id(values, view)
+    return _time_in(id_) if id_ is not None else None
+
+
+def _time_in(id_: str) -> str | None:
+    """When an id was made that begins with its time."""
+    if id_[14:15] != "7":
+        return None
+    made = datetime.datetime.fromtimestamp(int(id_.replace("-", "")[:12], 16) / 1000, datetime.UTC)
+    return f"{made:%Y-%m-%dT%H:%M:%S}.{made.microsecond // 1000:03d}Z"
+
+
+def _values(items: Iterable[Item]) -> list[dict[str, Any]]:
+    return [item.value for item in items if isinstance(item.value, dict)]
+
+
+def _is_numbered(items: Iterable[Item]) -> bool:
+    """Whether the last record has a number, as Codex wants of a paginated file."""
+    values = _values(items)
+    return bool(values) and ordinal_of(values[-1]) is not None
+
+
+def _name(view: View) -> re.Match[str] | None:
+    return _NAME.match(view.beside.path.name) if view.beside is not None else None
+
+
+def _folder(values: Sequence[dict[str, Any]]) -> str | None:
+    """Where the session was begun: Codex tells each turn's, and tells the model."""
+    for value in values:
+        payload = value.get("payload")
+        if value.get("type") == "turn_context" and isinstance(payload, dict) and isinstance(payload.get("cwd"), str):
+            return str(payload["cwd"])
+        item = payload if isinstance(payload, dict) else value
+        if type_of(item) == "message":
+            found = next(filter(None, map(_FOLDER.search, texts_of(item))), None)
+            if found is not None:
+                return (found[1] or found[2]).strip()
+    return None
+
+
 def _session_id(values: Sequence[dict[str, Any]], view: View) -> str | None:
     """What the file's name and its records say, where they agree."""
-    name = _NAME.match(view.beside.path.name) if view.beside is not None else None
-    told = {thread for value in values if (thread := _thread(value)) is not None}
+    name = _name(view)
+    told = {thread for n, value in enumerate(values) if (thread := _thread(value, n == 0)) is not None}
     if name is not None:
         told.add(name[5])
     return told.pop() if len(told) == 1 else None
 
 
-def _thread(value: dict[str, Any]) -> str | None:
+def _thread(value: dict[str, Any], first: bool) -> str | None:
+    """The session that the record names; behind the first one may stand copies of another session's beginning."""
     payload = value.get("payload")
-    found = payload.get("thread_id") if isinstance(payload, dict) else None
-    return found if isinstance(found, str) else None
+    if isinstance(payload, dict):
+        found = payload.get("thread_id")
+        if value.get("type") == "session_meta":
+            found = payload.get("id") if first else None
+    else:
+        found = value.get("id") if first and is_old_meta(value) else None
+    return found if _id(found) else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolpair.formats.base import Item
 from toolpair.formats.codex.history import replacement_of
-from toolpair.formats.codex.items import Slot, block_of
+from toolpair.formats.codex.items import HISTORY, Slot, block_of
 from toolpair.formats.codex.records import Line, lines_of
 from toolpair.transcript.model import Block, Transcript
 
@@ -77,7 +77,7 @@ def _blocks(line: Line) -> Iterator[Block]:
     if line.kind == "item":
         found = [block_of(line.payload, line.uid, line.slot)]
     elif line.kind == "compacted":
-        slot = (*line.slot, "replacement_history")
+        slot = (*line.slot, HISTORY)
         history = replacement_of(line) or ()
         found = [block_of(item, line.uid, (*slot, number)) for number, item in enumerate(history)]
     else:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.base import Item, View
-from toolpair.formats.codex import unloaded
-from toolpair.formats.codex.forks import parent_id, parent_is_there
+from toolpair.formats.codex import old_form, unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
 from toolpair.formats.codex.items import Slot
-from toolpair.formats.codex.meta import rebuilt_meta
-from toolpair.formats.codex.records import Line, lines_of, ordinal_of
+from toolpair.formats.codex.meta import completed_meta, rebuilt_meta, unread_fields
+from toolpair.formats.codex.records import Line, is_line, is_paginated, lines_of, ordinal_of
 from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
 from toolpair.transcript.edits import ABSENT, InsertRecord, SetInRecord
@@ -20,13 +19,17 @@ from toolpair.transcript.model import Damaged, Transcript
 REFUSES: Final = "Codex does not resume this session"
 
 
-def refusal(items: Sequence[Item], begins: bool = True) -> str | None:
+def refusal(items: Sequence[Item], begins: bool = True, without_parent: str | None = None) -> str | None:
     """Why Codex does not resume the file at all, as far as its records tell. `begins`: the file begins with them."""
+    if begins and not any(is_line(item.value) for item in items):
+        return f"{REFUSES}: no line of it is in the form that Codex reads."
     if begins and _no_meta(items):
         return f"{REFUSES}: it does not start with its session_meta line."
+    if begins and (fields := _unread_in_meta(items)):
+        return f"{REFUSES}: it cannot read {_named(fields)} of its session_meta line."
     if _without_ordinal(items) is not None:
         return f"{REFUSES}: its last line has no ordinal."
-    return None
+    return f"{REFUSES}: {without_parent}." if without_parent is not None else None
 
 
 def begins_file(transcript: Transcript) -> bool:
@@ -35,30 +38,38 @@ def begins_file(transcript: Transcript) -> bool:
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    if begins_file(context.transcript):
-        _first_line(context, items, view)
-    _last_ordinal(context, items)
+    begins = begins_file(context.transcript)
     lines = lines_of(items)
+    old = old_form.check(context, items, lines, view, begins)
+    if begins and not (old and old_form.in_old_form(items, lines)):
+        _first_line(context, items, view)
+        _meta_fields(context, items, view)
+    _last_ordinal(context, items)
     _compactions(context, lines)
-    unloaded.check(context, items, lines)
-    _parent(context, lines, view)
-
-
-def is_paginated(items: Sequence[Item]) -> bool:
-    for item in items:
-        value = item.value
-        if isinstance(value, dict) and value.get("type") == "session_meta" and isinstance(value.get("payload"), dict):
-            return bool(value["payload"].get("history_mode") == "paginated")
-    return False
+    unloaded.check(context, items, lines, view)
+    _parent(context, lines)
 
 
 def _no_meta(items: Sequence[Item]) -> bool:
     """The first record is none that tells of the session. Damaged ones are told of as such."""
     first = items[0].value if items else None
-    if isinstance(first, Damaged):
-        return True
-    new_shape = any(isinstance(item.value, dict) and "payload" in item.value for item in items[:50])
-    return new_shape and not (isinstance(first, dict) and first.get("type") == "session_meta")
+    return not (isinstance(first, dict) and first.get("type") == "session_meta" and "payload" in first)
+
+
+def _unread_in_meta(items: Sequence[Item]) -> list[str]:
+    """What Codex cannot read of the first record. A missing time is told of with those of the other records."""
+    first = items[0].value if items else None
+    if not isinstance(first, dict) or first.get("type") != "session_meta":
+        return []
+    return unread_fields(first)
+
+
+def _named(fields: Sequence[str]) -> str:
+    shown = ", ".join(fields[:_SHOWN])
+    return shown if len(fields) <= _SHOWN else f"{shown}, …"
+
+
+_SHOWN: Final = 4
 
 
 def _without_ordinal(items: Sequence[Item]) -> Item | None:
@@ -93,6 +104,37 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
         cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
         fixes=fixes,
         no_fix=None if fixes else "The session's id, time and folder are not certain from what is left.",
+    )
+
+
+def _meta_fields(context: Context, items: Sequence[Item], view: View) -> None:
+    """The session_meta line is there, and Codex does not take it for one."""
+    fields = _unread_in_meta(items)
+    if not fields:
+        return
+    first = items[0]
+    made = completed_meta(first.value, items, view)
+    fixes = []
+    if made is not None:
+        gone = [key for key in fields if key in first.value["payload"] and key not in made["payload"]]
+        fixes.append(
+            Fix(
+                "complete-meta",
+                "write what Codex wants of it, and leave out what it cannot read",
+                (SetInRecord(first.uid, (), made),),
+                recommended=True,
+                note=f"{_named(gone)} {'goes' if len(gone) == 1 else 'go'}" if gone else None,
+            )
+        )
+    context.add(
+        "rollout.no_meta",
+        f"Codex cannot read {_named(fields)} of the session_meta line, so it does not resume this session.",
+        record=first.uid,
+        severity="error",
+        impact="stops",
+        cause=Cause("rollout.meta_fields", "another program wrote the record, or took fields out of it"),
+        fixes=fixes,
+        no_fix=None if fixes else "The session's id or time is not certain from what the file tells.",
     )
 
 
@@ -165,19 +207,20 @@ def _compactions(context: Context, lines: Sequence[Line]) -> None:
         )
 
 
-def _parent(context: Context, lines: Sequence[Line], view: View) -> None:
+def _parent(context: Context, lines: Sequence[Line]) -> None:
     """A fork goes on from its parent's file, which has to be there."""
+    why = context.transcript.without_parent
     meta = next((line for line in lines if line.kind == "meta"), None)
-    parent = parent_id(meta.payload) if meta is not None else None
-    if meta is None or parent is None or view.beside is None or parent_is_there(parent, view.beside):
+    if meta is None or why is None:
         return
     context.add(
         "rollout.parent_missing",
-        f"This is a fork of session {parent}, whose rollout is not found beside it: "
-        "Codex does not resume the fork without it.",
+        f"Codex does not resume this session: {why}.",
         record=meta.uid,
         severity="warning",
         impact="stops",
-        cause=Cause("rollout.parent_missing", "the file was copied alone, or the parent was deleted or moved"),
-        no_fix="Put the parent's rollout back under the same sessions folder.",
+        cause=Cause(
+            "rollout.parent_missing", "the file was copied alone, or the parent was deleted, moved or made shorter"
+        ),
+        no_fix="Put the parent's rollout back, as it was, under the same sessions folder.",
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
 from toolpair.formats.base import AS_RESUMED, Item, View
 from toolpair.formats.codex.context_texts import is_context, is_summary
+from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
 from toolpair.formats.codex.history import Entry, History, rebuild
 from toolpair.formats.codex.items import block_of, is_call, is_of_assistant, is_output, is_sent, type_of
@@ -30,12 +31,17 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
     lines = lines_of(items)
     # A record that Codex passes by is shown where it stands; only what it would do to others does not count.
     gone = passed_by(items)
-    history = rebuild([line for line in lines if line.kind == "item" or line.uid not in gone])
+    meta = next((line.payload for line in lines if line.kind == "meta"), None)
+    parent = inherited(meta, view.beside) if view.inside is None and view.beside is not None else Inherited()
+    kept = [line for line in lines if line.kind == "item" or line.uid not in gone]
+    history = rebuild([*parent.lines, *kept])
+    others = {line.uid for line in parent.lines}
+    front = next((n for n, entry in enumerate(history.entries) if entry.record not in others), len(history.entries))
     frame = framed(items, view.inside) if view.inside is not None else None
     responses = _responses(lines)
     if responses is None and frame is not None:
         responses = {}  # none ends in this part, but elsewhere they do
-    messages = messages_of(history.entries, responses)
+    messages = messages_of(history.entries[front:], responses)
     facts = _facts(lines)
     scopes = _scopes(items, lines, history)
     inactive = tuple(_inactive_blocks(lines, scopes))
@@ -51,7 +57,9 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         model=facts.model,
         scopes=scopes,
         inactive_blocks=_without_answered_results(inactive),
-        boundaries=tuple(_boundaries(history, messages)),
+        boundaries=tuple(_boundaries(history, messages, front, others)),
+        inherited=tuple(messages_of(history.entries[:front])),
+        without_parent=parent.missing,
         copies=recovered_outputs(told, messages),
         frame=frame,
     )
@@ -168,10 +176,14 @@ def _without_answered_results(blocks: Sequence[Block]) -> tuple[Block, ...]:
     )
 
 
-def _boundaries(history: History, messages: Sequence[Message]) -> Iterable[Boundary]:
-    """The line behind what the last compaction left."""
+def _boundaries(
+    history: History, messages: Sequence[Message], front: int, others: Container[int]
+) -> Iterable[Boundary]:
+    """The line behind what the last compaction left. `front` entries are of lines of `others`, in another file."""
     for line, count in history.compactions:
-        made = {(entry.record, entry.slot) for entry in history.entries[:count]}
+        if line.uid in others:
+            continue
+        made = {(entry.record, entry.slot) for entry in history.entries[front:count]}
         number = next(
             (
                 number

@@ -11,7 +11,7 @@ from toolpair.formats.base import Item
 from toolpair.formats.codex.items import Slot, type_of
 from toolpair.patterns import compiled
 from toolpair.transcript.frozen import frozen_by_types
-from toolpair.transcript.items import type_name
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
 
 _ENVELOPES: Final = frozenset(
     {
@@ -31,9 +31,8 @@ _ENVELOPES: Final = frozenset(
 _SURROGATE: Final = compiled("[\ud800-\udfff]")
 _TELLING: Final = frozenset({"session_meta", "response_item", "turn_context", "compacted"})
 """Kinds that no other program's log of events has with a `payload`."""
-_BARE_ITEMS: Final = frozenset(
-    {"message", "reasoning", "function_call", "function_call_output", "local_shell_call", "custom_tool_call"}
-)
+_BARE_ITEMS: Final = frozenset({"message", "reasoning", "web_search_call", *CALL_FAMILY, *OUTPUT_FAMILY})
+"""Items that the first versions wrote without an envelope."""
 
 Kind = Literal[
     "meta", "item", "compacted", "rollback", "agents", "started", "ended", "aborted", "user", "turn", "other"
@@ -108,24 +107,23 @@ def is_old_meta(value: dict[str, Any]) -> bool:
     return "type" not in value and isinstance(value.get("id"), str) and "timestamp" in value and "role" not in value
 
 
-def needs_timestamp(items: Sequence[Item]) -> bool:
-    """Whether Codex passes a record without a timestamp by. A copy that has none at all was stripped of them."""
-    return any(isinstance(item.value, dict) and "timestamp" in item.value and "payload" in item.value for item in items)
+def is_line(value: Any) -> bool:
+    """Whether the record has the envelope that Codex wants of each line."""
+    return (
+        isinstance(value, dict)
+        and "payload" in value
+        and isinstance(value.get("timestamp"), str)
+        and isinstance(value.get("type"), str)
+    )
 
 
 def passed_by(items: Sequence[Item]) -> set[int]:
-    """uids of the records that Codex's parser refuses, or that lack a timestamp: it goes on with the next line."""
-    timed = needs_timestamp(items)
-    return {
-        item.uid
-        for item in items
-        if not isinstance(item.value, dict)
-        or ((timed and "payload" in item.value and "timestamp" not in item.value) or is_refused(item.value))
-    }
+    """uids of the records without such an envelope, and of those that its parser refuses: it goes on with the next."""
+    return {item.uid for item in items if not is_line(item.value) or is_refused(item.value)}
 
 
 def is_refused(value: Any) -> bool:
-    """Whether it holds half of a character, or a number that no machine integer holds."""
+    """Whether it holds half of a character, or a number that is too big."""
     try:
         # It refuses both, and is many times quicker than a walk through the value.
         orjson.dumps(value)
@@ -145,8 +143,22 @@ def _holds_what_is_refused(value: Any) -> bool:
             todo.extend(found.values())
         elif isinstance(found, list):
             todo.extend(found)
-        elif isinstance(found, int) and not -(2**63) <= found < 2**64:
+        elif isinstance(found, int) and is_too_big(found):
             return True
+    return False
+
+
+def is_too_big(number: int) -> bool:
+    """Whether its parser refuses the number: it takes 64 bits, and from 128 on makes a fraction of it."""
+    return not -(2**63) <= number < 2**64 and -(2**127) <= number < 2**128
+
+
+def is_paginated(items: Sequence[Item]) -> bool:
+    """Whether the file says of itself that its records are numbered."""
+    for item in items:
+        value = item.value
+        if isinstance(value, dict) and value.get("type") == "session_meta" and isinstance(value.get("payload"), dict):
+            return bool(value["payload"].get("history_mode") == "paginated")
     return False
 
 
@@ -166,5 +178,5 @@ def sniff(values: Sequence[Any]) -> int:
         return 97
     if any(value.get("record_type") == "state" for value in dicts) or is_old_meta(dicts[0]):
         bare = sum(type_of(value) in _BARE_ITEMS or "record_type" in value for value in dicts)
-        return 90 if 2 * bare >= len(dicts) - 1 and bare else 0
+        return 93 if 2 * bare >= len(dicts) - 1 and bare else 0
     return 0

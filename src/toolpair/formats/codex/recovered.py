@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.codex.items import block_of
+from toolpair.formats.codex.items import block_of, is_mislabelled, is_sent
 from toolpair.formats.codex.records import Line
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block, Message
@@ -41,6 +41,12 @@ def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dic
         if isinstance(block.id, str)
     )
     found: dict[str, list[tuple[Any, int]]] = {}
+    elsewhere: dict[str, str] = {}
+    for line in lines:
+        payload = line.payload
+        if _holds_output(line) and payload["call_id"] in wanted and times[payload["call_id"]] == 1:
+            found.setdefault(payload["call_id"], []).append((payload["output"], line.uid))
+            elsewhere[payload["call_id"]] = "in a record of another type"
     for event in _events(lines):
         call = wanted.get(event.id)
         if call is None or times[event.id] > 1:
@@ -49,10 +55,17 @@ def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dic
         if content is not None:
             found.setdefault(event.id, []).append((content, event.uid))
     return {
-        id_: (contents[0][0], f"in an event, line {contents[0][1] + 1:,}")
+        id_: (contents[0][0], f"{elsewhere.get(id_, 'in an event')}, line {contents[0][1] + 1:,}")
         for id_, contents in found.items()
         if all(content == contents[0][0] for content, _ in contents)
     }
+
+
+def _holds_output(line: Line) -> bool:
+    """Whether it is a record of a type that Codex does not know, with the id of a call and what that said."""
+    if line.kind not in ("item", "other") or line.value.get("type") == "event_msg" or is_sent(line.payload):
+        return False
+    return is_mislabelled(line.payload) and isinstance(line.payload["output"], (str, list))
 
 
 def unanswered(messages: Sequence[Message]) -> dict[str, Block]:

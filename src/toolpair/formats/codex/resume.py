@@ -7,14 +7,13 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from toolpair.formats.base import Seen
-from toolpair.formats.codex.items import is_loaded
+from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.sending import MEASURED
 from toolpair.rules.base import Effect, OnResume, Problem
 from toolpair.transcript.content import is_real_output, output_bytes, output_lines
 from toolpair.transcript.model import Block, Transcript
 
-_STOPS = frozenset({"rollout.no_meta", "rollout.last_ordinal"})
 _AS_IT_IS = frozenset(
     {
         "id.empty",
@@ -38,8 +37,10 @@ def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None) -> On
     if seen is None:
         return None
     rule = problem.rule
-    if rule in _STOPS:
+    if rule.startswith("rollout.") and problem.impact == "stops" and problem.severity == "error":
         return _told("rejected", "Codex does not resume this session.", "the whole session")
+    if rule == "rollout.not_loaded" and problem.call is None and problem.result is None:
+        return _told("dropped", "Codex skips it. It does not tell.", "the message")
     if rule == "rollout.compaction_ignored":
         return _told("dropped", "Codex passes the compaction by, and the old history comes back.", None)
     dropped = [block for block in _blocks(problem) if not seen.reaches(block)]

@@ -1,4 +1,4 @@
-"""What Codex sends when it resumes a rollout: the history, with calls and outputs made to match in memory."""
+"""What Codex sends when it resumes a rollout: the history, with calls and outputs made to match, and long ones cut."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Container
 from typing import Any, Final
 
 from toolpair.formats.base import Fate, Seen, SentMessage, SentPart
-from toolpair.formats.codex.items import is_loaded
+from toolpair.formats.codex.cutting import as_sent, is_cut, limit_for
+from toolpair.formats.codex.items import HISTORY
+from toolpair.formats.codex.readable import is_loaded
 from toolpair.transcript.ids import uuid_of
 from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import Block, Transcript
@@ -22,19 +24,29 @@ _PREFIX: Final = {"function": "fco", "custom": "ctco", "tool_search": "tso"}
 def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> Seen:
     """The request's input for this transcript. `gone` are the records that it passes by."""
     placed = [(str(message.role), block) for message in transcript.messages for block in message.blocks]
+    before = [(str(message.role), block) for message in transcript.inherited for block in message.blocks]
+    others = {id(block) for _, block in before}
+    placed = [*before, *placed]
     readable = [(role, block) for role, block in placed if block.record not in gone and is_loaded(block.value)]
     answered = {_key(block) for _, block in readable if block.value.get("type") in OUTPUT_FAMILY}
     called = {_key(block) for _, block in readable if _awaits_output(block)}
     fates: dict[int, Fate] = {id(block): "dropped" for _, block in placed if block.kind in ("call", "result")}
+    limit = limit_for(transcript.model)
+    shortened: set[int] = set()
     messages: list[SentMessage] = []
     for role, block in readable:
         if block.kind == "result" and not _is_matched(block, called):
             continue
-        fates[id(block)] = "sent"
-        messages.append(SentMessage(role, (SentPart(block.value, block),)))
+        kept = HISTORY in block.slot
+        value = as_sent(block.value, None if kept else limit)
+        fates[id(block)] = "sent" if value is block.value else "changed"
+        other = id(block) in others
+        if value is not block.value and not kept and not other and is_cut(block.value, limit):
+            shortened.add(id(block))
+        messages.append(SentMessage(role, (SentPart(value, block),), other))
         if _awaits_output(block) and _key(block) not in answered:
-            messages.append(SentMessage("tool", (SentPart(made_output(block)),)))
-    return Seen(agent, MEASURED, tuple(messages), fates, refuses)
+            messages.append(SentMessage("tool", (SentPart(made_output(block)),), other))
+    return Seen(agent, MEASURED, tuple(messages), fates, refuses, shortened=frozenset(shortened))
 
 
 def _awaits_output(block: Block) -> bool:

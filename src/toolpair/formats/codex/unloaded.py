@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from toolpair.dataclass import replace
-from toolpair.formats.base import Item
-from toolpair.formats.codex.items import is_loaded
-from toolpair.formats.codex.records import Line, needs_timestamp
+from toolpair.formats.base import Item, View
+from toolpair.formats.codex.meta import session_time
+from toolpair.formats.codex.readable import is_loaded, unread_fields
+from toolpair.formats.codex.records import Line
+from toolpair.formats.codex.rewriting import readable
 from toolpair.rules.base import Cause, Fix, Problem
 from toolpair.rules.context import Context, tool_of
 from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import SetInRecord, SetValue
-from toolpair.transcript.items import output_content
 from toolpair.transcript.model import Block
 
 _MENDED_ELSEWHERE: Final = frozenset(
@@ -23,18 +23,22 @@ _MENDED_ELSEWHERE: Final = frozenset(
 """Rules whose fix makes the item readable, too."""
 
 
-def check(context: Context, items: Sequence[Item], lines: Sequence[Line]) -> None:
+_TOLD: Final = ("call", "result", "text")
+_NO_TIME: Final = "No other line of the file has a time either."
+
+
+def check(context: Context, items: Sequence[Item], lines: Sequence[Line], view: View) -> None:
     _items(context)
-    _timestamps(context, items, lines)
+    _timestamps(context, items, lines, view)
 
 
 def _items(context: Context) -> None:
-    """Items that lack a field, or have one of another type."""
+    """Calls, outputs and messages that lack a field, or have one of another type."""
     unread = {
         id(block): (block, at)
         for number, message in enumerate(context.messages)
         for place, block in enumerate(message.blocks)
-        if (block.kind in ("call", "result") and not is_loaded(block.value)) and (at := (number, place))
+        if (block.kind in _TOLD and not is_loaded(block.value)) and (at := (number, place))
     }
     if not unread:
         return
@@ -47,16 +51,17 @@ def _items(context: Context) -> None:
     for key, (block, at) in unread.items():
         if key in told:
             continue
-        mended = _mended(block)
+        mended = readable(block.value)
         fixes = []
         if mended is not None:
             title, value = mended
             fixes.append(Fix("mend-item", title, (SetValue(block, value),), recommended=True))
-        what = f"This output ({output_lines([block])})" if is_real_output(block) else f"This {_noun(block)}"
-        pair = context.pairing.pair_of(block)
+        what = f"output ({output_lines([block])})" if is_real_output(block) else _noun(block)
+        pair = context.pairing.pair_of(block) if block.kind != "text" else None
+        fields = ", ".join(unread_fields(block.value)) or "type"
         context.add(
             "rollout.not_loaded",
-            f"{what} lacks a field that Codex wants, or has one of another type, so Codex passes it by.",
+            f"Codex skips this {what}: it cannot read its {fields}.",
             at=at,
             pair=pair,
             call=block if block.kind == "call" else None,
@@ -76,53 +81,19 @@ def _blocks(problem: Problem) -> Iterator[Block]:
 
 
 def _noun(block: Block) -> str:
+    if block.kind == "text":
+        return "message"
     return f"call of {tool_of(block)}" if block.name else "call" if block.kind == "call" else "output"
 
 
-def _mended(block: Block) -> tuple[str, dict[str, Any]] | None:
-    """How to write the item so that it can be read: a title and the value."""
-    item = block.value
-    if block.kind == "result":
-        return _mended_output(item)
-    match item.get("type"):
-        case "function_call" if isinstance(item.get("call_id"), str) and isinstance(item.get("name"), str):
-            given = item.get("arguments")
-            text = "{}" if given is None else json.dumps(given, ensure_ascii=False)
-            title = "write empty arguments" if given is None else "write the arguments as a JSON string"
-            mended = {**item, "arguments": text}
-        case "custom_tool_call" if isinstance(item.get("call_id"), str) and isinstance(item.get("name"), str):
-            given = item.get("input")
-            text = "" if given is None else json.dumps(given, ensure_ascii=False)
-            title, mended = "write the input as text", {**item, "input": text}
-        case _:
-            return None
-    return (title, mended) if is_loaded(mended) else None
-
-
-def _mended_output(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    if item.get("type") == "tool_search_output":
-        return "write an empty list of tools", {**item, "tools": []}
-    content = output_content(item)
-    if isinstance(content, list):
-        content = [_part(part) for part in content]
-    elif not isinstance(content, str):
-        content = "" if content is None else json.dumps(content, ensure_ascii=False)
-    mended = {**item, "output": content}
-    return ("write the output as text", mended) if is_loaded(mended) else None
-
-
-def _part(part: Any) -> Any:
-    if isinstance(part, dict) and part.get("type") != "input_image":
-        if isinstance(part.get("text"), str):
-            return {**part, "type": "input_text"}
-    elif isinstance(part, dict):
-        return part
-    return {"type": "input_text", "text": part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)}
-
-
-def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line]) -> None:
+def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line], view: View) -> None:
     """Records that lack a timestamp."""
-    if not needs_timestamp(items):
+    enveloped = [line for line in lines if line.slot]
+    untimed = [line for line in enveloped if not isinstance(line.value.get("timestamp"), str)]
+    if not untimed:
+        return
+    if len(untimed) == len(enveloped):
+        _no_times(context, items, untimed, view)
         return
     blocks = {
         block.record: (block, (number, place))
@@ -130,13 +101,13 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line]) 
         for place, block in enumerate(message.blocks)
         if block.kind in ("call", "result")
     }
-    before: str | None = None
-    for line in lines:
+    before = session_time(items, view)
+    for line in enveloped:
         time = line.value.get("timestamp")
         if isinstance(time, str):
             before = time
             continue
-        if line.kind not in ("item", "compacted", "rollback") or line.slot == ():
+        if line.kind not in ("item", "compacted", "rollback"):
             continue
         block, at = blocks.get(line.uid, (None, None))
         pair = context.pairing.pair_of(block) if block is not None else None
@@ -157,5 +128,27 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line]) 
             impact="loses",
             cause=Cause("rollout.no_timestamp", "another program wrote the record"),
             fixes=fixes,
-            no_fix=None if fixes else "No record before it has a time either.",
+            no_fix=None if fixes else _NO_TIME,
         )
+
+
+def _no_times(context: Context, items: Sequence[Item], lines: Sequence[Line], view: View) -> None:
+    """A copy that was stripped of all its times."""
+    time = session_time(items, view)
+    fixes = []
+    if time is not None:
+        edits = tuple(SetInRecord(line.uid, ("timestamp",), time) for line in lines)
+        title = (
+            f"write the time that the session began at into {'it' if len(edits) == 1 else f'all {len(edits):,} lines'}"
+        )
+        fixes.append(Fix("write-times", title, edits, recommended=True))
+    context.add(
+        "rollout.no_timestamp",
+        "No line has a timestamp, so Codex does not load this rollout.",
+        record=lines[0].uid,
+        severity="error",
+        impact="stops",
+        cause=Cause("rollout.no_timestamp", "another program wrote the file, or took the times out"),
+        fixes=fixes,
+        no_fix=None if fixes else _NO_TIME,
+    )

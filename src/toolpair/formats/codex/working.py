@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.base import Item
-from toolpair.formats.codex.items import Slot
+from toolpair.formats.codex.items import HISTORY, Slot
 from toolpair.formats.linked import LinkedList
 from toolpair.transcript.edits import ABSENT
 
@@ -59,24 +59,24 @@ class Work:
 
     def _built(self) -> Any:
         value = self.value
-        in_lists = {slot for slot in (*self.changes, *self.inserted) if "replacement_history" in slot}
+        in_lists = {slot for slot in (*self.changes, *self.inserted) if HISTORY in slot}
         for slot, new in self.changes.items():
             if slot not in in_lists:
                 value = _replaced(value, slot, new)
-        for home in {slot[: slot.index("replacement_history")] for slot in in_lists}:
+        for home in {slot[: slot.index(HISTORY)] for slot in in_lists}:
             value = _replaced(value, home, self._with_history(_at(value, home), home, in_lists))
         return value
 
     def _with_history(self, payload: dict[str, Any], home: Slot, slots: set[Slot]) -> dict[str, Any]:
         """The compaction with its items as they are now, and the list beside them just as long."""
-        old = payload["replacement_history"]
+        old = payload[HISTORY]
         notes = payload.get("replacement_history_metadata")
         notes = notes if isinstance(notes, list) and len(notes) == len(old) else None
-        first = self.inserted.get((*home, "replacement_history", -1), [])
+        first = self.inserted.get((*home, HISTORY, -1), [])
         items: list[Any] = [*first]
         kept: list[Any] = [notes[0] if notes else None] * len(first)
         for number, item in enumerate(old):
-            slot = (*home, "replacement_history", number)
+            slot = (*home, HISTORY, number)
             new = self.changes.get(slot, item)
             if new is not _GONE:
                 items.append(new)
@@ -84,7 +84,7 @@ class Work:
             for made in self.inserted.get(slot, ()):
                 items.append(made)
                 kept.append(notes[number] if notes is not None else None)
-        changed = {**payload, "replacement_history": items}
+        changed = {**payload, HISTORY: items}
         if notes is not None:
             changed["replacement_history_metadata"] = kept
         return changed

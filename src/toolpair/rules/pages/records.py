@@ -86,10 +86,13 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
         "record.bad_utf8",
         "Bytes that are no text",
         "A write was torn within a character, or a program wrote another encoding. Claude Code reads U+FFFD in their "
-        "place. Codex does not resume a session with one such byte anywhere in it.",
+        "place. Codex does not resume a session with one such byte anywhere in it; of some paginated rollouts it leaves "
+        "out the line.",
         "U+FFFD is put in place of these bytes, as readers do. Nothing else in the line changes.",
         Example(
-            b'{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"0199-a","cwd":"/shop"}}\n'
+            b'{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{'
+            b'"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop",'
+            b'"originator":"codex_cli_rs","cli_version":"0.169.0"}}\n'
             b'{"timestamp":"2026-11-21T08:00:01Z","type":"response_item","payload":{"type":"message","role":"user",'
             b'"content":[{"type":"input_text","text":"Order a caf\xe9."}]}}\n',
         ),
@@ -113,8 +116,10 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
         "record.big_number",
         "A number that is too long for readers",
         "It fits neither in 64 bits nor in a double, so most readers round it or take it for infinite. It is looked "
-        "for in what would be sent. The file keeps all its digits, also when the line is changed.",
-        "None: what the number ought to be only its writer knows.",
+        "for in what would be sent. The file keeps all its digits, also when the line is changed. Codex skips a line "
+        "with a whole number of more than 64 bits and at most 128.",
+        "None: what the number ought to be only its writer knows. Where Codex skips the line, `.0` is written behind "
+        "the number: so it is read, and keeps its digits.",
         Example(
             """
 [
@@ -127,6 +132,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
 ]
 """
         ),
+        (Offered("as-fraction", "write the number as a fraction (ending in .0), which is read"),),
     ),
     Page(
         "record.bom",
@@ -136,9 +142,26 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
         "It is taken out.",
         Example(
             "\ufeff"
-            '{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"0199-a","cwd":"/shop"}}\n'
+            '{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{'
+            '"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop",'
+            '"originator":"codex_cli_rs","cli_version":"0.169.0"}}\n'
             '{"timestamp":"2026-11-21T08:00:01Z","type":"response_item","payload":{"type":"message","role":"user",'
             '"content":[{"type":"input_text","text":"Do the tests pass?"}]}}\n',
+        ),
+    ),
+    Page(
+        "record.trailing_comma",
+        "A comma that nothing follows",
+        "A comma stands behind the last element of an array, or behind the record of each line, as where lines were cut "
+        "out of an array. JSON has none there: parsers refuse the file. Claude Code reads over it in lines; Codex finds "
+        "no record in them and does not resume the session.",
+        "The commas are taken out. Nothing else changes.",
+        Example(
+            """
+[
+  {"role": "user", "content": "Do the tests pass?"},
+]
+"""
         ),
     ),
     Page(

@@ -60,6 +60,9 @@ PAGES: Final = (
 ]
 """
         ),
-        (Offered("as-tool-call", "write an older function_call and its result as a tool call and its result"),),
+        (
+            Offered("as-tool-call", "write an older function_call and its result as a tool call and its result"),
+            Offered("role-tool", "make a result that stands in another's message the tool's"),
+        ),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Page
+from toolpair.rules.pages.base import Example, Offered, Page
 
 _FORK: Final = "sessions/2026/11/21/rollout-2026-11-21T08-00-00-01a1fd17-7a6c-7c11-9e18-deaa896459f4.jsonl"
 
@@ -14,13 +14,32 @@ PAGES: Final = (
         "A rollout without its first line",
         "A rollout of Codex starts with a `session_meta` record that tells whose it is. Where it is lost or cut off "
         "Codex does not resume the session.",
-        "It is written anew where the file's name and the other records agree on the session's id, time and folder.",
+        "It is written anew where the file's name and the other records agree on the session's id, time and folder. "
+        "Where it is there, and Codex cannot read a field of it, that is written or left out.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:01Z","type":"turn_context","payload":{"turn_id":"t1","cwd":"/shop","model":"gpt-5.5"}}
 {"timestamp":"2026-11-21T08:00:02Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Do the tests pass?"}]}}
 """,
             path=_FORK,
+        ),
+        (Offered("complete-meta", "write what Codex wants of it, and leave out what it cannot read"),),
+    ),
+    Page(
+        "rollout.old_form",
+        "A rollout in the form of 2025",
+        "Until September 2025 Codex wrote each item as a line of its own, without an envelope around it. Today's Codex "
+        "finds nothing in such a file: `rollout … is empty`. Single lines in this form it skips.",
+        "Each line is put into today's envelope, and the first one becomes a `session_meta` line; what they say stays "
+        "as it is. The folder is taken from what Codex told the model, the time of all lines from the first.",
+        Example(
+            """
+{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2025-08-18T01:16:13.522Z","instructions":null}
+{"record_type":"state"}
+{"type":"message","id":null,"role":"user","content":[{"type":"input_text","text":"Do the tests pass?"}]}
+{"type":"function_call","id":"fc_1","name":"shell","arguments":"{\\"command\\":[\\"pytest\\"]}","call_id":"call_1"}
+{"type":"function_call_output","call_id":"call_1","output":"12 passed"}
+"""
         ),
     ),
     Page(
@@ -31,7 +50,7 @@ PAGES: Final = (
         "The number is written; where all are gone, all.",
         Example(
             """
-{"timestamp":"2026-11-21T08:00:00Z","ordinal":0,"type":"session_meta","payload":{"id":"0199-a","cwd":"/shop","history_mode":"paginated"}}
+{"timestamp":"2026-11-21T08:00:00Z","ordinal":0,"type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0","history_mode":"paginated"}}
 {"timestamp":"2026-11-21T08:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Do the tests pass?"}]}}
 """
         ),
@@ -44,7 +63,7 @@ PAGES: Final = (
         "Nothing in the file is wrong: put the parent's rollout back.",
         Example(
             """
-{"timestamp":"2026-11-21T08:00:00Z","ordinal":21,"type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","cwd":"/shop","history_mode":"paginated","forked_from_id":"01a1fd17-d37f-7833-bddc-d042d96e8488","history_base":{"thread_id":"01a1fd17-d37f-7833-bddc-d042d96e8488","end_ordinal_exclusive":21}}}
+{"timestamp":"2026-11-21T08:00:00Z","ordinal":21,"type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0","history_mode":"paginated","forked_from_id":"01a1fd17-d37f-7833-bddc-d042d96e8488","history_base":{"thread_id":"01a1fd17-d37f-7833-bddc-d042d96e8488","end_ordinal_exclusive":21,"end_byte_offset":14021}}}
 {"timestamp":"2026-11-21T08:00:01Z","ordinal":22,"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Do the tests pass?"}]}}
 """,
             path=_FORK,
@@ -58,7 +77,7 @@ PAGES: Final = (
         "The second list is made as long as the first on request.",
         Example(
             """
-{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"0199-a","cwd":"/shop"}}
+{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0"}}
 {"timestamp":"2026-11-21T08:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Do the tests pass?"}]}}
 {"timestamp":"2026-11-21T08:00:02Z","type":"compacted","payload":{"message":"Both pass.","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Both pass."}]}],"replacement_history_metadata":[]}}
 """
@@ -67,13 +86,13 @@ PAGES: Final = (
     Page(
         "rollout.not_loaded",
         "An item that Codex cannot load",
-        "A call without arguments, an output that is an object as early versions wrote it, a part of a type that it "
-        "does not know: all these Codex does not read. It passes the whole record by, and its partner is dropped or "
-        "answered with `aborted`.",
+        "A call without arguments, an output that is an object as early versions wrote it, a message whose content is "
+        "one text, a part of a type that it does not know: all these Codex does not read. It skips the whole line, and "
+        "its partner is dropped or answered with `aborted`.",
         "The item is written as today's version writes it; no word of it is lost.",
         Example(
             """
-{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"0199-a","cwd":"/shop"}}
+{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0"}}
 {"timestamp":"2026-11-21T08:00:01Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\\"cmd\\":\\"pytest\\"}","call_id":"call_1"}}
 {"timestamp":"2026-11-21T08:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":{"content":"passed","success":true}}}
 """
@@ -83,13 +102,15 @@ PAGES: Final = (
         "rollout.no_timestamp",
         "A line without a time",
         "Codex passes records without a `timestamp` by, without a word. Programs that add an output by hand forget it.",
-        "The time of the record before it is written.",
+        "The time of the record before it is written. Where no line has one, Codex does not load the file, and all get "
+        "the time that the session began at.",
         Example(
             """
-{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"0199-a","cwd":"/shop"}}
+{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0"}}
 {"timestamp":"2026-11-21T08:00:01Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\\"cmd\\":\\"pytest\\"}","call_id":"call_1"}}
 {"type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":"passed"}}
 """
         ),
+        (Offered("write-times", "write the time that the session began at into all 12 lines"),),
     ),
 )

@@ -339,7 +339,8 @@ class MainScreen(LookActions, JournalActions):
         """Stage something, read the session again and go to the next problem. What takes long is done beside."""
 
         def done() -> None:
-            self._taken(problems, what)
+            held = {one.problem.key for one in self.session.held_back}
+            self._taken([problem for problem in problems if problem.key not in held], what)
             # What was opened over this screen meanwhile stays on top.
             if then is not None and self.app.screen is self:
                 then()
@@ -354,22 +355,27 @@ class MainScreen(LookActions, JournalActions):
             self.say(f"not done: {failure(error)}")
             return
         if len(session.staged) == count:
-            self.say(f"nothing to do for {what}")
+            self.say(self._nothing_done(session, what))
         else:
             done()
 
     def _accept(self, draft: Session, count: int, what: str, done: Callable[[], None]) -> None:
         if len(draft.staged) == count:
-            self.say(f"nothing to do for {what}")
+            self.say(self._nothing_done(draft, what))
             return
         self.session.accept(draft)
         done()
+
+    @staticmethod
+    def _nothing_done(session: Session, what: str) -> str:
+        held = session.held_back
+        return held[0].text if held else f"nothing to do for {what}"
 
     def _taken(self, problems: Sequence[Problem], what: str) -> None:
         """Something was staged for these problems."""
         row = self.pairs.row_index or 0
         self.overview.note_staged(problems)
-        self._note = f"done: {what}. u takes it back"
+        self._note = f"done: {what}{self._taking_away()}. u takes it back"
         self.overview.current = None
         self._read_again(row)
         following = self.overview.next_as_severe(row, problems)
@@ -377,9 +383,15 @@ class MainScreen(LookActions, JournalActions):
             self._show_problem(following)
         else:
             more = " (] goes to warnings and notes)" if self.overview.walk else ""
-            self._note = f"no problem is left{more}. w shows what will be saved"
+            loses = self._taking_away() and f"done{self._taking_away()}, "
+            self._note = f"{loses}no problem is left{more}. w shows what will be saved"
             self.pairs.go_to_row(min(row, max(0, len(self.overview.rows) - 1)))
             self._draw()
+
+    def _taking_away(self) -> str:
+        """What the last step takes away, in brackets."""
+        staged = self.session.staged
+        return f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""
 
     def _read_again(self, row: int) -> None:
         """What is staged is another now; `row` is where the change was made."""
@@ -545,9 +557,7 @@ class MainScreen(LookActions, JournalActions):
             if p.severity == "error" and not p.guess and p.recommended is not None and p.recommended.certain
         ]  # fmt: skip
         if certain:
-            self._take(
-                type(self.session).stage_all, certain, f"{count_text(len(certain), 'problem')} mended", self._after_all
-            )
+            self._take(type(self.session).stage_all, certain, "all that is certain", self._after_all)
         else:
             self._after_all()
 

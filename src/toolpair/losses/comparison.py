@@ -1,24 +1,22 @@
-"""What is gone from one state of a conversation to another: measured, whatever fixes say.
-
-Of what is sent, and of outputs that the file holds without their being sent.
-
-By content, and as often as it occurs: of two outputs that say the same, one may be gone. An output that became a
-labelled text is not gone. A result that says only that there is none, toolpair's or another system's, is no output.
-"""
+"""Two states of a conversation compared: calls first, by which the rest is told apart, then outputs, words, images."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Final, Literal
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, Final
 
 from toolpair.conversation import Judged
 from toolpair.dataclass import dataclass
 from toolpair.kept_text import KeptTexts, plain
+from toolpair.losses.model import Crossed, Losses, Lost
+from toolpair.losses.other_texts import other_texts
 from toolpair.transcript.content import (
     MEDIA,
     argument_text,
+    arguments,
     block_text,
     is_real_output,
     media_key,
@@ -29,96 +27,14 @@ from toolpair.transcript.content import (
 )
 from toolpair.transcript.model import KEPT_OUTPUT, Block
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
 
 _NAMED: Final = re.compile(r"(?<=<tool-use-id>)[^<]*")
 _CALLS: Final = ("call", "server_call", "mcp_call")
 _SERVED: Final = ("server_result", "mcp_result")
 _SEVERAL: Final = -2
 _BY_ID: Final = ("exact", "late", "early", "copy")
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """Something real that is gone. `size` is in bytes of UTF-8, of words their number, of an image 1."""
-
-    kind: Literal["output", "words", "image", "call"]
-    record: int
-    """uid of the record that it stood in."""
-    id: str | None
-    tool: str | None
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Crossed:
-    """An output that stands as the answer of another call than its own. Ids are those of before."""
-
-    record: int
-    result_id: str | None
-    belongs_to: str | None
-    """The id of the call that it was the output of; None where its id named no call."""
-    answers: str | None
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """All that is gone. False when nothing is."""
-
-    outputs: tuple[Lost, ...] = ()
-    words: tuple[Lost, ...] = ()
-    images: tuple[Lost, ...] = ()
-    calls: tuple[Lost, ...] = ()
-    crossed: tuple[Crossed, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.outputs or self.words or self.images or self.calls or self.crossed)
-
-    def __add__(self, other: Losses) -> Losses:
-        return Losses(
-            self.outputs + other.outputs,
-            self.words + other.words,
-            self.images + other.images,
-            self.calls + other.calls,
-            self.crossed + other.crossed,
-        )
-
-    @property
-    def output_bytes(self) -> int:
-        return sum(lost.size for lost in self.outputs)
-
-    @property
-    def user_words(self) -> int:
-        return sum(lost.size for lost in self.words)
-
-    @property
-    def input_bytes(self) -> int:
-        return sum(lost.size for lost in self.calls)
-
-    @property
-    def text(self) -> str | None:
-        """ "2 outputs (134 bytes), 12 words of the user"; None when nothing is gone."""
-        parts = []
-        if self.outputs:
-            parts.append(f"{plural(len(self.outputs), 'output')} ({plural(self.output_bytes, 'byte')})")
-        if self.words:
-            parts.append(f"{plural(self.user_words, 'word')} of the user")
-        if self.images:
-            parts.append(plural(len(self.images), "image"))
-        if self.calls:
-            parts.append(f"{plural(len(self.calls), 'call')} with {plural(self.input_bytes, 'byte')} of input")
-        if self.crossed:
-            parts.append(f"{plural(len(self.crossed), 'output')} to another call")
-        return ", ".join(parts) or None
-
-
-NOTHING: Final = Losses()
-
-
-def losses(before: Judged, after: Judged) -> Losses:
-    """What of `before` is gone in `after`. Linear in what both hold; what they share is not read."""
-    return NOTHING if before is after or before.transcript is after.transcript else _Comparison(before, after).result()
+Reached = Container[int]
+"""id() of the blocks that an agent would send."""
 
 
 @dataclass(slots=True, eq=False)
@@ -135,21 +51,52 @@ class _Output:
         return cls(block, owner, plain(_words_of(block)))
 
 
-class _Comparison:
+class Comparison:
     """One comparison. Everything is matched first with what is surely the same, then by content, then as text."""
 
-    def __init__(self, before: Judged, after: Judged) -> None:
+    def __init__(
+        self,
+        before: Judged,
+        after: Judged,
+        reached: tuple[Reached, Reached] | None = None,
+        *,
+        summaries_count: bool = True,
+        like: Comparison | None = None,
+    ) -> None:
+        """`reached`: of each state the blocks that its agent would send; by default all count that it holds.
+
+        `summaries_count`: what a summary replaces is not gone.
+        `like` has compared the same two states already: which call is which is known from it.
+        """
         self.before = before
         self.after = after
-        self.old_calls = _blocks(before, _CALLS)
-        self.new_calls = _blocks(after, _CALLS)
-        self.call_of_new: dict[int, int] = {}
+        self._summaries_count = summaries_count
+        self._reached_before: Reached | None = reached[0] if reached else None
+        self._reached_after: Reached | None = reached[1] if reached else None
+        self.old_calls: list[Block] = _blocks(before, _CALLS) if like is None else like.old_calls
+        self.new_calls: list[Block] = _blocks(after, _CALLS) if like is None else like.new_calls
+        self._like = like
+        self.call_of_new: dict[int, int] = {} if like is None else like.call_of_new
         """id() of a call of after -> the number of the call of before that it is."""
         self.kept = KeptTexts(
-            [plain(block_text(block)) for block in _blocks(before, ("text",))],
-            [plain(block_text(block)) for block in _blocks(after, ("text",))],
+            [
+                plain(block_text(block))
+                for block in _blocks(before, ("text",))
+                if _is_among(block, self._reached_before)
+            ],
+            [plain(block_text(block)) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
         )
         self.crossed: list[Crossed] = []
+        self._stays: set[tuple[str, str]] = set()
+        """Of outputs of before that stay: the id, and what they say."""
+
+    def sent(self) -> Losses:
+        """Of real outputs and the user's words those that reached the model and do not any more."""
+        if self._like is None:
+            self._match_calls()
+        outputs, words = self._outputs(), list(self._words())
+        outputs += [lost for lost in words if lost.kind == "output"]
+        return Losses(tuple(outputs), tuple(lost for lost in words if lost.kind == "words"))
 
     def result(self) -> Losses:
         # Calls first: the others are told apart by them.
@@ -160,7 +107,8 @@ class _Comparison:
         words = [lost for lost in words if lost.kind == "words"]
         calls = [lost for call in unmatched if (lost := self._lost_call(call)) is not None]
         calls += self._lost_inputs()
-        return Losses(tuple(outputs), tuple(words), tuple(self._images()), tuple(calls), tuple(self.crossed))
+        images, texts = tuple(self._images()), tuple(self._texts())
+        return Losses(tuple(outputs), tuple(words), images, tuple(calls), tuple(self.crossed), texts)
 
     # --- calls -------------------------------------------------------------------------------------------
 
@@ -171,6 +119,7 @@ class _Comparison:
         keys: tuple[Callable[[Block], Hashable], ...] = (
             lambda call: id(call.value),
             lambda call: (call.record, repr(call.id), call.name, argument_text(call)),
+            lambda call: (call.record, repr(call.id), call.name),
             lambda call: (repr(call.id), call.name, argument_text(call)),
             lambda call: (call.record, repr(call.id)),
             lambda call: (call.record, call.name, argument_text(call), self._answer(call)),
@@ -207,7 +156,7 @@ class _Comparison:
 
     def _lost_call(self, call: Block) -> Lost | None:
         said = plain(argument_text(call))
-        if any(map(self.kept.take, _spellings(said))):
+        if self._is_summed_up(call.record) or any(map(self.kept.take, _spellings(said))):
             return None
         return Lost("call", call.record, _id(call), call.name, _size(said))
 
@@ -221,7 +170,9 @@ class _Comparison:
             if old.value is call.value:
                 continue
             said, now = plain(argument_text(old)), plain(argument_text(call))
-            if said != now and said.strip() not in ("", "{}", "null") and not _holds(now, said):
+            if said == now or said.strip() in ("", "{}", "null") or _holds(now, said):
+                continue
+            if _meant(old) != _meant(call):
                 yield Lost("call", old.record, _id(old), old.name, _size(said))
 
     # --- outputs -----------------------------------------------------------------------------------------
@@ -232,11 +183,39 @@ class _Comparison:
         left = self._matched(left, new, lambda output: (output.block.record, output.text))
         left = self._matched(left, new, lambda output: output.text)
         left = self._changed_in_place(left, new)
+        if left:
+            gone = {id(output) for output in left}
+            self._stays.update((repr(output.block.id), output.text) for output in old if id(output) not in gone)
         return [
             Lost("output", output.block.record, _id(output.block), output.block.name, _size(output.text))
             for output in left
-            if not self.kept.take(output.text)
+            if not (self._is_summed_up(output.block.record) or self._is_copy(output) or self.kept.take(output.text))
         ]
+
+    def _is_copy(self, output: _Output) -> bool:
+        """Whether the same result stands there once more: its words, and its id, which no two different calls share."""
+        id_ = repr(output.block.id)
+        if (id_, output.text) not in self._stays or not output.block.id:
+            return False
+        return all(
+            len({(call.name, argument_text(call)) for call in calls if repr(call.id) == id_}) <= 1
+            for calls in (self.old_calls, self.new_calls)
+        )
+
+    @cached_property
+    def _summarised(self) -> bool:
+        """Whether a compaction counts that did not."""
+        if not self._summaries_count:
+            return False
+        old, new = (
+            {boundary.record for boundary in state.transcript.boundaries if boundary.kind == "compaction"}
+            for state in (self.before, self.after)
+        )
+        return not new <= old
+
+    def _is_summed_up(self, record: int) -> bool:
+        """Whether it stands in the file as it did, and a compaction replaces it now."""
+        return self._summarised and self.after.transcript.scopes.get(record) == "inactive"
 
     def _unsent_outputs(self) -> Iterable[Lost]:
         """Outputs that were in the file without being sent, and now stand nowhere."""
@@ -260,6 +239,8 @@ class _Comparison:
             said: set[tuple[str, ...]] = set()
             call = pair.call if pair.evidence != "guess" else None
             for result in pair.results:
+                if not _is_among(result, self._reached_before):
+                    continue
                 if pair.call is None and (item := _item_of(result)) is not None and item in answering:
                     continue  # the same item once more
                 if len(pair.results) > 1:
@@ -277,6 +258,8 @@ class _Comparison:
             answered = pair.call if _answers(pair) else None
             owner = None if answered is None else self.call_of_new.get(id(answered), -1)
             for result in pair.results:
+                if not _is_among(result, self._reached_after):
+                    continue
                 value = id(result.value)
                 if value not in same and value in old_owner and old_owner[value] == owner:
                     same.add(value)
@@ -285,14 +268,18 @@ class _Comparison:
         olds = [
             _Output.of(block, owner) for block, owner in old if id(block.value) not in same and is_real_output(block)
         ]
+        if olds:
+            stays = (block for block, _ in old if id(block.value) in same)
+            self._stays.update((repr(block.id), plain(_words_of(block))) for block in stays)
         news = [_Output.of(block, owner) for block, owner in new if is_real_output(block)]
-        olds += [_Output.of(block, None) for block in self._served(self.before)]
-        news += [_Output.of(block, None) for block in self._served(self.after)]
+        olds += [_Output.of(block, None) for block in self._served(self.before, self._reached_before)]
+        news += [_Output.of(block, None) for block in self._served(self.after, self._reached_after)]
         return [output for output in olds if output.text], news
 
     @staticmethod
-    def _served(state: Judged) -> list[Block]:
-        return [block for block in _blocks(state, _SERVED) if block_text(block).strip()]
+    def _served(state: Judged, reached: Reached | None) -> list[Block]:
+        found = (block for block in _blocks(state, _SERVED) if _is_among(block, reached))
+        return [block for block in found if block_text(block).strip()]
 
     def _matched(self, old: list[_Output], new: list[_Output], key: Callable[[_Output], Hashable]) -> list[_Output]:
         """Take out of `new` what is the same by `key`; gives back what of `old` is left."""
@@ -336,9 +323,10 @@ class _Comparison:
 
     def _words(self) -> Iterable[Lost]:
         """Texts of the user that are gone; what toolpair kept of an output is an output."""
-        there = Counter(_nameless(plain(block_text(block))) for block in self._user_texts(self.after))
+        new = self._user_texts(self.after, self._reached_after)
+        there = Counter(_nameless(plain(block_text(block))) for block in new)
         gone = []
-        for block in self._user_texts(self.before):
+        for block in self._user_texts(self.before, self._reached_before):
             text = plain(block_text(block))
             key = _nameless(text)
             if there[key] > 0:
@@ -346,7 +334,7 @@ class _Comparison:
             else:
                 gone.append((block, text))
         for block, text in gone:
-            if self.kept.take(text):
+            if self._is_summed_up(block.record) or self.kept.take(text):
                 continue
             if text.startswith(KEPT_OUTPUT):
                 said = text.partition("\n")[2]
@@ -355,12 +343,17 @@ class _Comparison:
                 yield Lost("words", block.record, None, None, len(text.split()))
 
     @staticmethod
-    def _user_texts(state: Judged) -> Iterable[Block]:
+    def _user_texts(state: Judged, reached: Reached | None) -> Iterable[Block]:
+        """What a person said, but for what the agent says in the user's place: summaries, surroundings."""
         for message in state.transcript.messages:
-            if message.role == "user":
+            if message.role == "user" and message.note is None:
                 for block in message.blocks:
-                    if block.kind == "text" and block_text(block).strip():
+                    if block.kind == "text" and _is_among(block, reached) and block_text(block).strip():
                         yield block
+
+    def _texts(self) -> Iterable[Lost]:
+        found = other_texts(self.before, self.after, self.kept.take)
+        return (lost for lost in found if not self._is_summed_up(lost.record))
 
     def _images(self) -> Iterable[Lost]:
         """Images and documents of users and outputs that stand nowhere any more."""
@@ -373,8 +366,25 @@ class _Comparison:
             key = media_key(part)
             if there[key] > 0:
                 there[key] -= 1
-            else:
+            elif not self._is_summed_up(block.record):
                 yield Lost("image", block.record, _id(block), block.name, 1)
+
+
+def _is_among(block: Block, reached: Reached | None) -> bool:
+    return reached is None or id(block) in reached
+
+
+def _meant(call: Block) -> Any:
+    """What a call was given, whether it is written as an object or as a string."""
+    given = arguments(call)
+    if not isinstance(given, str):
+        return given
+    import json
+
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
 
 
 def _nameless(text: str) -> str:
@@ -389,8 +399,13 @@ def _words_of(block: Block) -> str:
     content = result_content(block)
     if isinstance(content, list):
         media = {id(part) for part in media_of(content)}
-        content = [part for part in content if id(part) not in media]
+        content = [_json_of(part) for part in content if id(part) not in media]
     return text_of(content)
+
+
+def _json_of(part: Any) -> Any:
+    """What a part of an output holds: JSON says the same in a wrapping as it does written as text."""
+    return part["json"] if isinstance(part, dict) and part.keys() == {"json"} else part
 
 
 def _answers(pair: Pair) -> bool:

@@ -1,0 +1,174 @@
+"""What each message of a plain list tells of the API that it is written for, and what all of them say together.
+
+One message of another kind does not turn a list over: most of those that tell anything decide. So the answer is the
+same whoever asks, and does not depend on which messages come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from toolpair.dataclass import dataclass, field
+from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.transcript.model import EmptyObject
+
+ANTHROPIC: Final = "anthropic"
+CHAT: Final = "openai-chat"
+RESPONSES: Final = "openai-responses"
+OTHER: Final = "other"
+"""An API that is not understood."""
+_SHAPES: Final = (CHAT, RESPONSES, ANTHROPIC)
+"""Of two that are told by as many messages the first one is meant."""
+_PROFILE_OF: Final = {"vertex-anthropic": ANTHROPIC, "bedrock-converse": ANTHROPIC}
+ITEMS: Final = frozenset(
+    {
+        *CALL_FAMILY,
+        *OUTPUT_FAMILY,
+        "apply_patch_call",
+        "apply_patch_call_output",
+        "code_interpreter_call",
+        "compaction",
+        "computer_call",
+        "computer_call_output",
+        "file_search_call",
+        "image_generation_call",
+        "item_reference",
+        "local_shell_call_output",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_call",
+        "mcp_list_tools",
+        "reasoning",
+        "shell_call",
+        "shell_call_output",
+        "web_search_call",
+    }
+)
+"""Types of items of the Responses API that no message of another API has."""
+_PARTS: Final = {
+    **dict.fromkeys(("input_text", "input_image", "input_file", "output_text"), RESPONSES),
+    **dict.fromkeys(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"), ANTHROPIC),
+    **dict.fromkeys(("tool-call", "tool-result"), OTHER),
+}
+"""Types of parts of a message, and which API has them."""
+_BEDROCK: Final = ("text", "toolUse", "toolResult")
+_NO_ITEM: Final = ("payload", "record_type", "message_type", "sessionId", "tool_calls")
+"""Keys of what looks like an item of the Responses API."""
+OF_ROO: Final = (
+    "ts",
+    "isSummary",
+    "condenseId",
+    "condenseParent",
+    "truncationParent",
+    "truncationId",
+    "isTruncationMarker",
+)
+"""Fields that Roo Code and its kin write beside a message."""
+
+
+def tells(value: dict[str, Any]) -> str | None:
+    """Whose message it must be; None where it may be anybody's."""
+    if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
+        return OTHER
+    if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
+        return RESPONSES
+    role = value.get("role")
+    if role == "tool" or role == "function" or "tool_call_id" in value or "function_call" in value:
+        return CHAT
+    if isinstance(value.get("tool_calls"), list):
+        return CHAT
+    if "role" not in value and is_item(value) and value["type"] in ITEMS:
+        return RESPONSES
+    content = value.get("content")
+    for part in content if isinstance(content, list) else ():
+        if not isinstance(part, dict):
+            continue
+        kind = part.get("type")
+        if kind is None and any(key in part for key in _BEDROCK):
+            return OTHER
+        if isinstance(kind, str) and kind in _PARTS:
+            return _PARTS[kind]
+    return None
+
+
+def is_item(value: dict[str, Any]) -> bool:
+    """Whether it may be an item of the Responses API: a message may leave its type out."""
+    if any(key in value for key in _NO_ITEM):
+        return False
+    if "type" not in value:
+        return isinstance(value.get("role"), str) and "content" in value
+    type_ = type_name(value)
+    return type_ == "message" or type_ in ITEMS
+
+
+@dataclass(slots=True)
+class Told:
+    """What was told by the messages so far."""
+
+    messages: int = 0
+    roles: int = 0
+    items: int = 0
+    of_roo: int = 0
+    listed: bool = False
+    """The content of one is a list."""
+    by: dict[str, int] = field(default_factory=dict)
+    """How many messages tell of each API."""
+
+    def hear(self, value: Any) -> None:
+        if not isinstance(value, dict) or isinstance(value, EmptyObject):
+            return
+        self.messages += 1
+        self.roles += isinstance(value.get("role"), str)
+        self.items += is_item(value)
+        self.of_roo += any(key in value for key in OF_ROO)
+        self.listed = self.listed or isinstance(value.get("content"), list)
+        whose = tells(value)
+        if whose is not None:
+            self.by[whose] = self.by.get(whose, 0) + 1
+
+    def hear_all(self, values: Iterable[Any]) -> Told:
+        for value in values:
+            self.hear(value)
+        return self
+
+    def add_plain(self, shape: str, count: int, calls: int, telling: int, *, listed: bool) -> None:
+        """So many messages more of this shape, in order and with no key but its own; some call, some tell of it."""
+        self.messages += count
+        self.roles += count
+        self.items += count - calls if shape == CHAT else count
+        self.listed = self.listed or listed
+        if telling:
+            self.by[shape] = self.by.get(shape, 0) + telling
+
+    @property
+    def sure(self) -> str | None:
+        """The API that most of those tell of that tell of any."""
+        best = max(_SHAPES, key=lambda shape: self.by.get(shape, 0))
+        count = self.by.get(best, 0)
+        if not count or self.by.get(OTHER, 0) >= count:
+            return None
+        fits = self.items * 2 > self.messages if best == RESPONSES else self.roles * 2 >= self.messages
+        return best if fits else None
+
+    def shape(self, profile: str | None = None) -> str | None:
+        """The API that the list is for: where nothing tells it, the one that `profile` is of. None of no known one."""
+        if self.by:
+            return self.sure
+        if not self.messages or self.roles * 2 < self.messages:
+            return None
+        if profile is None:
+            return ANTHROPIC if self.listed else CHAT
+        return shape_of_profile(profile)
+
+    @property
+    def is_roo(self) -> bool:
+        """Whether these are the messages of Roo Code or its kin."""
+        mine = self.of_roo > 0 and self.of_roo * 2 >= self.messages and self.roles * 2 >= self.messages
+        return mine and (self.sure == ANTHROPIC if self.by else True)
+
+
+def shape_of_profile(profile: str) -> str:
+    """The shape of the lists that are sent to this provider."""
+    base = profile.partition("/")[0]
+    return base if base in _SHAPES else _PROFILE_OF.get(base, CHAT)

@@ -1,0 +1,178 @@
+"""No recommended fix may make the agent send less: one that would is held back, and its problem left to a person.
+
+What would be sent is compared once, over all that was taken. Only where that is less than before the fixes are looked
+for that are to blame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Generic, TypeVar
+
+from toolpair.dataclass import dataclass
+from toolpair.recipes.base import Gone, Less, S, Step
+from toolpair.recipes.engine import Mark, Pick, mark_of, mend
+from toolpair.rules.base import Fix, Problem
+from toolpair.transcript.edits import Edit
+
+T = TypeVar("T")
+Apply = Callable[[S, Sequence[Edit]], S]
+SendsLess = Callable[[S, S], Less]
+"""What of the first state would have been sent, and is not of the second."""
+_Key = tuple[str, int, str | None, int]
+_Taken = tuple[Problem, Fix]
+_ROUNDS: Final = 6
+_PASSES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A recommended fix that was not taken."""
+
+    problem: Problem
+    fix: Fix
+    less: str
+    """What the agent would not send any more: "1 output (34 bytes)"."""
+
+    @property
+    def text(self) -> str:
+        """Why it was not taken, one sentence."""
+        return f"The recommended fix is not applied: with it the agent would no longer send {self.less}."
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[T]):
+    """What was made of the steps, and what was not taken."""
+
+    made: T
+    held_back: tuple[HeldBack, ...]
+    less: str | None
+    """What the agent does not send any more all the same, because a person chose so."""
+
+
+def carefully(
+    state: S,
+    apply: Apply[S],
+    pick: Pick,
+    sends_less: SendsLess[S],
+    collect: Callable[[S, Iterator[Step[S]]], tuple[T, S]],
+) -> Done[T]:
+    """Let `collect` go through the steps of what `pick` says: it gives what it made of them, and the last state.
+
+    It is called again where a recommended fix is held back. What a person chose is taken, whatever it takes away.
+    """
+    passes = [_Pass(pick)]
+    held: list[HeldBack] = []
+
+    def steps() -> Iterator[Step[S]]:
+        now = state
+        for one in passes:
+            one.took = False
+            for step in mend(now, apply, one.allowed):
+                now, one.took = step.after, True
+                yield step
+
+    def tried() -> tuple[T, _Measure[S]]:
+        watch = _Watch(state)
+        made, after = collect(state, watch.over(steps()))
+        return made, _Measure(watch.first, apply, sends_less, sends_less(watch.first, after))
+
+    made, measure = tried()
+    while True:
+        for number in range(_ROUNDS):
+            found = measure.to_blame(steps()) if measure.lost else []
+            if not found:
+                break
+            held += found
+            passes[-1].refuse(found, kinds=number >= _ROUNDS - 2)
+            made, measure = tried()
+        last = passes[-1]
+        if measure.lost and len(passes) > 1:
+            passes.pop()
+            made, measure = tried()
+            return Done(made, tuple(held), measure.less)
+        if not (last.held and last.took) or len(passes) == _PASSES:
+            return Done(made, tuple(held), measure.less)
+        # Beside what was taken since, one that was held back may take nothing away.
+        passes.append(_Pass(pick))
+        made, measure = tried()
+
+
+class _Pass:
+    """What may be taken: what is picked, but for recommended fixes that are held back."""
+
+    def __init__(self, pick: Pick) -> None:
+        self.took = False
+        self.held = False
+        self._pick = pick
+        self._refused: set[Mark] = set()
+        self._kinds: set[tuple[str, str]] = set()
+
+    def allowed(self, problem: Problem) -> Fix | None:
+        fix = self._pick(problem)
+        if fix is None or not fix.recommended:
+            return fix
+        return None if (problem.rule, fix.id) in self._kinds or mark_of(problem, fix) in self._refused else fix
+
+    def refuse(self, found: Sequence[HeldBack], *, kinds: bool) -> None:
+        """`kinds`: there is something new each time, so nothing of these kinds is taken."""
+        self.held = True
+        self._refused |= {mark_of(one.problem, one.fix) for one in found}
+        if kinds:
+            self._kinds |= {(one.problem.rule, one.fix.id) for one in found}
+
+
+class _Watch(Generic[S]):
+    """Finds the first state that the agent resumes: of one that it refuses nothing would be sent."""
+
+    def __init__(self, state: S) -> None:
+        self.first = state
+
+    def over(self, steps: Iterable[Step[S]]) -> Iterator[Step[S]]:
+        for step in steps:
+            if self.first is step.before and self.first.sends_nothing:
+                self.first = step.after
+            yield step
+
+
+class _Measure(Generic[S]):
+    """Looks for the recommended fixes by which what is `lost` in the end would not be sent any more."""
+
+    def __init__(self, first: S, apply: Apply[S], sends_less: SendsLess[S], less: Less) -> None:
+        self._first = first
+        self._apply = apply
+        self._sends_less = sends_less
+        self.lost = _keys(less)
+        self.less = less.text
+
+    def to_blame(self, steps: Iterable[Step[S]]) -> list[HeldBack]:
+        found: list[HeldBack] = []
+        known: frozenset[_Key] = frozenset()
+        for step in steps:
+            if step.after.sends_nothing:
+                continue
+            less = _keys(self._sends_less(self._first, step.after)) & self.lost
+            new = less - known
+            known |= less
+            if new:
+                found += self._culprits(step.before, [one for one in step.taken if one[1].recommended], new)
+            if known == self.lost:
+                break
+        return found
+
+    def _culprits(self, before: S, taken: Sequence[_Taken], lost: frozenset[_Key]) -> list[HeldBack]:
+        after = self._apply(before, [edit for _, fix in taken for edit in fix.edits])
+        less = self._sends_less(self._first, after)
+        if not taken or not _keys(less) & lost:
+            return []
+        if len(taken) > 1:
+            half = len(taken) // 2
+            found = self._culprits(before, taken[:half], lost) + self._culprits(before, taken[half:], lost)
+            if found:
+                return found  # otherwise none of them alone
+        return [HeldBack(problem, fix, less.text or "") for problem, fix in taken]
+
+
+def _keys(less: Less) -> frozenset[_Key]:
+    found: list[Gone] = [*less.outputs, *less.words]
+    return frozenset((one.kind, one.record, one.id, one.size) for one in found)
