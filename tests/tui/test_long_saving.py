@@ -59,7 +59,7 @@ def test_the_bar_says_how_far_and_keys_wait(broken: Path, disk: threading.Event)
         assert "saving" in await until(pilot, "50 %")
         assert "esc gives it up" in frame(app)
         staged = app.session.staged
-        for key in ("space", "enter", "s", "d", "q", "ctrl+q"):
+        for key in ("x", "enter", "s", "p", "q", "ctrl+q"):
             await press(pilot, key)
             assert "not while it is written" in frame(app), key
             assert isinstance(app.screen, WritingScreen)

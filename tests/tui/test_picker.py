@@ -232,7 +232,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         assert isinstance(app.screen, PickerScreen) and app.unsaved
         await press(pilot, "enter")
         await pilot.pause(0.5)
-        await press(pilot, "s")
+        await press(pilot, "w")
         assert isinstance(app.screen, ReviewScreen) and app.session.path == path
         await press(pilot, "escape", "ctrl+o", "text:1111", "enter")
         await pilot.pause(0.5)

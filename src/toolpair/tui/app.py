@@ -271,7 +271,7 @@ class ToolpairApp(App[None]):
         question = ConfirmScreen(
             title,
             lambda width, height: self.glyphs.paragraph(words, width),
-            [("s", "save", "review and save"), ("d", "discard", discard)],
+            [("w", "save", "review and save"), ("d", "discard", discard)],
         )
         self._asked = title, question
         screen.ask(question, answered)

@@ -84,7 +84,7 @@ class ReviewText:
         return f"{seen:,} of {sum(verdict.outputs_total for verdict in verdicts) + gone:,}"
 
     def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
-        """One entry for each decision; the second value says whether it is staged or taken out."""
+        """One entry for each decision; the second value says whether it is staged or excluded."""
         glyphs, cells = self.glyphs, self.cells - 2
         entries: list[list[Line]] = []
         for staged, is_in in shown:
@@ -101,7 +101,7 @@ class ReviewText:
                 effects.append(", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else ""))
             where = f" (conversation {staged.conversation + 1})" if len(self.session.conversations) > 1 else ""
             if not is_in:
-                effects = ["taken out"]
+                effects = ["excluded"]
             title = f"[{'x' if is_in else ' '}] {staged.count:>3,} × {staged.title}{where}"
             left, right = (glyphs.ui(title, "" if is_in else "dim"),), (glyphs.ui("  ".join(effects) + " ", "dim"),)
             if len(title) + len(right[0].text) + 2 <= cells:

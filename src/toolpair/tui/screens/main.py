@@ -44,8 +44,8 @@ REST = 0.12
 HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
     ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("M", "recipes", "recipe"),
-    ("&", "filter", "filter"), ("y", "copy", "yank"), ("P", "judge as", "profile"), ("m", "model's view", "sees"),
-    ("?", "all keys", "help"), ("q", "quit", "leave"),
+    ("&", "filter", "filter"), ("y", "copy", "yank"), ("P", "provider", "profile"),
+    ("m", "what the model sees", "sees"), ("?", "all keys", "help"), ("q", "quit", "leave"),
 )  # fmt: skip
 
 
@@ -270,7 +270,8 @@ class MainScreen(LookActions, JournalActions):
 
     @property
     def _hints(self) -> Sequence[Hint]:
-        return HINTS if self._desk is self.tool.desks[0] else (*HINTS[:-1], ("q", "back", "leave"))
+        hints = HINTS if self._desk is self.tool.desks[0] else (*HINTS[:-1], ("q", "back", "leave"))
+        return hints if self.overview.walk else hints[1:]
 
     def say(self, note: str) -> None:
         """One line above the keys, until the next thing happens."""
@@ -693,7 +694,6 @@ class MainScreen(LookActions, JournalActions):
                 if key.palette:
                     entries.append(Entry(key.action, key.label[0].upper() + key.label[1:], key_names(key.keys)))
         entries.append(Entry("colours", "Switch between dark and light"))
-        entries.append(Entry("help", "All keys", "?"))
         entries.append(Entry("leave", "Quit", "q"))
 
         async def chosen(value: str | None) -> None:
