@@ -160,12 +160,21 @@ class Staging:
         other._heed = heed
         return other
 
-    def _heeded(self, steps: Iterable[Step[Conversation]]) -> Iterator[Step[Conversation]]:
-        done = 0
-        for step in steps:
+    def _mended(self, state: Conversation, pick: Pick) -> Iterator[Step[Conversation]]:
+        """What `mend` gives, while `heed` is told how many problems are done."""
+        from toolpair.recipes.engine import mend
+
+        heed, done = self._heed, 0
+
+        def apply(state: Conversation, edits: Sequence[Edit]) -> Conversation:
+            if heed is None:
+                return state.apply(edits)
+            return state.apply(edits, lambda parts: heed(done + parts))
+
+        for step in mend(state, apply, pick):
             done += len(step.taken)
-            if self._heed is not None:
-                self._heed(done)
+            if heed is not None:
+                heed(done)
             yield step
 
     @property
@@ -205,10 +214,8 @@ class Staging:
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
-        from toolpair.recipes.engine import mend
-
         with uncollected():
-            return self._stage_steps(_by_kind(at, self.now[at], self._heeded(mend(self.now[at], _apply, pick))))
+            return self._stage_steps(_by_kind(at, self.now[at], self._mended(self.now[at], pick)))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Carry a recipe out as one step. None when it has nothing to do."""

@@ -33,7 +33,7 @@ def path(tmp_path: Path, samples: Path) -> Path:
 
 def opened(path: Path, *options: str, stdin: Path | None = None) -> Terminal:
     terminal = Terminal([*program(), str(path) if stdin is None else "-", *options], stdin=stdin)
-    assert b"mend all" in terminal.read(30, until=b"mend all"), terminal.text()
+    assert b"fix everything safe" in terminal.read(30, until=b"fix everything safe"), terminal.text()
     terminal.read(0.6)
     return terminal
 

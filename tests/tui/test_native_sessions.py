@@ -176,10 +176,10 @@ def test_following_keeps_saying_what_it_took_off(tmp_path: Path) -> None:
         await go_to(app, pilot, "turn.trailing_call")
         await press(pilot, "F", "space")
         assert app.session.changed
-        await came(app, pilot, late, "1 staged fix taken off")
+        await came(app, pilot, late, "1 fix no longer applies")
         assert not app.session.changed and "its result has come" in frame(app)
         await came(app, pilot, then, "1 call")
-        assert "1 staged fix taken off" in frame(app)
+        assert "1 fix no longer applies" in frame(app)
 
     drive(path, play, (120, 30))
 

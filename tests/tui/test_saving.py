@@ -28,7 +28,7 @@ def test_a_rescue_is_open_mend_all_enter(broken: Path) -> None:
         assert "Saved" in shown and "toolpair restore" in shown
         await press(pilot, "enter")
         assert isinstance(app.screen, MainScreen) and "nothing changed" in frame(app)
-        assert "have their result" in frame(app)
+        assert "have results" in frame(app)
 
     app = drive(broken, play)
     assert app.result.saved == [broken]
@@ -133,7 +133,7 @@ def test_what_is_excluded_stays_in_view_and_can_be_included_again(broken: Path) 
         await press(pilot, "x", "k", "x")
         assert app.session.to_bytes() == whole and frame(app).count("[x]") == 2
         await press(pilot, "x", "j", "x", "escape")
-        assert isinstance(app.screen, MainScreen) and "no problem is left" not in frame(app)
+        assert isinstance(app.screen, MainScreen) and "every problem has a fix" not in frame(app)
         assert "4 problems" in frame(app)
 
     drive(broken, play)

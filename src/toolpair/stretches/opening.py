@@ -42,6 +42,7 @@ def opened_long(
     request: Callable[[Transcript], Transcript] | None,
     view: View,
     progress: Progress | None = None,
+    checking: Callable[[int, int], None] | None = None,
 ) -> LongConversation | None:
     """The conversation in stretches; None where it has to be judged as a whole."""
     document = source.document
@@ -78,7 +79,7 @@ def opened_long(
 
     reading = replace(reading, proof=proof)
     with uncollected():
-        return long_conversation(number, source, outline, reading)
+        return long_conversation(number, source, outline, reading, checking)
 
 
 def proven(scan: ListScan, document: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
@@ -42,11 +43,11 @@ class ReviewText:
         lines: list[Line] = [spread(title, right, cells)]
         if cells >= 66:
             lines.append(self._table("", "now", "after saving", "dim"))
-        judged = f"{self._refused(after)}  ({session.profile.id}, {session.profile.judged} rules judged)"
-        if self.cells >= 66 and width(glyphs.own(judged)) > cells - 48:
-            judged = judged.replace(" judged)", ")")
+        checked = f"{self._refused(after)}  ({session.profile.judged} {session.profile.name} rules)"
         who = "Resume refused by the API?" if session.verdict.native else "Refused by the API?"
-        lines.append(self._table(who, self._refused(before), judged))
+        if any(verdict.outlook == "stops" and not verdict.refused for verdict in (*before, *after)):
+            who = f"Refused by {session.transcript.agent or 'its agent'}?"
+        lines.append(self._table(who, self._refused(before), checked))
         placeholders = self._placeholders()
         lost = session.losses
         seen = self._seen(after, len(lost.outputs))
@@ -72,7 +73,7 @@ class ReviewText:
 
     @staticmethod
     def _refused(verdicts: Sequence[Verdict]) -> str:
-        refused = sum(verdict.refused for verdict in verdicts)
+        refused = sum(verdict.refused or verdict.outlook == "stops" for verdict in verdicts)
         if not refused or len(verdicts) == 1:
             return "yes" if refused else "no"
         return f"yes, {refused:,} of {len(verdicts):,}"
@@ -114,10 +115,8 @@ class ReviewText:
     def rest(self) -> list[Line]:
         glyphs, session, cells = self.glyphs, self.session, self.cells
         lines: list[Line] = []
-        left = list(session.left)
-        if left:
-            words = f"    {len(left):>3,} left for you: {left[0].text}"
-            lines += glyphs.paragraph(words, cells, "warning", limit=2)
+        for words in left_of(session).lines():
+            lines += glyphs.paragraph(f"    {words}", cells, "warning", limit=2)
         lines.append(())
         changed = sum(change.count for change in self.changes if change.kind == "changed")
         added = sum(change.kind == "added" for change in self.changes)
@@ -126,7 +125,7 @@ class ReviewText:
         same = total - changed - removed
         lines += glyphs.paragraph(
             f"{same:,} of {count_text(total, self.noun)} stay byte for byte."
-            + (" Written beside, read back, swapped." if session.writable else ""),
+            + (" The save is atomic and verified." if session.writable else ""),
             cells,
         )
         if session.writable:

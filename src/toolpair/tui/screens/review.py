@@ -179,7 +179,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 else:
                     self.finish(None)
 
-        words = "Read the file again? The fixes that are staged are taken off; A puts the certain ones on again."
+        words = "Read the file again? Your fixes are undone; A applies the certain ones again."
         lines = self.glyphs.paragraph
         answers = [("r", "yes", "read it again")]
         self.ask(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
@@ -196,7 +196,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def _nothing(self) -> bool:
         """Say so when nothing is left to save."""
         if not self._session.changed:
-            self._refresh("nothing is staged, so there is nothing to save")
+            self._refresh("no fix is applied, so there is nothing to save")
         return not self._session.changed
 
     def action_save(self) -> None:
@@ -244,7 +244,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 self.action_save_copy()
 
         words = (
-            "This file has other names (hard links). They keep the old content: only the name that was opened "
+            "This file has other names (hard links). They keep the old content: only the name that you opened "
             "gets the fixed one."
         )
         answers = [("enter", "yes", "save under this name only"), ("s", "copy", "save a copy")]
@@ -294,7 +294,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         match error:
             case None | GivenUp():
                 self._error = ""
-                self._refresh("given up: nothing was written")
+                self._refresh("stopped: nothing was written")
             case Refused(reason="hard-links") if path is None:
                 self._ask_links()
             case Refused():
