@@ -86,7 +86,7 @@ def test_what_comes_is_told_and_a_waiting_call_is_no_error(tmp_path: Path) -> No
     followed = session.follow()
     assert followed is not None
     assert (followed.change, followed.records, followed.calls, followed.results) == ("grown", 1, 1, 0)
-    assert followed.text == "1 record came: 1 call."
+    assert followed.text == "1 record added: 1 call."
     assert session.pending(1) and not session.pending(0)
     assert not [problem for problem in session.problems if problem.severity == "error"]
     append(path, claude_bytes(2)[len(claude_bytes(2, open_end=True)) :])
@@ -146,7 +146,7 @@ def test_a_placeholder_gives_way_to_the_result_that_comes(tmp_path: Path) -> Non
     followed = session.follow()
     assert followed is not None
     assert [one.reason for one in followed.dropped] == ["its result has come"]
-    assert "1 staged fix was taken off: its result has come" in followed.text
+    assert "1 fix no longer applies: its result has come" in followed.text
     assert not session.changed and not session.staged
     assert session.to_bytes() == claude_bytes(3)
 
@@ -176,7 +176,7 @@ def test_of_several_fixes_each_is_kept_or_its_reason_said(tmp_path: Path) -> Non
     followed = session.follow()
     assert followed is not None
     assert {one.rule for one in followed.dropped} == {"result.missing", "turn.trailing_call"}
-    assert "2 staged fixes were taken off: its result has come." in followed.text
+    assert "2 fixes no longer apply: its result has come." in followed.text
 
 
 @pytest.mark.parametrize("change", ["truncated", "replaced", "rewritten"])
@@ -196,7 +196,7 @@ def test_another_file_is_read_anew_and_it_is_said(tmp_path: Path, change: str) -
     followed = session.follow()
     assert followed is not None
     assert followed.change == change
-    assert [one.reason for one in followed.dropped] in (["its result has come"], ["the problem is not there any more"])
+    assert [one.reason for one in followed.dropped] in (["its result has come"], ["the problem is gone"])
     assert not session.changed
     assert session.to_bytes() == path.read_bytes()
     assert session.follow() is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -204,8 +204,8 @@ class Conversation:
     def problems(self) -> Sequence[Problem]:
         return self.judged.problems
 
-    def apply(self, edits: Sequence[Edit]) -> Conversation:
-        """The conversation after the edits, read again from the document that they make."""
+    def apply(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
+        """The conversation after the edits, read again from the document that they make: all at once."""
         document = self.document
         others = [edit for edit in edits if not isinstance(edit, MendBytes)]
         if others:

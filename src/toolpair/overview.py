@@ -14,7 +14,7 @@ from toolpair.rules.profiles import Profile
 from toolpair.transcript.content import block_text, result_text, says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
+from toolpair.verdict_text import Outlook, aside_text, badge_of, broken_text, sound_text, waiting_text
 
 RowKind = Literal["pair", "text", "cut", "compaction", "damaged"]
 _LABEL: Final = 400
@@ -37,7 +37,13 @@ class Verdict:
     refused: bool
     native: bool
     placeholders: int
+    waiting: int
+    """Calls without a result."""
+    outlook: Outlook
+    badge: str
+    """What becomes of it, in a few words and capitals."""
     sentence: str
+    """What there is to say beside the badge; never what the session says."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +53,9 @@ class Group:
     cause: Cause | None
     rule: str
     title: str
+    """What its problems share."""
+    tools: tuple[str, ...]
+    """The tools whose calls they are about, each once."""
     problems: tuple[Problem, ...]
     certain: int
     guesses: int
@@ -82,7 +91,7 @@ class Tally:
     """Those that reach the model."""
     placeholders: int = 0
     forgotten: int = 0
-    """Messages behind lost links."""
+    """Messages before lost links."""
     shortened: int = 0
     """Outputs that reach the model without their middle."""
 
@@ -133,6 +142,11 @@ def verdict_from(
     errors = count["error"]
     causes = len({group_key(problem) for problem in problems if problem.severity == "error"})
     refused = any(problem.impact == "stops" and problem.severity == "error" for problem in problems)
+    outlook, badge = badge_of(tally, head, errors, refused, refuses)
+    if errors:
+        sentence = broken_text(tally, head, errors, causes, refused, refuses)
+    else:
+        sentence = sound_text(tally, head, profile, waiting_text(problems, head))
     return Verdict(
         messages=tally.messages,
         calls=tally.calls,
@@ -146,18 +160,11 @@ def verdict_from(
         refused=refused,
         native=head.native,
         placeholders=tally.placeholders,
-        sentence=_sentence(tally, head, profile, errors, causes, refused, refuses) + _aside(head, errors),
+        waiting=tally.waiting,
+        outlook=outlook,
+        badge=badge,
+        sentence=sentence + aside_text(head, errors),
     )
-
-
-def _aside(transcript: Transcript, errors: int) -> str:
-    """What to know of a history that is not the one that its agent goes on from."""
-    if transcript.elsewhere and transcript.resumed:
-        return " This is not the branch that the agent resumes."
-    if transcript.resumed:
-        return ""
-    stays = " and what is broken in it stays so" if errors else ""
-    return f" A sub-agent's history: it is never resumed or healed{stays}."
 
 
 def _outputs_seen(judged: Judged, held: int, sent: int) -> int:
@@ -206,52 +213,6 @@ def _is_elsewhere(problem: Problem) -> bool:
     return not in_a_line and any(fix.id.startswith(COPY) for fix in problem.fixes)
 
 
-def _sentence(
-    tally: Tally, head: Transcript, profile: Profile, errors: int, causes: int, refused: bool, refuses: str | None
-) -> str:
-    judged_by = f"Judged: {profile.id}, {profile.judged} rules"
-    calls, total, lost = tally.calls, tally.outputs, tally.outputs - tally.seen
-    if not errors and refuses is not None:
-        return f"{refuses} {judged_by}."
-    if not errors:
-        if not calls and not total:
-            return f"No tool calls in {plural(tally.messages, 'message')}. {judged_by}."
-        said = f"All {calls:,} calls have their result." if calls != 1 else "The one call has its result."
-        if tally.waiting:
-            waits = "one at the end still waits" if tally.waiting == 1 else f"{tally.waiting:,} at the end still wait"
-            said = f"{calls - tally.waiting:,} of {plural(calls, 'call')} answered; {waits}."
-        return f"{said}{_shortened(tally, head)} {judged_by}. Not judged: signatures, size."
-    begun = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
-    if not head.resumed or head.elsewhere:
-        return begun
-    if refuses is not None:
-        return f"{begun} If you resume now, {refuses}"
-    if refused and head.native:
-        kept = f"Nothing is lost: {plural(total, 'output')} in the file."
-        if lost:
-            kept = f"It would hold {total - lost:,} of {plural(total, 'output')}."
-        return f"{begun} If you resume now, the API refuses the request. {kept}"
-    if head.native and head.agent:
-        gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
-        if tally.forgotten and not lost:
-            gone = f"{plural(tally.forgotten, 'message')} {'is' if tally.forgotten == 1 else 'are'} forgotten"
-            gone += " without a word."
-        reach = f"{total - lost:,} of {total:,} outputs reach the model"
-        return f"{begun} If you resume now, {reach}; {gone}{_shortened(tally, head)}"
-    return f"{begun} {plural(tally.messages, 'message')}, judged as {profile.id}." + (
-        " The API refuses them as they stand." if refused else ""
-    )
-
-
-def _shortened(tally: Tally, head: Transcript) -> str:
-    """What the agent makes shorter on its way to the model: it is not lost, and it is not all there."""
-    if not tally.shortened:
-        return ""
-    return f" {head.agent} sends {tally.seen - tally.shortened:,} of {plural(tally.outputs, 'output')} whole" + (
-        f" and shortens {tally.shortened:,}."
-    )
-
-
 def title_for(fixes: Sequence[Fix]) -> str:
     """One title for fixes of one kind: their own where they share it."""
     first = fixes[0]
@@ -284,13 +245,32 @@ def _group(problems: Sequence[Problem]) -> Group:
     return Group(
         cause=_cause_of_all(problems),
         rule=first.rule,
-        title=first.cause.text if first.cause is not None else first.text,
+        title=_shared_title(problems),
+        tools=tuple(dict.fromkeys(filter(None, map(_tool, problems)))),
         problems=tuple(problems),
         certain=len(certain),
         guesses=sum(problem.guess for problem in problems),
         fix_title=title_for(fixes) if fixes else None,
         loses_outputs=sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None),
     )
+
+
+def _shared_title(problems: Sequence[Problem]) -> str:
+    """What all of them have in common: the words of their cause, their own, or else what their rule is about."""
+    first = problems[0]
+    if first.cause is not None and len({problem.cause.text for problem in problems if problem.cause is not None}) == 1:
+        return first.cause.text
+    if len({problem.text for problem in problems}) == 1:
+        return first.text
+    from toolpair.rules.pages import page_of
+
+    page = page_of(first.rule)
+    return page.title if page is not None else first.text
+
+
+def _tool(problem: Problem) -> str | None:
+    block = problem.call or problem.result
+    return block.name if block is not None else None
 
 
 def _cause_of_all(problems: Sequence[Problem]) -> Cause | None:

@@ -34,11 +34,13 @@ from toolpair.transcript.content import block_text, call_summary, text_of
 from toolpair.transcript.edits import Answer
 from toolpair.transcript.model import PLACEHOLDER, Block, Branch, Message, Transcript
 from toolpair.transcript.pairing import Pair
+from toolpair.verdict_text import saving_text, waiting_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from toolpair.following import Dropped, Followed, Watch
+    from toolpair.link_places import Link
     from toolpair.losses import Losses
     from toolpair.recipes.base import Options, Recipe
     from toolpair.recipes.careful import HeldBack
@@ -96,6 +98,8 @@ __all__ = [
     "Verdict",
     "lines_text",
     "open_session",
+    "saving_text",
+    "waiting_text",
 ]
 
 
@@ -136,6 +140,7 @@ def open_session(
     profile: str | None = None,
     leaf: str | None = None,
     progress: Callable[[int], None] | None = None,
+    checking: Callable[[int, int], None] | None = None,
     reporting: bool = False,
     agent_version: str | Callable[[str], str | None] | None = None,
     max_size: int | None = None,
@@ -143,7 +148,8 @@ def open_session(
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
     `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
-    `progress` is told how many bytes of a large file have been read; what it raises ends the reading.
+    `progress` is told how many bytes of a large file have been read, `checking` how many of its doubtful stretches
+    have been judged, and of how many; what they raise ends the reading.
     `reporting`: its problems are told, but nothing is shown or changed, so that less has to stay in memory.
     `agent_version` resumes the file (or what this finds by the format's id); by default the newest that was measured.
     `max_size` is how many bytes are read of a single line, or unpacked, at most; None: 1 GB, or 4 GB.
@@ -164,7 +170,9 @@ def open_session(
     beside = FilesBeside(snapshot.path) if snapshot.path is not None else None
     resumed_by = agent_version(known.id) if callable(agent_version) else agent_version
     view = View(leaf, beside, agent_version=resumed_by, reporting=reporting)
-    session = Session(snapshot, container, [found or known for found in formats], format, profile, view, progress)
+    session = Session(
+        snapshot, container, [found or known for found in formats], format, profile, view, progress, checking
+    )
     if leaf is not None and session.transcript.leaf is None:
         raise SessionError(_no_leaf(leaf, snapshot.shown))
     return session
@@ -195,6 +203,7 @@ class Session:
         profile: str | None,
         view: View,
         progress: Callable[[int], None] | None = None,
+        checking: Callable[[int, int], None] | None = None,
     ) -> None:
         """`formats` are what was found, `format` and `profile` what was asked for."""
         self._view = view
@@ -211,19 +220,25 @@ class Session:
         self._losses: tuple[tuple[Conversation, ...], Losses] | None = None
         self._decided = format is not None
         """The formats are settled: what they were found to be is what the file goes on in."""
-        self._hold(self._state(snapshot, container, progress))
+        self._hold(self._state(snapshot, container, progress, checking))
         self._decided = True
         self.format = self._formats[-1]
         self.profile = self._profile_for(self.format)
         self.current = len(self.conversations) - 1
 
-    def _state(self, snapshot: Snapshot, container: Container, progress: Callable[[int], None] | None = None) -> State:
+    def _state(
+        self,
+        snapshot: Snapshot,
+        container: Container,
+        progress: Callable[[int], None] | None = None,
+        checking: Callable[[int, int], None] | None = None,
+    ) -> State:
         """A state of the file as this session looks at it."""
         # A file goes on in the format that it has; what is new in it is of the kind that came last.
         missing = len(container.conversations) - len(self._formats)
         formats = (*self._formats, *[self.format] * missing)[: len(container.conversations)]
         conversations = tuple(
-            self._conversation(number, source, found, len(snapshot.data) >= SMALL, progress)
+            self._conversation(number, source, found, len(snapshot.data) >= SMALL, progress, checking)
             for number, (source, found) in enumerate(zip(container.conversations, formats, strict=True), 1)
         )
         return State(snapshot, container, tuple(found.format for found in conversations), conversations)
@@ -243,6 +258,7 @@ class Session:
         found: Format,
         large: bool,
         progress: Callable[[int], None] | None = None,
+        checking: Callable[[int, int], None] | None = None,
     ) -> Conversation:
         """`found` is what was told by its beginning; all of it decides, where that was not asked before."""
         document, request = source.document, request_of(source.outer)
@@ -253,7 +269,7 @@ class Session:
             def opened(found: Format) -> Conversation | None:
                 profile = self._profile_for(found)
                 decide = None if settled else partial(told_format, kind=document.kind, profile=self._chosen_profile)
-                return opened_long(number, source, found, profile, request, self._view, progress, decide)
+                return opened_long(number, source, found, profile, request, self._view, progress, decide, checking)
 
             try:
                 long = opened(found)
@@ -430,6 +446,7 @@ class Session:
         *,
         data: bytes | None = None,
         progress: Callable[[int], None] | None = None,
+        checking: Callable[[int, int], None] | None = None,
         format: str | None = None,
         profile: str | None = None,
         leaf: str | None = None,
@@ -446,6 +463,7 @@ class Session:
             profile=profile,
             leaf=leaf,
             progress=progress,
+            checking=checking,
             agent_version=self._view.agent_version,
             max_size=limits.line if limits.asked_for else None,
         )
@@ -658,6 +676,12 @@ class Session:
     def block_text(self, block: Block) -> str:
         """What the model reads in the block. Untrusted: show it through `text/`."""
         return block_text(block)
+
+    def links_of(self, fix: Fix) -> Sequence[Link]:
+        """The links that the fix would make, and what stands at both their ends. Untrusted."""
+        from toolpair.link_places import links_of
+
+        return tuple(links_of(self.document, fix))
 
     def output_of(self, fix: Fix) -> str | None:
         """What the model would read as the result that the fix puts in, None when it puts none in. Untrusted."""

@@ -34,6 +34,7 @@ Conversations = tuple[Conversation, ...]
 LONGEST_ID: Final = 200
 """Characters: providers allow 64, and a longer one may hold anything."""
 _Steps = Iterator["Step[Conversation]"]
+_Apply = Callable[[Conversation, Sequence[Edit]], Conversation]
 Heed = Callable[[int], None]
 """Is told how many problems have been mended."""
 
@@ -178,13 +179,24 @@ class Staging:
         other.held_back = dict(self.held_back)
         return other
 
-    def _heeded(self, steps: Iterable[Step[Conversation]]) -> Iterator[Step[Conversation]]:
-        done = 0
-        for step in steps:
-            done += len(step.taken)
-            if self._heed is not None:
-                self._heed(done)
-            yield step
+    def _heeding(self) -> tuple[_Apply, Callable[[_Steps], _Steps]]:
+        """How edits are applied, and steps gone through, while `heed` is told how many problems are done."""
+        heed, done = self._heed, 0
+        if heed is None:
+            return _apply, lambda steps: steps
+
+        def apply(state: Conversation, edits: Sequence[Edit]) -> Conversation:
+            return state.apply(edits, lambda parts: heed(done + parts))
+
+        def over(steps: _Steps) -> _Steps:
+            nonlocal done
+            done = 0  # they are gone through again where a fix is held back
+            for step in steps:
+                done += len(step.taken)
+                heed(done)
+                yield step
+
+        return apply, over
 
     @property
     def steps(self) -> tuple[tuple[Staged, ...], ...]:
@@ -226,7 +238,7 @@ class Staging:
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
         with uncollected():
-            return self._stage_steps(at, _picked(at, self.now[at], pick, self._heeded))
+            return self._stage_steps(at, _picked(at, self.now[at], pick, *self._heeding()))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Carry a recipe out as one step. None when it has nothing to do."""
@@ -457,7 +469,11 @@ def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Op
 
 
 def _picked(
-    at: int, conversation: Conversation, pick: Pick, heeded: Callable[[_Steps], _Steps] = lambda steps: steps
+    at: int,
+    conversation: Conversation,
+    pick: Pick,
+    apply: _Apply | None = None,
+    heeded: Callable[[_Steps], _Steps] = lambda steps: steps,
 ) -> CarriedOut:
     """What `pick` says is taken, but for recommended fixes by which the agent would send less."""
     from toolpair.recipes.careful import carefully
@@ -466,7 +482,7 @@ def _picked(
         made = _by_kind(at, state, heeded(steps))
         return made, made.after
 
-    done = carefully(conversation, _apply, pick, _sends_less, collect)
+    done = carefully(conversation, apply or _apply, pick, _sends_less, collect)
     rows = done.made.rows
     if done.less is not None and len(rows) == 1 and rows[0].loses is None:
         rows = (_losing(rows[0], done.less),)

@@ -13,7 +13,7 @@ import pytest
 from tests.terminal import Terminal, program
 
 pytest.importorskip("toolpair.tui.app")
-OFFER = b"are applied but not saved."
+OFFER = b"were applied but not saved."
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def path(tmp_path: Path, samples: Path) -> Path:
 
 def opened(path: Path, *options: str, stdin: Path | None = None) -> Terminal:
     terminal = Terminal([*program(), str(path) if stdin is None else "-", *options], stdin=stdin)
-    assert b"mend all" in terminal.read(30, until=b"mend all"), terminal.text()
+    assert b"fix everything safe" in terminal.read(30, until=b"fix everything safe"), terminal.text()
     terminal.read(0.6)
     return terminal
 
@@ -81,7 +81,7 @@ def test_what_was_applied_is_there_again(path: Path, state: Path, how: Callable[
 
     terminal = opened(path)
     assert OFFER in terminal.read(20, until=OFFER, since=0)
-    assert "2 fixes from less than a minute ago are applied but not saved." in terminal.text()
+    assert "2 fixes from less than a minute ago were applied but not saved." in terminal.text()
     terminal.read(0.8)
     mark = len(terminal.output)
     terminal.press("\r")

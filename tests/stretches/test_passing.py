@@ -30,11 +30,11 @@ FORMS = [("anthropic", "anthropic"), ("openai-chat", "openai-chat"), ("claude-co
 FILTERS = [
     "is:problem",
     "is:error",
-    "is:mended",
+    "is:fixed",
     "tool:bash",
     "tool:read id:1",
     "is:error output",
-    "is:problem is:mended",
+    "is:problem is:fixed",
 ]
 
 

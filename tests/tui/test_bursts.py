@@ -134,7 +134,9 @@ def burst(home: Path, seed: int, count: int) -> None:
     for path in changed:
         # A folder that is typed may stand before the name as it is told.
         assert path.name in said, f"{what}: {path.name} was changed, and the program said {said[-3000:]!r}"
-    assert not changed or any(word in told[0] for word in ("Saved", "is back")), f"{what}: no screen told of {changed}"
+    assert not changed or any(word in told[0] for word in ("Saved", "Restored", "restored")), (
+        f"{what}: no screen told of {changed}"
+    )
 
 
 @pytest.mark.parametrize("seed", CASES)

@@ -31,7 +31,7 @@ async def burst(app: ToolpairApp, pilot: Pilot[Any], *keys: str) -> None:
     ("opening", "keys"),
     [
         (["a"], ["enter", "enter", "enter"]), (["y"], ["1", "1", "1"]), (["at"], ["x", "enter", "enter"]),
-        (["space", "q"], ["escape", "d", "s", "escape"]), (["f"], ["enter", "enter"]), (["question_mark"], ["escape", "escape"]),
+        (["space", "q"], ["escape", "d", "w", "escape"]), (["f"], ["enter", "enter"]), (["question_mark"], ["escape", "escape"]),
         (["P"], ["escape", "escape", "enter"]), (["A"], ["escape", "escape"]),
     ],
 )  # fmt: skip
@@ -122,8 +122,8 @@ def test_the_smallest_screen_shows_the_safe_choices(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space", "q")
         shown = frame(app)
-        assert "s review and save" in shown and "d discard" in shown and shown.index("s rev") < shown.index("d disc")
-        await press(pilot, "s")
+        assert "w review and save" in shown and "d discard" in shown and shown.index("w rev") < shown.index("d disc")
+        await press(pilot, "w")
         assert isinstance(app.screen, ReviewScreen) and lines_of(app)[-1].startswith(" enter save")
 
     drive(broken, play, (40, 10))

@@ -44,7 +44,7 @@ def test_nothing_raw_leaves(tmp_path: Path, name: str) -> None:
         for key in ("l", "enter", "l", "l", "escape", "f", "j", "escape", "p", "l", "escape", "y", "escape"):
             await press(pilot, key)
         await press(
-            pilot, "j", "k", "g", "y", "1", "a", "escape", "A", "d", "escape", "escape", "slash", "text:evil", "enter"
+            pilot, "j", "k", "g", "y", "1", "a", "escape", "A", "p", "escape", "escape", "slash", "text:evil", "enter"
         )
         await app.workers.wait_for_complete()
         assert app.is_running

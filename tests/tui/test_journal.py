@@ -138,8 +138,8 @@ def test_what_was_left_is_offered_and_taken_up(broken: Path, folder: Folder) -> 
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         shown = frame(app)
-        assert f"3 fixes {OFFER} are applied but not saved." in shown
-        assert "enter take them up" in shown and "x forget them" in shown and "changed since" not in shown
+        assert f"3 fixes {OFFER} were applied but not saved." in shown
+        assert "enter apply them" in shown and "d discard them" in shown and "changed since" not in shown
         await press(pilot, "enter")
         assert app.session.to_bytes() == session.to_bytes() and app.unsaved
         assert "3 fixes are applied again" in frame(app) and "3 fixes, not saved" in frame(app)
@@ -157,34 +157,34 @@ def test_one_fix_is_one(broken: Path, folder: Folder) -> None:
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         shown = frame(app)
-        assert "1 fix from 3 days ago is applied but not saved." in shown and "enter take it up" in shown
+        assert "1 fix from 3 days ago was applied but not saved." in shown and "enter apply it" in shown
 
     drive(broken, folder, play)
 
 
-def test_forgetting_is_asked_first(broken: Path, folder: Folder) -> None:
+def test_discarding_is_asked_first(broken: Path, folder: Folder) -> None:
     path = left_behind(folder, staged(broken))
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "x")
-        assert f"Forget 3 fixes {OFFER}?" in frame(app) and path.exists()
+        await press(pilot, "d")
+        assert f"Discard 3 fixes {OFFER}?" in frame(app) and path.exists()
         await press(pilot, "escape")
-        assert f"3 fixes {OFFER} are applied" in frame(app) and path.exists()
-        await press(pilot, "x", "x")
+        assert f"3 fixes {OFFER} were applied" in frame(app) and path.exists()
+        await press(pilot, "d", "d")
         assert not path.exists() and not app.session.changed and isinstance(app.screen, MainScreen)
 
     drive(broken, folder, play)
 
 
-def test_a_held_x_forgets_nothing(broken: Path, folder: Folder) -> None:
+def test_a_held_d_discards_nothing(broken: Path, folder: Folder) -> None:
     path = left_behind(folder, staged(broken))
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await pilot.pause(0.5)
         for _ in range(8):
-            await pilot.press("x")
+            await pilot.press("d")
         await settled(pilot)
-        assert path.exists() and "Forget" in frame(app)
+        assert path.exists() and "Discard" in frame(app)
 
     async def offered(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await settled(pilot, names=("aside",))
@@ -198,7 +198,7 @@ def test_who_does_not_answer_is_offered_it_again(broken: Path, folder: Folder) -
 
     async def later(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "escape")
-        assert "offers them again" in frame(app)
+        assert "to be asked again" in frame(app)
         await press(pilot, "space", "q", "d")
 
     async def again(app: ToolpairApp, pilot: Pilot[Any]) -> None:
@@ -232,7 +232,7 @@ def test_it_comes_on_top_of_what_is_applied_by_then(broken: Path, folder: Folder
         app.session.stage(app.session.problems[0])
         app.session_changed(app.desks[0])
         await press(pilot, "enter")
-        assert "1 fix could not be applied again" in frame(app) and "the problem is not there any more" in frame(app)
+        assert "1 fix could not be applied again" in frame(app) and "the problem is gone" in frame(app)
         await press(pilot, "escape")
         assert app.session.to_bytes() == session.to_bytes()
 
@@ -253,7 +253,7 @@ def test_a_file_that_has_changed_is_told_and_what_does_not_fit_says_why(broken: 
         await press(pilot, "enter")
         shown = frame(app)
         assert "1 fix could not be applied again:" in shown
-        assert "result.id_mismatch: the problem is not there any more." in shown
+        assert "result.id_mismatch: the problem is gone." in shown
         await press(pilot, "escape")
         assert "2 fixes are applied again" in frame(app)
 

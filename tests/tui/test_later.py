@@ -135,6 +135,6 @@ def test_the_review_does_not_open_over_what_was_opened_meanwhile(broken: Path, m
         await settled(pilot)
         assert isinstance(app.screen, ViewerScreen) and app.session.changed
         await press(pilot, "escape")
-        assert "not saved" in frame(app) and "w shows what will be saved" in frame(app)
+        assert "not saved" in frame(app) and "w reviews and saves" in frame(app)
 
     drive(broken, play)

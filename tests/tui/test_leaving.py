@@ -42,7 +42,7 @@ def opened(samples: Path, tmp_path: Path) -> Terminal:
 
 
 def shown(terminal: Terminal) -> Terminal:
-    assert b"mend all" in terminal.read(30, until=b"mend all")
+    assert b"fix everything safe" in terminal.read(30, until=b"fix everything safe")
     terminal.read(0.5)
     assert kept_modes(terminal.output), "the interface takes them"
     return terminal
@@ -139,7 +139,7 @@ def test_it_is_suspended_and_drawn_again(samples: Path, tmp_path: Path, how: str
     terminal.read(0.3)
     terminal.press(f"{program()[0]} {' '.join(program()[1:])} {path} & echo the pid is $!; fg\r")
     terminal.read(20, until=b"the pid is ")
-    terminal.read(20, until=b"mend all", since=0)
+    terminal.read(20, until=b"fix everything safe", since=0)
     terminal.read(0.5)
     staged(terminal)
     pid = int(terminal.text().partition("the pid is ")[2].partition("the pid is ")[2].split()[0])

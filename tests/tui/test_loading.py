@@ -43,7 +43,9 @@ class Slow:
         self.may = threading.Event()
         self.error: Exception | None = None
 
-    def __call__(self, path: str, /, *, data: bytes | None = None, progress: Any = None) -> Session:
+    def __call__(
+        self, path: str, /, *, data: bytes | None = None, progress: Any = None, checking: Any = None
+    ) -> Session:
         if data is None:
             for done in range(10_000):
                 progress(done)
@@ -51,7 +53,7 @@ class Slow:
                     break
             if self.error is not None:
                 raise self.error
-        return open_session(path, data=data, progress=progress)
+        return open_session(path, data=data, progress=progress, checking=checking)
 
 
 def play_on(path: Path, slow: Slow, play: Callable[[ToolpairApp, Pilot[Any]], Awaitable[None]]) -> ToolpairApp:
@@ -132,9 +134,9 @@ def test_nothing_is_said_of_what_is_not_read_yet(long: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         for key in ("right_square_bracket", "left_square_bracket", "at", "m"):
             await keys(pilot, key)
-            assert isinstance(app.screen, MainScreen) and "not yet: the file is still read" in frame(app), key
+            assert isinstance(app.screen, MainScreen) and "not yet: still reading the file" in frame(app), key
         await press(pilot, "slash", "text:step 250", "enter")
-        assert "not found in what is read so far: step 250" in frame(app)
+        assert "not found in what has been read so far: step 250" in frame(app)
         slow.may.set()
 
     play_on(long, slow, play)
@@ -148,7 +150,7 @@ def test_a_beginning_that_comes_behind_escape_is_not_shown(long: Path) -> None:
         app = ToolpairApp(open_session(long))
         async with app.run_test() as pilot:
 
-            def late(path: str, /, *, data: bytes | None = None, progress: Any = None) -> Session:
+            def late(path: str, /, *, data: bytes | None = None, progress: Any = None, checking: Any = None) -> Session:
                 work.stopped = True  # escape comes while the file is opened
                 return open_session(path, data=data)
 
@@ -171,9 +173,9 @@ def test_a_search_that_cannot_read_the_rows_says_so(long: Path, monkeypatch: pyt
             await pilot.pause()
             monkeypatch.setattr(Search, "_passes_by", fails)
             await press(pilot, "slash", "text:q", "enter")
-            assert "not looked through: long.jsonl was changed" in frame(app)
+            assert "the search failed: long.jsonl was changed" in frame(app)
             await press(pilot, "ampersand", "text:q", "enter")
-            assert "not looked through: long.jsonl was changed" in frame(app)
+            assert "the search failed: long.jsonl was changed" in frame(app)
 
     asyncio.run(run())
 

@@ -139,7 +139,7 @@ def test_hits_are_shown_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyP
             await pilot.pause(0.01)
             if "so far" in frame(app):
                 break
-        assert "hits so far" in frame(app) or "hit so far" in frame(app)
+        assert "matches so far" in frame(app) or "match so far" in frame(app)
         await pilot.press("n")
         await pilot.pause()
         row = app.screen.query_one(PairView).row
@@ -148,7 +148,7 @@ def test_hits_are_shown_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyP
         await settled(pilot)
         assert "of 20" in frame(app)
         await press(pilot, "escape", "N")
-        assert "looks for something first" in frame(app)
+        assert "/ finds text" in frame(app)
 
     drive(path, play)
 
@@ -169,7 +169,7 @@ def test_escape_leaves_the_session_as_it_was(broken: Path, monkeypatch: pytest.M
         await pilot.press("A")
         begun.wait(5)
         await pilot.pause(0.15)
-        assert "mending" in frame(app) and "esc stops" in frame(app)
+        assert "fixing" in frame(app) and "esc stops" in frame(app)
         await pilot.press("j", "space")
         await pilot.pause()
         assert "not yet" in frame(app) and not app.session.staged

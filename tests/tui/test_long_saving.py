@@ -57,11 +57,11 @@ def test_the_bar_says_how_far_and_keys_wait(broken: Path, disk: threading.Event)
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A", "enter")
         assert "saving" in await until(pilot, "50 %")
-        assert "esc gives it up" in frame(app)
+        assert "esc stops" in frame(app)
         staged = app.session.staged
-        for key in ("space", "enter", "s", "d", "q", "ctrl+q"):
+        for key in ("x", "enter", "s", "p", "q", "ctrl+q"):
             await press(pilot, key)
-            assert "not while it is written" in frame(app), key
+            assert "not while saving" in frame(app), key
             assert isinstance(app.screen, WritingScreen)
         assert app.session.staged == staged and broken.read_bytes() == original
         disk.set()
@@ -80,7 +80,7 @@ def test_escape_gives_up_and_nothing_is_written(broken: Path, disk: threading.Ev
         await press(pilot, "A", "enter")
         await until(pilot, "50 %")
         await press(pilot, "escape")
-        assert "given up: nothing was written" in await until(pilot, "given up:")
+        assert "stopped: nothing was written" in await until(pilot, "stopped:")
         assert isinstance(app.screen, ReviewScreen) and app.session.changed
         assert [path.name for path in broken.parent.iterdir()] == [broken.name]
         disk.set()
@@ -106,7 +106,7 @@ def test_after_the_file_has_its_name_escape_comes_too_late(
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A", "enter")
-        assert "saved, reading it again" in await until(pilot, "reading it again")
+        assert "saved, checking it" in await until(pilot, "reading it again")
         await press(pilot, "escape")
         await asyncio.sleep(0.05)
         reading.set()

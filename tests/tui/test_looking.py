@@ -20,7 +20,7 @@ def test_what_would_be_sent_is_shown_before_and_after_the_fixes(tmp_path: Path) 
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "m")
-        assert "No agent is known that changes this history" in frame(app)
+        assert "No known agent changes this history" in frame(app)
         assert "call Read src/0.py" in frame(app) and "import os" in frame(app)
         await press(pilot, "q", "space", "m")
         assert "[after saving]" in frame(app) and "No result was recorded" in frame(app)
@@ -46,18 +46,18 @@ def test_an_original_is_put_back_from_the_screen(tmp_path: Path) -> None:
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "R")
-        assert "no save has kept an original" in frame(app)
+        assert "no original of this file has been kept" in frame(app)
         await press(pilot, "space", "w", "enter", "enter")
         mended = path.read_bytes()
         assert mended != original
         await press(pilot, "R", "enter")
-        assert "Put a.json.toolpair-" in frame(app) and path.read_bytes() == mended
+        assert "Restore a.json.toolpair-" in frame(app) and path.read_bytes() == mended
         await press(pilot, "enter")
         assert path.read_bytes() == original
         assert "1 problem" in frame(app), "the interface goes on with what the file holds now"
 
     app = drive(path, play)
-    assert any("is kept as" in line for line in app.result.lines)
+    assert any("kept as" in line for line in app.result.lines)
 
 
 def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
             if "built" in frame(app):
                 break
         assert "built" in frame(app) and "All 1 calls" not in frame(app)
-        assert "2 records came: 1 result" in frame(app)
+        assert "2 records added: 1 result" in frame(app)
         await press(pilot, "F")
-        assert "not followed any more" in frame(app)
+        assert "stopped following" in frame(app)
 
     drive(path, play, (120, 40))
 

@@ -137,7 +137,7 @@ def test_what_is_staged_in_a_sub_agents_history_is_asked_about(tmp_path: Path) -
         assert "2 fixes are applied but not saved." in frame(app)
         await press(pilot, "escape", "q", "d")
         assert app.session.path == path and app.session.changed
-        await press(pilot, "b", "enter", "ctrl+q", "s")
+        await press(pilot, "b", "enter", "ctrl+q", "w")
         assert isinstance(app.screen, ReviewScreen) and app.session.path == path, "the one that has something to save"
 
     drive(path, play, (100, 30))
@@ -176,10 +176,10 @@ def test_following_keeps_saying_what_it_took_off(tmp_path: Path) -> None:
         await go_to(app, pilot, "turn.trailing_call")
         await press(pilot, "F", "space")
         assert app.session.changed
-        await came(app, pilot, late, "1 staged fix taken off")
+        await came(app, pilot, late, "1 fix no longer applies")
         assert not app.session.changed and "its result has come" in frame(app)
         await came(app, pilot, then, "1 call")
-        assert "1 staged fix taken off" in frame(app)
+        assert "1 fix no longer applies" in frame(app)
 
     drive(path, play, (120, 30))
 
@@ -219,7 +219,7 @@ def test_a_long_name_leaves_the_size_and_the_end_of_a_path_in_view(tmp_path: Pat
         await pilot.pause(PRESS_AGAIN)
         await press(pilot, "s")
         await pilot.pause()
-        assert ".mended.jsonl" in frame(app)
+        assert ".fixed.jsonl" in frame(app)
 
     drive(path, play, (80, 24))
 
@@ -237,7 +237,7 @@ def test_a_copy_is_offered_where_it_can_be_written(tmp_path: Path, monkeypatch: 
         await pilot.pause(PRESS_AGAIN)
         await press(pilot, "s", "enter")
         await pilot.pause()
-        assert (here / "mine.mended.jsonl").exists()
+        assert (here / "mine.fixed.jsonl").exists()
 
     drive(path, play, (80, 24))
 

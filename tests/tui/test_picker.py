@@ -169,7 +169,7 @@ def test_every_word_of_the_filter_has_to_fit_and_esc_takes_it_off(home: Path) ->
         assert len(rows(app)) == 2 and not any("Codex" in row for row in rows(app))
         assert "2 of 4" in frame(app)
         await press(pilot, "text: q")
-        assert "No session fits all of these words; esc clears the filter." in frame(app)
+        assert "No session matches. esc clears the filter." in frame(app)
         await press(pilot, "escape")
         assert len(rows(app)) == 4 and app.is_running
         await press(pilot, "text:2222")
@@ -232,7 +232,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         assert isinstance(app.screen, PickerScreen) and app.unsaved
         await press(pilot, "enter")
         await pilot.pause(0.5)
-        await press(pilot, "s")
+        await press(pilot, "w")
         assert isinstance(app.screen, ReviewScreen) and app.session.path == path
         await press(pilot, "escape", "ctrl+o", "text:1111", "enter")
         await pilot.pause(0.5)
@@ -272,7 +272,7 @@ def test_a_file_that_cannot_be_opened_is_said_and_the_list_stays(home: Path) -> 
 def test_nothing_found_names_where_was_looked(tmp_path: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         text = frame(app)
-        assert "No session of an agent was found on this machine." in text
+        assert "No agent sessions were found on this machine." in text
         assert "Claude Code: ~/.claude/projects" in text and "Codex: ~/.codex/sessions" in text
         assert "toolpair FILE" in text
         await press(pilot, "enter", "down", "end")

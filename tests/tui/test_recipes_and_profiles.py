@@ -50,7 +50,7 @@ def test_each_profile_says_how_many_problems_it_finds(broken: Path) -> None:
         rows = await counted(app, pilot)
         for id_, row in rows.items():
             errors = app.session.verdict_by(id_).errors
-            assert (f"{errors} problem" if errors else "no problem") in row or "warning" in row
+            assert (f"{errors} problem" if errors else "no problems") in row or "warning" in row
         assert "now" in rows["anthropic"] and "now" not in rows["mistral"]
         assert app.session.profile.id == "anthropic", "looking changes nothing"
 
@@ -61,7 +61,7 @@ def test_a_switch_to_mistral_asks_for_ids_of_nine_and_gets_them(broken: Path) ->
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         down = list(app.session.profiles).index("mistral")
         await press(pilot, "P", *["j"] * down, "enter")
-        shown = await until(app, pilot, "judged as mistral")
+        shown = await until(app, pilot, "checked against Mistral")
         assert "does not accept the id" in shown
         await press(pilot, "A")
         await until(app, pilot, "Review")
@@ -74,11 +74,11 @@ def test_a_switch_to_mistral_asks_for_ids_of_nine_and_gets_them(broken: Path) ->
 
 def test_an_agents_session_says_by_whose_rules_it_is_judged_otherwise() -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert "judged as" not in frame(app).splitlines()[0]
+        assert "checked against" not in frame(app).splitlines()[0]
         down = list(app.session.profiles).index("moonshot")
         await press(pilot, "P", *["j"] * down, "enter")
-        await until(app, pilot, "judged as moonshot")
-        assert "judged as moonshot" in frame(app).splitlines()[0]
+        await until(app, pilot, "checked against Moonshot")
+        assert "checked against Moonshot" in frame(app).splitlines()[0]
 
     drive(SAMPLES / "sanitised-on-one-side.json", play, (100, 30))
 
@@ -113,9 +113,9 @@ def test_a_copy_of_another_system_is_one_decision(broken: Path) -> None:
         await press(pilot, "enter")
         shown = await until(app, pilot, "Review")
         assert "do as Roo Code's validateAndFixToolResultIds" in shown
-        await press(pilot, "space")
+        await press(pilot, "x")
         assert not app.session.changed and "[ ]" in frame(app)
-        await press(pilot, "space")
+        await press(pilot, "x")
         assert app.session.to_bytes() == mended and "[x]" in frame(app)
         await press(pilot, "escape", "u")
         assert not app.session.changed
@@ -130,16 +130,16 @@ def test_what_a_recipe_loses_is_measured(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         recipes = [recipe.name for recipe in app.session.recipes]
         await press(pilot, "M", *["j"] * (recipes.index("docker-agent") + 1))
-        shown = await until(app, pilot, "Lost, by comparing what is sent")
+        shown = await until(app, pilot, "Compared with what is sent now")
         assert "1 output (" in shown
         await press(pilot, "enter")
         shown = await until(app, pilot, "Review")
         assert re.search(r"user words removed +1 output \(\d+ bytes\)", shown)
         assert re.search(r"model sees +5 of 5 +4 of 5, 2 placeholders", shown), "what is lost is still counted"
         mended = app.session.to_bytes()
-        await press(pilot, "space", "space")
+        await press(pilot, "x", "x")
         assert app.session.to_bytes() == mended
-        assert "put back" in frame(app) and "cannot" not in frame(app) and "[ ]" not in frame(app)
+        assert "included again" in frame(app) and "cannot" not in frame(app) and "[ ]" not in frame(app)
 
     drive(broken, play, (100, 40))
 
@@ -147,9 +147,9 @@ def test_what_a_recipe_loses_is_measured(broken: Path) -> None:
 def test_the_preview_can_be_read_to_its_end_and_is_plain_where_it_is_asked_for(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "M", "G")
-        shown = await until(app, pilot, "Lost, by comparing")
+        shown = await until(app, pilot, "Compared with what")
         assert shown.isascii() and "tab read on below" in shown and "What the default does there" not in shown
-        assert "Mend by a recipe: nothing is written yet" in shown
+        assert "Fix with a recipe: nothing is written yet" in shown
         await press(pilot, "tab", "G")
         shown = frame(app)
         assert "What the default does there" in shown and "tab back to the list" in shown

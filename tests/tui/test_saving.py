@@ -28,7 +28,7 @@ def test_a_rescue_is_open_mend_all_enter(broken: Path) -> None:
         assert "Saved" in shown and "toolpair restore" in shown
         await press(pilot, "enter")
         assert isinstance(app.screen, MainScreen) and "nothing changed" in frame(app)
-        assert "have their result" in frame(app)
+        assert "have results" in frame(app)
 
     app = drive(broken, play)
     assert app.result.saved == [broken]
@@ -50,13 +50,13 @@ def test_a_held_key_cannot_open_and_confirm(broken: Path) -> None:
     assert broken.read_bytes() == original
 
 
-def test_one_can_be_taken_out_and_the_diff_read(broken: Path) -> None:
+def test_one_can_be_excluded_and_the_diff_read(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "A", "d")
+        await press(pilot, "A", "p")
         assert "toolu.read.file:005" in frame(app)
         await press(pilot, "escape")
         before = len(app.session.staged)
-        await press(pilot, "space")
+        await press(pilot, "x")
         assert len(app.session.staged) == before - 1
         await press(pilot, "escape")
         assert isinstance(app.screen, MainScreen) and "problem" in frame(app)
@@ -73,12 +73,12 @@ def test_saving_a_copy_leaves_the_file_alone(broken: Path, tmp_path: Path) -> No
         await press(pilot, "q")
 
     app = drive(broken, play)
-    copy = tmp_path / "broken.mended.json"
+    copy = tmp_path / "broken.fixed.json"
     assert app.result.saved == [copy] and copy.exists() and broken.read_bytes() == original
 
 
 def test_a_refused_save_is_said_and_nothing_is_lost(broken: Path, tmp_path: Path) -> None:
-    (tmp_path / "broken.mended.json").write_text("mine")
+    (tmp_path / "broken.fixed.json").write_text("mine")
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A", "s", "enter")
@@ -88,7 +88,7 @@ def test_a_refused_save_is_said_and_nothing_is_lost(broken: Path, tmp_path: Path
         assert app.session.changed
 
     drive(broken, play)
-    assert (tmp_path / "broken.mended.json").read_text() == "mine"
+    assert (tmp_path / "broken.fixed.json").read_text() == "mine"
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
@@ -100,7 +100,7 @@ def test_quitting_with_fixes_asks_and_staying_is_the_default(broken: Path, key: 
         assert "not saved" in frame(app) and "discard" in frame(app)
         await press(pilot, key, "enter", "escape")
         assert app.is_running and app.session.changed
-        await press(pilot, key, "s")
+        await press(pilot, key, "w")
         assert isinstance(app.screen, ReviewScreen)
         await press(pilot, "escape", key, "d")
 
@@ -116,24 +116,24 @@ def test_what_cannot_be_written_is_offered_as_a_copy(samples: Path) -> None:
         if isinstance(app.screen, ReviewScreen):
             assert "only be saved as a copy" in shown and "enter save" not in shown
             await press(pilot, "s")
-            assert "python-repr.mended.json" in frame(app)
+            assert "python-repr.fixed.json" in frame(app)
 
     drive(samples / "python-repr.txt", play)
 
 
-def test_what_is_taken_out_stays_in_view_and_can_be_put_back(broken: Path) -> None:
+def test_what_is_excluded_stays_in_view_and_can_be_included_again(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
         whole = app.session.to_bytes()
-        await press(pilot, "space", "j", "space")
+        await press(pilot, "x", "j", "x")
         assert isinstance(app.screen, ReviewScreen) and not app.session.changed
         assert frame(app).count("[ ]") == 2 and "[x]" not in frame(app)
         await press(pilot, "enter")
         assert isinstance(app.screen, ReviewScreen) and "nothing to save" in frame(app)
-        await press(pilot, "space", "k", "space")
+        await press(pilot, "x", "k", "x")
         assert app.session.to_bytes() == whole and frame(app).count("[x]") == 2
-        await press(pilot, "space", "j", "space", "escape")
-        assert isinstance(app.screen, MainScreen) and "no problem is left" not in frame(app)
+        await press(pilot, "x", "j", "x", "escape")
+        assert isinstance(app.screen, MainScreen) and "every problem has a fix" not in frame(app)
         assert "4 problems" in frame(app)
 
     drive(broken, play)
@@ -181,7 +181,7 @@ def test_a_file_with_other_names_is_saved_only_when_the_user_says_so(broken: Pat
         assert "other names (hard links)" in frame(app) and broken.read_bytes() == original
         await press(pilot, "escape")
         assert broken.read_bytes() == original
-        await press(pilot, "enter", "y")
+        await press(pilot, "enter", "enter")
         assert broken.read_bytes() != original and other.read_bytes() == original
 
     drive(broken, play)

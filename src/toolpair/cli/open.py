@@ -117,7 +117,14 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
     """`given` is the file of the command line: what is said of a file there is said of no other."""
     profile = one_profile(options)
 
-    def open(path: str, /, *, data: bytes | None = None, progress: Callable[[int], None] | None = None) -> Session:
+    def open(
+        path: str,
+        /,
+        *,
+        data: bytes | None = None,
+        progress: Callable[[int], None] | None = None,
+        checking: Callable[[int, int], None] | None = None,
+    ) -> Session:
         from toolpair.cli import inputs
         from toolpair.session import open_session
 
@@ -130,6 +137,7 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
             profile=profile,
             leaf=leaf,
             progress=progress,
+            checking=checking,
             agent_version=options.agent_version or inputs.version_here,
             max_size=options.max_size,
         )

@@ -89,6 +89,12 @@ class Profile:
         """How many rules this profile judges."""
         return sum(cell.severity is not None for cell in self.cells.values())
 
+    @property
+    def name(self) -> str:
+        """The title as it stands in a sentence: "Anthropic", "OpenAI chat"."""
+        title = self.title.replace(" Messages API", "").replace(" Chat Completions", " chat")
+        return title.replace(" chat completions", "").replace(" generateContent", "")
+
     def cell(self, rule: str) -> Cell | None:
         return self.cells.get(rule)
 

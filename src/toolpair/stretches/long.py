@@ -56,9 +56,16 @@ T = TypeVar("T")
 
 
 def long_conversation(
-    number: int, source: ConversationSource, outline: Outline, reading: Reading
+    number: int,
+    source: ConversationSource,
+    outline: Outline,
+    reading: Reading,
+    checking: Callable[[int, int], None] | None = None,
 ) -> LongConversation | None:
-    """The conversation whose outline this is. None when it has to be judged as a whole."""
+    """The conversation whose outline this is. None when it has to be judged as a whole.
+
+    `checking` is told how many stretches are judged, and of how many: more, where some have to do with each other.
+    """
     document = reading.document
     last = len(outline.stretches)
 
@@ -74,6 +81,8 @@ def long_conversation(
             found, made = lightened(found), part(wanted)
             collect_young()
         documents[wanted.start, wanted.stop] = made
+        if checking is not None:
+            checking(len(documents), max(len(outline.ranges), len(documents)))
         return found
 
     documents: dict[tuple[int, int], DocumentPart] = {}
@@ -364,12 +373,15 @@ class LongConversation(Conversation):
 
     # What changes it
 
-    def apply(self, edits: Sequence[Edit]) -> Conversation:
-        """The conversation after the edits; only what they reach is read and judged again."""
-        with uncollected():
-            return self._applied(edits)
+    def apply(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
+        """The conversation after the edits; only what they reach is read and judged again.
 
-    def _applied(self, edits: Sequence[Edit]) -> Conversation:
+        `heed` is told how many parts are done.
+        """
+        with uncollected():
+            return self._applied(edits, heed)
+
+    def _applied(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
         by_part: dict[int, list[Edit]] = {}
         if any(isinstance(edit, RemoveThinking) for edit in edits):
             return self._applied_to_the_whole(edits)
@@ -385,6 +397,8 @@ class LongConversation(Conversation):
         for done, (number, wanted) in enumerate(by_part.items()):
             if done % _COLLECTED == _COLLECTED - 1:
                 collect_young()
+            if heed is not None:
+                heed(done)
             part = parts[number]
             alone = Conversation(self.number, self.label, self.source, part.document.now, part.judged)
             try:

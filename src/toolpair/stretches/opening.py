@@ -54,6 +54,7 @@ def opened_long(
     view: View,
     progress: Progress | None = None,
     decide: Decide | None = None,
+    checking: Callable[[int, int], None] | None = None,
 ) -> LongConversation | None:
     """The conversation in stretches; None where it has to be judged as a whole.
 
@@ -97,7 +98,7 @@ def opened_long(
 
     reading = replace(reading, proof=proof)
     with uncollected():
-        return long_conversation(number, source, outline, reading)
+        return long_conversation(number, source, outline, reading, checking)
 
 
 def _harmed(document: Document, format: Format) -> bool:

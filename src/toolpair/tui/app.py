@@ -271,7 +271,7 @@ class ToolpairApp(App[None]):
         question = ConfirmScreen(
             title,
             lambda width, height: self.glyphs.paragraph(words, width),
-            [("s", "save", "review and save"), ("d", "discard", discard)],
+            [("w", "save", "review and save"), ("d", "discard", discard)],
         )
         self._asked = title, question
         screen.ask(question, answered)
@@ -310,7 +310,7 @@ class ToolpairApp(App[None]):
 
         old = desk.session
         if old.path is None:
-            return "It was read from standard input, so it cannot be read again."
+            return "This was read from standard input, so it cannot be read again."
         try:
             session = old.opened_again()
         except (SessionError, OSError) as error:
@@ -336,24 +336,24 @@ class ToolpairApp(App[None]):
         lines = [f"Saved {visible(saved.path)}"]
         lines += [f"  {visible(line)}" for line in mended]
         if saved.backup is not None:
-            lines.append(f"The original is kept as {visible(saved.backup)}")
-            lines.append(f"To take it back: toolpair restore {shell_word(saved.path)} --backup latest")
+            lines.append(f"Original kept as {visible(saved.backup)}")
+            lines.append(f"Undo: toolpair restore {shell_word(saved.path)} --backup latest")
         if saved.aside is not None:
-            lines.append(f"What was set aside is kept as {visible(saved.aside)}")
-        lines += [f"An older backup was removed, as you set it: {visible(old)}" for old in saved.removed]
+            lines.append(f"Lines set aside are kept as {visible(saved.aside)}")
+        lines += [f"Older backup removed, as you configured: {visible(old)}" for old in saved.removed]
         lines += [f"Note: {visible(note)}" for note in saved.notes]
         if saved.resume and visible(saved.resume) != saved.resume:
-            lines.append("Go on as before, in its folder, whose name cannot be shown here.")
+            lines.append("Next: resume it in its folder, whose name cannot be shown here.")
         elif saved.resume:
-            lines.append(f"{'To go on' if saved.resume.endswith('.') else 'Go on with'}: {saved.resume}")
+            lines.append(f"Next: {saved.resume}")
         self.result.saved.append(saved.path)
         self.result.told += lines
 
     def note_restored(self, saved: Saved, backup: Path) -> None:
         """Keep what there is to say after quitting."""
-        lines = [f"Put {visible(backup.name)} back as {visible(saved.path)}"]
+        lines = [f"Restored {visible(saved.path)} from {visible(backup.name)}"]
         if saved.backup is not None:
-            lines.append(f"What it held until then is kept as {visible(saved.backup)}")
+            lines.append(f"What it held before is kept as {visible(saved.backup)}")
         self.result.saved.append(saved.path)
         self.result.told += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
 

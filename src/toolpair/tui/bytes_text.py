@@ -88,7 +88,7 @@ def parts_text(changes: Iterable[Change], noun: str) -> str:
         if change.before is not None and change.after is not None:
             before, after = decode(change.before), decode(change.after)
             if before == after:
-                out.append("  the same bytes at another place")
+                out.append("  the same bytes in another place")
             else:
                 for i, j, k, m in _hunks(before, after):
                     out += [f"- {_around(before, i, j)}", f"+ {_around(after, k, m)}"]

@@ -14,7 +14,7 @@ from toolpair.tui.row_lines import ROLES, _spotted, id_text
 from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Fix, Group, Problem, Row, Session
+    from toolpair.session import Fix, Group, OnResume, Problem, Row, Session
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is judged as a whole a preview takes longer than a key may: `p` shows the lines."""
@@ -25,6 +25,11 @@ Part = tuple[int, list[Line]]
 
 def loss_text(fix: Fix) -> str:
     return f"Loses {fix.loses}." if fix.loses else "Loses nothing."
+
+
+def on_resume_text(resumed: OnResume) -> str:
+    """`On resume Claude Code drops …`."""
+    return f"On resume{'' if resumed.text.startswith(resumed.agent) else ':'} {resumed.text}"
 
 
 def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
@@ -129,7 +134,7 @@ class Card:
         if fix is not None:
             parts.append((2, self._fix(problem, fix)))
         elif problem.fixes:
-            parts.append((2, glyphs.paragraph("Nothing is recommended here: f shows the ways.", cells)))
+            parts.append((2, glyphs.paragraph("No fix is recommended: f shows the other ways.", cells)))
         else:
             why = problem.no_fix or ("nothing breaks." if problem.severity == "info" else "none is known.")
             parts.append((2, glyphs.paragraph(f"No fix: {why}", cells, limit=3)))
@@ -190,7 +195,7 @@ class Card:
         refused = resumed is None or resumed.effect == "rejected" or problem.impact == "stops"
         says = problem.api_says if refused else None
         if resumed is not None:
-            parts.append((5 if says else 4, glyphs.paragraph(f"If you resume: {resumed.text}", cells, limit=limit)))
+            parts.append((5 if says else 4, glyphs.paragraph(on_resume_text(resumed), cells, limit=limit)))
         if says:
             parts.append((4, glyphs.paragraph(f"The API would say: {says}", cells, limit=limit)))
         return parts
@@ -203,9 +208,9 @@ class Card:
             words.append(changed)
         words.append(loss_text(fix))
         if problem.guess:
-            words.append("Another way may be right: you will be asked.")
+            words.append("Another fix may be right, so you will be asked.")
         elif not fix.certain:
-            words.append("This is a guess: you will be asked.")
+            words.append("This is a guess, so you will be asked.")
         style = "good" if fix.certain and not problem.guess else "warning"
         lines = glyphs.paragraph(" ".join(words), self.cells, style, limit=3)
         if fix.note:
@@ -222,7 +227,7 @@ class Card:
             parts.append((6, glyphs.paragraph(words, cells, limit=4)))
             known = ", ".join(part for part in (problem.cause.product, problem.cause.link) if part)
             if known:
-                lead = "Known from:" if problem.cause.product else "See"
+                lead = "Seen in:" if problem.cause.product else "See"
                 parts.append((5, glyphs.paragraph(f"{lead} {known}", cells, limit=2)))
         others = [fix for fix in problem.fixes if fix is not problem.recommended]
         if others:
@@ -272,11 +277,13 @@ class Card:
         if row.pair is not None:
             pair = row.pair
             mended = self.overview.is_mended(pair)
-            state = "mended, not saved" if mended and session.changed else "mended" if mended else ""
+            state = "fixed, not saved" if mended and session.changed else "fixed" if mended else ""
             if not state and self.overview.partial is not None:
-                state = "not judged yet"
+                state = "not checked yet"
             if not state:
-                state = {"ok": "sound", "pending": "not answered yet"}.get(pair.state, pair.state)
+                state = {"ok": "sound", "pending": "interrupted" if not self.overview.running else "no result yet"}.get(
+                    pair.state, pair.state
+                )
             lines.append(glyphs.rule(f"Pair {pair.index:,} · {state}{where}", cells))
             block = pair.call or row.result
             if pair.call is not None:
@@ -329,7 +336,7 @@ def cause_lines(overview: Overview, glyphs: Glyphs, cells: int, height: int, cur
     if notes:
         lines.append((glyphs.ui(f"  · {count_text(notes, 'note')}: nothing breaks", "dim"),))
     if not entries and not notes:
-        lines.append((glyphs.ui("  none" if overview.partial is None else "  not judged yet", "dim"),))
+        lines.append((glyphs.ui("  none" if overview.partial is None else "  not checked yet", "dim"),))
     return lines
 
 
@@ -339,6 +346,8 @@ def _cause_entry(overview: Overview, glyphs: Glyphs, cells: int, group: Group, h
     if group.loses_outputs:
         words.append(f"loses {count_text(group.loses_outputs, 'output')}")
     count = len(group.problems)
+    if count > 1 and group.tools:
+        words.insert(1, group.tools[0] if len(group.tools) == 1 else f"{len(group.tools):,} tools")
     if group.guesses:
         words.append(f"{group.certain} certain, {count_text(group.guesses, 'guess')}")
     elif group.certain and count > 1:

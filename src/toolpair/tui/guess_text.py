@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from toolpair.dataclass import dataclass
 from toolpair.text.cells import fit
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.row_lines import id_text
+from toolpair.tui.row_lines import ROLES, id_text
 from toolpair.tui.spans import Glyphs, Line, Span
 
 if TYPE_CHECKING:
+    from toolpair.link_places import End, Link
     from toolpair.session import Block, Fix, Pair, Problem, Session
 
 SHOWN_CHARS = 20_000
@@ -46,8 +48,10 @@ def _named(candidates: Sequence[Pair], fix: Fix) -> list[Pair]:
 
 def guess_title(fixes: Sequence[Fix]) -> str:
     """The question that the uncertain ways put."""
+    if all(fix.id == "reconnect" for fix in fixes):
+        return "This is a guess. Does the later line follow the earlier one?"
     if not all(fix.id.startswith("use-copy") for fix in fixes):
-        return "This is a guess. Do the two belong together?"
+        return "This is a guess. Do these two belong together?"
     if len(fixes) > 1:
         return "Several outputs were found. Which one is this call's?"
     return "This is a guess. Is this the output of the call?"
@@ -89,9 +93,53 @@ def guess_lines(
         )
         sure = way.certain and len(ways) > 1
         words = words.replace("..", ".")
-        lines += glyphs.paragraph(
-            words + (" It guesses nothing." if sure else ""), cells, "good" if sure else "warning"
+        lines += glyphs.paragraph(words + (" Not a guess." if sure else ""), cells, "good" if sure else "warning")
+    linked = session.links_of(fix)
+    if linked:
+        sides = _ends(linked[0])
+    else:
+        name = f"call  {call.name or ''}" if call is not None else "call"
+        found = "result" if result is not None else "what would be put in"
+        calls, results = _body(session, call, True), _body(session, result, False)
+        if result is None:
+            results = _outputs(session, ways) or results
+        sides = (
+            _Side(name + _place(session, call), id_text(call.id) if call else SafeText(""), calls),
+            _Side(found + _place(session, result), id_text(result.id) if result else SafeText(""), results),
         )
+    return lines + _beside(glyphs, sides, cells, height - len(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    title: str
+    """With the place in the file."""
+    note: SafeText
+    lines: list[SafeText]
+
+
+def _place(session: Session, block: Block | None) -> str:
+    document = session.document
+    if block is None or block.record not in document:
+        return ""
+    line = document.line_of(block.record)
+    return f" · line {line:,}" if line is not None else ""
+
+
+def _ends(link: Link) -> tuple[_Side, _Side]:
+    """The earlier line on the left, the one that would follow it on the right."""
+
+    def side(end: End | None, what: str) -> _Side:
+        if end is None:
+            return _Side("the beginning", SafeText(""), [])
+        place = f"line {end.line:,}" if end.line is not None else "a line"
+        words = [visible(line.rstrip("\r")) for line in end.words[:SHOWN_CHARS].split("\n")[:200]]
+        return _Side(f"{place} · {ROLES.get(end.role, end.role)}", SafeText(what), words)
+
+    return side(link.earlier, "would come before"), side(link.later, "would follow it")
+
+
+def _beside(glyphs: Glyphs, sides: tuple[_Side, _Side], cells: int, height: int) -> list[Line]:
     left = (cells - 5) // 2
     right = cells - 5 - left
 
@@ -101,14 +149,8 @@ def guess_lines(
             Span(fit(b, right, glyphs.ellipsis), style),
         )  # fmt: skip
 
-    name = call.name if call is not None else ""
-    found = "result" if result is not None else "what would be put in"
-    lines.append(row(visible(f"call  {name or ''}"), visible(found), "title"))
-    lines.append(row(id_text(call.id) if call else SafeText(""), id_text(result.id) if result else SafeText(""), "dim"))
-    calls, results = _body(session, call, True), _body(session, result, False)
-    if result is None:
-        results = _outputs(session, ways) or results
-    blank = SafeText("")
-    for n in range(max(0, min(max(len(calls), len(results)), height - len(lines)))):
-        lines.append(row(calls[n] if n < len(calls) else blank, results[n] if n < len(results) else blank))
+    one, other = sides
+    lines = [row(visible(one.title), visible(other.title), "title"), row(one.note, other.note, "dim")]
+    for n in range(max(0, min(max(len(one.lines), len(other.lines)), height - len(lines)))):
+        lines.append(row(*(side.lines[n] if n < len(side.lines) else SafeText("") for side in sides)))
     return lines

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text, size_text
-from toolpair.tui.spans import Glyphs, Line, line_width, spread
+from toolpair.tui.spans import Glyphs, Line, cut_line, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session import Session
 
 LONG_ID = 20
-BEGINNING = "This is the beginning of the file. Its problems are known when all of it is read."
+BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
 
 
 def file_name(session: Session, glyphs: Glyphs) -> SafeText:
@@ -52,12 +52,12 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
             parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))
         parts.append(size_text(session.size if size is None else size))
         if session.profile.id != session.format.profile:
-            parts.append(f"judged as {session.profile.id}")
+            parts.append(f"checked against {session.profile.name}")
     elif size is not None:
         parts.append(size_text(size))
     else:
         messages = count_text(len(transcript.messages), "message")
-        parts.append(f"{messages}, judged as {session.profile.id} (P changes it)")
+        parts.append(f"{messages}, checked against {session.profile.name} (P changes it)")
     if len(session.conversations) > 1:
         parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
     state, style = state_text(session)
@@ -65,8 +65,44 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
     return spread(left, (glyphs.ui(f" {state} ", style),), cells, glyphs.ellipsis)
 
 
-def head_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, size: int | None = None) -> list[Line]:
-    """The file line and the verdict, at most `limit` lines in all. `size`: only the beginning is there."""
+def _now(session: Session, running: bool) -> str:
+    """The verdict on the file as it is. `running`: a call at its end may still be worked on."""
+    verdict, sentence = session.verdict, session.verdict.sentence
+    if verdict.waiting and not verdict.errors:
+        from toolpair.session import waiting_text
+
+        plain = waiting_text(session.problems, session.transcript)
+        whole = waiting_text(session.problems, session.transcript, content=True, running=running)
+        sentence = sentence.replace(plain, whole) if plain else sentence
+    return f"{verdict.badge}{'. ' if verdict.outlook == 'ready' else '   '}{sentence}"
+
+
+def _both(session: Session) -> str:
+    """What is so now, and what will be after saving."""
+    now, after = session.verdict_before, session.verdict
+    if now.badge == after.badge:
+        return f"now and after saving {now.badge}"
+    return f"now {_short(now.badge)} · after saving {_short(after.badge)}"
+
+
+def _short(badge: str) -> str:
+    return badge.removeprefix("RESUMES, ")
+
+
+def _after(session: Session) -> str:
+    from toolpair.session import saving_text
+
+    placeholders = sum(staged.placeholders for staged in session.staged)
+    return saving_text(session.verdict_before, session.verdict, placeholders)
+
+
+def head_lines(
+    session: Session, glyphs: Glyphs, cells: int, limit: int, size: int | None = None, running: bool = False
+) -> list[Line]:
+    """The file line and the verdict, at most `limit` lines in all. `size`: only the beginning is there.
+
+    `running`: somebody may be at work on the call at its end.
+    """
     if size is not None:
         lines = [file_line(session, glyphs, cells, size)]
         return lines + glyphs.paragraph(BEGINNING, cells - 1, "dim", limit=max(1, limit - 1))
@@ -75,14 +111,18 @@ def head_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, size: i
     style = "error" if verdict.errors else "warning" if verdict.warnings else "good"
     hint: Line = ()
     if verdict.errors and session.staged:
-        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" mend all   ", "", "fix_all"))
+        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix the rest   ", "", "fix_all"))
         hint += (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
     elif verdict.errors:
-        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" mend all, then review ", "", "fix_all"))
+        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix everything safe, then review ", "", "fix_all"))
     elif session.changed:
         hint = (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
     room = max(1, limit - 1)
-    paragraph = glyphs.paragraph(verdict.sentence, cells - 1, style, limit=room)
+    paragraph: list[Line] = []
+    if session.changed and room > 1:
+        paragraph = [(glyphs.ui(" "), *cut_line([glyphs.ui(_both(session), style)], cells - 2))]
+    words = _now(session, running) if not session.changed else _after(session) if room > 1 else _both(session)
+    paragraph += glyphs.paragraph(words, cells - 1, style, limit=room - len(paragraph))
     if hint:
         last = paragraph[-1]
         if line_width(last) + line_width(hint) + 2 <= cells:

@@ -15,6 +15,8 @@ class Key:
     action: str
     label: str
     palette: bool = True
+    listed: bool = True
+    """Whether `?` shows it: what another group shows already is not said twice."""
 
 
 _NAMES = {
@@ -63,8 +65,8 @@ MOVE = Group(
         Key("ctrl+b,pageup", "page(-1)", "a page up", False),
         Key("g,home", "edge(-1)", "to the start", False),
         Key("G,end", "edge(1)", "to the end", False),
-        Key("h,left", "side(-1)", "to the call", False),
-        Key("l,right", "side(1)", "to the result", False),
+        Key("h,left", "side(-1)", "to the call, or the page before", False),
+        Key("l,right", "side(1)", "to the result, or the next page", False),
     ),
 )
 PROBLEMS = Group(
@@ -74,15 +76,15 @@ PROBLEMS = Group(
         Key("right_square_bracket", "problem(1)", "next problem"),
         Key("left_square_bracket", "problem(-1)", "previous problem"),
         Key("space", "fix", "fix this problem, go to the next"),
-        Key("a", "fix_cause", "fix all of this cause"),
-        Key("A", "fix_all", "mend all, then review"),
-        Key("M", "recipe", "mend by a recipe, after a preview"),
-        Key("f", "choose", "choose among all ways to fix it"),
-        Key("p", "bytes", "exact bytes of the fix"),
+        Key("a", "fix_cause", "fix everything with this cause"),
+        Key("A", "fix_all", "fix everything safe, then review"),
+        Key("M", "recipe", "fix with a recipe, after a preview"),
+        Key("f", "choose", "choose among all the ways to fix it"),
+        Key("p", "bytes", "exact bytes that would change"),
         Key("u", "undo", "undo"),
         Key("ctrl+r", "redo", "redo"),
         Key("w", "review", "review and save"),
-        Key("R", "restore", "put back an original that a save kept"),
+        Key("R", "restore", "restore an original that a save kept"),
     ),
 )
 LOOK = Group(
@@ -91,18 +93,18 @@ LOOK = Group(
     (
         Key("enter", "open", "open the call or the result"),
         Key("slash", "search", "find text, tools and ids"),
-        Key("n", "hit(1)", "next hit"),
-        Key("N", "hit(-1)", "previous hit"),
-        Key("ampersand", "filter", "show only some rows"),
+        Key("n", "hit(1)", "next match"),
+        Key("N", "hit(-1)", "previous match"),
+        Key("ampersand", "filter", "filter the rows"),
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
-        Key("P", "profile", "judge by another provider"),
+        Key("P", "profile", "check against another provider"),
         Key("m", "sees", "what the model sees"),
-        Key("b", "branches", "another branch, or a sub-agent"),
-        Key("c", "conversation", "another conversation of this file"),
-        Key("ctrl+o", "sessions", "another session of this machine"),
-        Key("r", "read_rest", "read the rest, where reading was stopped", False),
-        Key("F", "follow", "follow the file as it grows, or stop"),
+        Key("b", "branches", "go to another branch, or to a sub-agent"),
+        Key("c", "conversation", "go to another conversation in this file"),
+        Key("ctrl+o", "sessions", "open another session on this machine"),
+        Key("r", "read_rest", "read the rest, after reading was stopped", False),
+        Key("F", "follow", "follow the file as it grows, or stop following"),
     ),
 )
 APP = Group(
@@ -117,7 +119,7 @@ APP = Group(
 )
 PROGRAM = Group(
     "program",
-    "Everywhere",
+    "Anywhere",
     (
         Key("ctrl+q,ctrl+c", "quit", "quit", False),
         Key("ctrl+z", "suspend_process", "suspend; fg in the shell brings it back", False),
@@ -126,17 +128,17 @@ PROGRAM = Group(
 """Heard whatever has the focus."""
 VIEWER = Group(
     "viewer",
-    "In an opened cell, and exact bytes",
+    "In an open text",
     (
-        Key("h,left", "side(-1)", "to the call, or to the view before", False),
-        Key("l,right", "side(1)", "to the result, or to the next view", False),
+        Key("h,left", "side(-1)", "to the page before", False, False),
+        Key("l,right", "side(1)", "to the next page", False, False),
         Key("z", "wrap", "wrap long lines, or not", False),
         Key("less_than_sign", "shift(-1)", "left along unwrapped lines", False),
         Key("greater_than_sign", "shift(1)", "right along unwrapped lines", False),
-        Key("slash", "search", "find", False),
-        Key("n", "hit(1)", "next hit", False),
-        Key("N", "hit(-1)", "previous hit", False),
-        Key("y", "yank", "copy what is shown", False),
+        Key("slash", "search", "find", False, False),
+        Key("n", "hit(1)", "next match", False, False),
+        Key("N", "hit(-1)", "previous match", False, False),
+        Key("y", "yank", "copy what is shown", False, False),
     ),
 )
 REVIEW = Group(
@@ -145,16 +147,16 @@ REVIEW = Group(
     (
         Key("enter", "save", "save", False),
         Key("s", "save_copy", "save a copy", False),
-        Key("d", "diff", "exact diff of all changes", False),
-        Key("space", "take_out", "take one out, or put it back", False),
+        Key("p", "diff", "exact diff", False),
+        Key("x", "exclude", "exclude one, or include it again", False),
     ),
 )
 SAVED = Group(
     "saved",
     "After saving",
     (
-        Key("y", "yank", "copy the command that goes on", False),
-        Key("u", "undo", "undo the save, when you have said yes", False),
+        Key("y", "yank", "copy the command that resumes", False),
+        Key("u", "undo", "undo the save, after asking", False),
         Key("enter", "close", "back to the list", False),
     ),
 )

@@ -11,7 +11,7 @@ def count_text(count: int, noun: str) -> str:
     """`1 line`, `2 lines`."""
     if count == 1:
         return f"{count:,} {noun}"
-    return f"{count:,} {noun}{'es' if noun.endswith(('s', 'x')) else 's'}"
+    return f"{count:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
 
 
 def ago_text(seconds: float) -> str:

@@ -26,10 +26,19 @@ _PACKED: Final = ".zst"
 
 
 class Open(Protocol):
-    """Opens a session; with `data` these are the bytes that it reads. `progress` is told how many it has read."""
+    """Opens a session; with `data` these are the bytes that it reads.
+
+    `progress` is told how many it has read, `checking` how much of what it has read is judged, and of how much.
+    """
 
     def __call__(
-        self, path: str, /, *, data: bytes | None = None, progress: Callable[[int], None] | None = None
+        self,
+        path: str,
+        /,
+        *,
+        data: bytes | None = None,
+        progress: Callable[[int], None] | None = None,
+        checking: Callable[[int, int], None] | None = None,
     ) -> Session: ...
 
 
@@ -59,9 +68,10 @@ class Opening:
                     return session
         return None
 
-    def whole(self, progress: Callable[[int], None]) -> Session:
+    def whole(self, work: Work) -> Session:
         """All of it, judged."""
-        session = self.open(self.path, progress=progress)
+        session = self.open(self.path, progress=work.heed, checking=work.check)
+        work.go_on("checking")
         know(session)
         return session
 
@@ -116,8 +126,8 @@ def begin(
             head = opening.beginning() if beginning is not None else None
             if head is not None:
                 aside.tell(lambda: show(show_beginning, head))
-            session = opening.whole(work.heed)
-            work.heed(work.total)
+            session = opening.whole(work)
+            work.heed(work.done)
             aside.tell(lambda: show(whole, session))
         except Stopped:
             return

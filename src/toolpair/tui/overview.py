@@ -30,6 +30,8 @@ class Overview:
         self.session = session
         self.partial = partial
         self.current: Problem | None = None
+        self.followed = False
+        """Whether what the agent adds to the file is taken up as it comes."""
         self._mended: list[tuple[frozenset[BlockKey], Problem | None]] = []
         self._mended_redo: list[tuple[frozenset[BlockKey], Problem | None]] = []
         self.reload()
@@ -68,6 +70,12 @@ class Overview:
     def verdict_before(self) -> Verdict:
         """The verdict on the file as it is on disk."""
         return self.session.verdict_before
+
+    @property
+    def running(self) -> bool:
+        """Whether a call at the end may still be worked on: somebody is there who would."""
+        native = self.session.transcript.native
+        return self.followed or self.partial is not None or bool(self.session.warnings) or not native
 
     # rows and problems
 

@@ -109,7 +109,7 @@ def trial_text(choice: Choice, tried: Tried, noun: str, cells: int) -> str:
     if recipe.loses:
         lines += ["", "Where it can lose something", f" {recipe.loses}"]
     if recipe.instead:
-        lines += ["", "What the default does there", f" {recipe.instead}"]
+        lines += ["", "What the default does instead", f" {recipe.instead}"]
     return "\n".join(piece for line in lines for piece in _wrapped(line, cells))
 
 
@@ -130,9 +130,9 @@ def _deeds(sketch: Sketch, noun: str) -> list[str]:
         for number, what in zip(sketch.records, ("changed", "added", "removed"), strict=True)
         if number
     ]
-    lines += ["", f"After it: {', '.join(parts)}; {_left(sketch)}."]
+    lines += ["", f"After that: {', '.join(parts)}; {_left(sketch)}."]
     if sketch.lost:
-        lines.append(f"Lost, by comparing what is sent: {sketch.lost}.")
+        lines.append(f"Compared with what is sent now, it loses: {sketch.lost}.")
     return lines
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
@@ -42,11 +43,11 @@ class ReviewText:
         lines: list[Line] = [spread(title, right, cells)]
         if cells >= 66:
             lines.append(self._table("", "now", "after saving", "dim"))
-        judged = f"{self._refused(after)}  ({session.profile.id}, {session.profile.judged} rules judged)"
-        if self.cells >= 66 and width(glyphs.own(judged)) > cells - 48:
-            judged = judged.replace(" judged)", ")")
+        checked = f"{self._refused(after)}  ({session.profile.judged} {session.profile.name} rules)"
         who = "Resume refused by the API?" if session.verdict.native else "Refused by the API?"
-        lines.append(self._table(who, self._refused(before), judged))
+        if any(verdict.outlook == "stops" and not verdict.refused for verdict in (*before, *after)):
+            who = f"Refused by {session.transcript.agent or 'its agent'}?"
+        lines.append(self._table(who, self._refused(before), checked))
         placeholders = self._placeholders()
         lost = session.losses
         seen = self._seen(after, len(lost.outputs))
@@ -72,7 +73,7 @@ class ReviewText:
 
     @staticmethod
     def _refused(verdicts: Sequence[Verdict]) -> str:
-        refused = sum(verdict.refused for verdict in verdicts)
+        refused = sum(verdict.refused or verdict.outlook == "stops" for verdict in verdicts)
         if not refused or len(verdicts) == 1:
             return "yes" if refused else "no"
         return f"yes, {refused:,} of {len(verdicts):,}"
@@ -84,7 +85,7 @@ class ReviewText:
         return f"{seen:,} of {sum(verdict.outputs_total for verdict in verdicts) + gone:,}"
 
     def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
-        """One entry for each decision; the second value says whether it is staged or taken out."""
+        """One entry for each decision; the second value says whether it is staged or excluded."""
         glyphs, cells = self.glyphs, self.cells - 2
         entries: list[list[Line]] = []
         for staged, is_in in shown:
@@ -101,7 +102,7 @@ class ReviewText:
                 effects.append(", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else ""))
             where = f" (conversation {staged.conversation + 1})" if len(self.session.conversations) > 1 else ""
             if not is_in:
-                effects = ["taken out"]
+                effects = ["excluded"]
             title = f"[{'x' if is_in else ' '}] {staged.count:>3,} × {staged.title}{where}"
             left, right = (glyphs.ui(title, "" if is_in else "dim"),), (glyphs.ui("  ".join(effects) + " ", "dim"),)
             if len(title) + len(right[0].text) + 2 <= cells:
@@ -114,10 +115,8 @@ class ReviewText:
     def rest(self) -> list[Line]:
         glyphs, session, cells = self.glyphs, self.session, self.cells
         lines: list[Line] = []
-        left = list(session.left)
-        if left:
-            words = f"    {len(left):>3,} left for you: {left[0].text}"
-            lines += glyphs.paragraph(words, cells, "warning", limit=2)
+        for words in left_of(session).lines():
+            lines += glyphs.paragraph(f"    {words}", cells, "warning", limit=2)
         held = session.held_back
         if held:
             words = f"    {len(held):>3,} not applied: the agent would no longer send {held[0].less}"
@@ -131,7 +130,7 @@ class ReviewText:
         same = total - changed - removed
         lines += glyphs.paragraph(
             f"{same:,} of {count_text(total, self.noun)} stay byte for byte."
-            + (" Written beside, read back, swapped." if session.writable else ""),
+            + (" The save is atomic and verified." if session.writable else ""),
             cells,
         )
         if session.writable:

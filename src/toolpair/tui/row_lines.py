@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
 ELSEWHERE = "┄┄ lost here, found elsewhere ┄┄"
-NOT_SURE = "┄┄ a result that may be its own stands below ┄┄"
-NOT_SURE_SHORT = "┄┄ maybe a result that stands below ┄┄"
+NOT_SURE = "┄┄ perhaps answered by a result below ┄┄"
+NOT_SURE_SHORT = "┄┄ perhaps answered below ┄┄"
 NOT_READ = "┄┄ not read yet ┄┄"
 NO_RESULT_YET = "┄┄ no result yet ┄┄"
+INTERRUPTED = "┄┄ interrupted, no output ┄┄"
 NO_CALL = "┄┄ no call for this result ┄┄"
 ANOTHER = "┄┄ another result of this call ┄┄"
 FORGETS = "The agent forgets all above"
@@ -184,7 +185,8 @@ class RowLines:
             if self.overview.partial is not None:
                 return (space, Span(cut(glyphs.own(NOT_READ), room, glyphs.ellipsis), "dim"))
             if pair.state == "pending" and not pair.candidates:
-                return (space, Span(cut(glyphs.own(NO_RESULT_YET), room, glyphs.ellipsis), "dim"))
+                words = NO_RESULT_YET if self.overview.running else INTERRUPTED
+                return (space, Span(cut(glyphs.own(words), room, glyphs.ellipsis), "dim"))
             style = "error" if pair.state in BROKEN else "dim"
             if pair.candidates:
                 words = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT

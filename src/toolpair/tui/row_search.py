@@ -74,7 +74,7 @@ def filter_sieve(overview: Overview, words: str) -> Sieve | None:
             texts.append(value)
         elif value == "error":
             texts.append("is_error")
-        elif value in ("problem", "mended"):
+        elif value in ("problem", "fixed"):
             return OnlyThese(overview.rows_with_problems if value == "problem" else overview.rows_mended)
     return overview.session.conversation.sieve(texts)
 
@@ -121,9 +121,9 @@ def _term(overview: Overview, name: str, value: str) -> Test:
         return lambda n: (p := overview.problem_at(n)) is not None and p.severity != "info"
     if value == "error":
         return pair_test(lambda r: r.result is not None and r.result.is_error)
-    if value == "mended":
+    if value == "fixed":
         return pair_test(lambda r: r.pair is not None and overview.is_mended(r.pair))
-    raise ValueError(f"is:{value} is not known; is:problem, is:error and is:mended are.")
+    raise ValueError(f"is:{value} is not a filter; is:problem, is:error and is:fixed are.")
 
 
 def _id(value: object) -> str:

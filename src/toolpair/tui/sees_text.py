@@ -38,11 +38,11 @@ def _lines(session: Session, conversation: Conversation, most: int | None) -> It
     agent = conversation.transcript.agent or "Nobody"
     seen = conversation.judged.seen
     if seen is None:
-        yield "No agent is known that changes this history before it is sent: it goes out as it stands."
+        yield "No known agent changes this history before sending it, so it is sent as it is."
     elif seen.refuses:
         yield f"✗ {seen.refuses}"
     elif not seen.prepared:
-        yield f"How {agent} prepares this history is not known: it is shown as the file holds it."
+        yield f"How {agent} prepares this history is not known, so it is shown as it is in the file."
     else:
         version = f" {seen.version}" if seen.version else ""
         yield f"As {seen.agent}{version} sends it."

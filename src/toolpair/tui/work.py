@@ -15,6 +15,7 @@ class Work:
     """Its thread calls `heed`, which ends it when the user does not wait."""
 
     def __init__(self, what: str, total: int, unit: Callable[[int], str] = size_text) -> None:
+        """Where `total` is 0 nobody knows how far it is."""
         self.what = what
         self.total = total
         self.unit = unit
@@ -26,6 +27,16 @@ class Work:
         self.done = done
         if self.stopped:
             raise Stopped
+
+    def check(self, done: int, total: int) -> None:
+        """What was read is judged now, so much of it."""
+        self.go_on("checking", total, lambda count: f"{count:,}")
+        self.heed(done)
+
+    def go_on(self, what: str, total: int = 0, unit: Callable[[int], str] = size_text) -> None:
+        """Another kind of work follows; how far it is is not known where `total` is 0."""
+        self.what, self.total, self.unit = what, total, unit
+        self.heed(0)
 
 
 def failure(error: Exception) -> str:

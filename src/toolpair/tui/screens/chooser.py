@@ -56,7 +56,7 @@ class ChooserScreen(ListedScreen[Choice | None]):
             if fix.recommended:
                 words.append("recommended")
             if not fix.certain:
-                words.append("a guess: you will be asked")
+                words.append("a guess, so you will be asked")
             words.append(f"loses {fix.loses}" if fix.loses else "loses nothing")
             entry = glyphs.paragraph(" · ".join(words), width - 2, "" if fix.certain else "warning", limit=3)
             if fix.note:
@@ -71,10 +71,10 @@ class ChooserScreen(ListedScreen[Choice | None]):
     def _hints(self) -> None:
         width = self.size.width
         self.query_one("#middle", Lines).show([self.glyphs.rule("What it changes", width)])
-        hints = [("enter", "take this one", "take")]
+        hints = [("enter", "apply this fix", "take")]
         if self.fix.placeholder:
             hints.append(("e", "edit the text first", "edit"))
-        hints += [("?", "keys", "help"), ("q", "back", "leave")]
+        hints += [("?", "all keys", "help"), ("q", "back", "leave")]
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width, gap=4)])
 
     def _preview(self) -> None:
@@ -99,5 +99,5 @@ class ChooserScreen(ListedScreen[Choice | None]):
             if text is not None and text.strip():
                 self.finish((number, text))
 
-        notes = ["The model reads this in the place of the result that is missing."]
-        self.ask(PromptScreen("Text of the result", self.tool.placeholder, notes, "take"), edited)
+        notes = ["The model reads this in place of the missing result."]
+        self.ask(PromptScreen("Text of the result", self.tool.placeholder, notes, "use this text"), edited)

@@ -65,7 +65,7 @@ class FileActions(WorkingScreen):
         def run(work: Work) -> Session:
             draft = session.draft(work.heed)
             change(draft)
-            work.heed(work.total)
+            work.go_on("checking")
             know(draft)
             return draft
 
@@ -86,6 +86,7 @@ class FileActions(WorkingScreen):
         self.in_thread(look, failed=lambda error: None)
 
     def _warn(self, warning: str) -> None:
+        self.pairs.forget()  # who is there may be at work on the call at the end
         if not self._note:
             self.say(f"! {visible(warning)}")
 
@@ -96,7 +97,7 @@ class FileActions(WorkingScreen):
 
         kept = self.session.backups()
         if not kept:
-            self.say("no save has kept an original of this file")
+            self.say("no original of this file has been kept")
             return
         entries = [
             Entry(str(n), f"{n + 1:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}", one.path.name)
@@ -107,38 +108,45 @@ class FileActions(WorkingScreen):
             if value is None:
                 return
             backup = kept[int(value)]
-            words = f"Put {backup.path.name} back? What the file holds now is kept beside it, too."
+            words = f"Restore {backup.path.name}? What the file holds now is kept as a backup, too."
             if self._desk.unsaved:
-                words += " The fixes that are staged and not saved are taken off."
-            answers = [("enter", "yes", "put it back")]
-            question = ConfirmScreen("Put back", lambda width, _: self.glyphs.paragraph(words, width), answers)
+                words += " Fixes that are not saved are undone."
+            answers = [("enter", "yes", "restore it")]
+            question = ConfirmScreen("Restore", lambda width, _: self.glyphs.paragraph(words, width), answers)
             self.ask(question, lambda answer: self._put_back(backup) if answer == "yes" else None, of_state=True)
 
-        self.ask(MenuScreen("Originals that saving has kept", entries), chosen, of_state=True)
+        self.ask(MenuScreen("Originals kept by earlier saves", entries), chosen, of_state=True)
 
     def _put_back(self, backup: Backup) -> None:
         from toolpair.tui.screens.putting_back import put_back
 
         def ended(problem: str | None) -> None:
-            self.say(problem or f"{backup.path.name} is back; what the file held until now is kept as a backup")
+            self.say(problem or f"restored {backup.path.name}; what the file held before is kept as a backup")
 
         put_back(self, self._desk, backup.path, ended)
 
     @changing
     def action_follow(self) -> None:
         if self._following is not None:
-            self._stop_following("not followed any more")
+            self._stop_following("stopped following")
             return
         if self.session.path is None:
-            self.say("it was read from standard input, so there is nothing to follow")
+            self.say("this was read from standard input, so there is nothing to follow")
             return
+        self._know_followed(True)
         self.say("following the file: new pairs appear at the end, F stops")
         self._following = self.later(FIRST_LOOK, self._look_again)
+
+    def _know_followed(self, followed: bool) -> None:
+        """A call at the end is still worked on while the file grows: its row says so."""
+        self.overview.followed = followed
+        self.pairs.forget()
 
     def _stop_following(self, note: str) -> None:
         if self._following is not None:
             self._following.stop()
             self._following = None
+        self.overview.followed = False
         self._taken_off = ""
         self.say(note)
 
@@ -160,7 +168,7 @@ class FileActions(WorkingScreen):
         try:
             followed = self.session.follow()
         except SessionError as error:
-            self._stop_following(f"not followed any more: {error}")
+            self._stop_following(f"stopped following: {error}")
             return
         if followed is None:
             return
@@ -168,7 +176,7 @@ class FileActions(WorkingScreen):
             self.overview.forget_marks()
             count = len(followed.dropped)
             reasons = "; ".join(dict.fromkeys(one.reason for one in followed.dropped))
-            self._taken_off = f"{count_text(count, 'staged fix')} taken off: {reasons}."
+            self._taken_off = f"{count_text(count, 'fix')} no longer {'applies' if count == 1 else 'apply'}: {reasons}."
         elif self.session.staged:
             self._taken_off = ""
         self.reload()
@@ -190,7 +198,7 @@ class FileActions(WorkingScreen):
         branches, companions = session.branches, session.companions
         above = self.tool.desks[-2].session if len(self.tool.desks) > 1 else None
         if not branches and not companions and above is None:
-            self.say("this file has one branch, and no sub-agent")
+            self.say("this file has only one branch, and no sub-agent")
             return
         entries: list[Entry] = []
         here = 0
@@ -209,7 +217,7 @@ class FileActions(WorkingScreen):
             name = above.path.name if above.path is not None else ""
             entries.append(Entry("back", "Back to the session that this sub-agent belongs to", name))
         broken = len(session.conversation.inactive_problems())
-        title = "Branches: the agent goes on with the one marked agent" if branches else "Sub-agents"
+        title = "Branches: the agent resumes the one marked agent" if branches else "Sub-agents"
         if broken:
             title += f" · {count_text(broken, 'problem')} in what it does not send"
 
@@ -236,7 +244,9 @@ class FileActions(WorkingScreen):
         self.reload(0)
         self._first()
         self.say(
-            "back on the branch that the agent goes on with" if leaf is None else "b leads back to the agent's own"
+            "back on the branch that the agent resumes"
+            if leaf is None
+            else "b goes back to the branch that the agent resumes"
         )
 
     def _open_companion(self, path: str) -> None:

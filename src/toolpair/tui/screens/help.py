@@ -1,16 +1,11 @@
-"""All keys, made from the bindings."""
+"""All keys, made from the bindings, to be searched like any text."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import BindingType
-
-from toolpair.tui.keys import APP, GROUPS, key_names
-from toolpair.tui.screens.base import BaseScreen, hint_line
-from toolpair.tui.widgets.big_text import BigText
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.keys import GROUPS, key_names
+from toolpair.tui.screens.base import Hint
+from toolpair.tui.screens.viewer import Page, ViewerScreen
+from toolpair.tui.spans import Glyphs
 
 SIGNS = """\
 Signs
@@ -20,43 +15,33 @@ Signs
   =  more than one result for a call
   ~  a result at the wrong place
   !  another problem, or a line that cannot be read
-  ✓  mended, not saved yet
+  ✓  fixed, not saved yet
   ·  a note: nothing breaks
 
 Filters (&)
-  tool:Bash  is:problem  is:error  is:mended  id:toolu_01
-  or any words; esc takes them off
+  tool:Bash  is:problem  is:error  is:fixed  id:toolu_01
+  or any words; esc clears the filter
 """
 
 
-class HelpScreen(BaseScreen[None]):
-    """Scrolls like any text."""
+class HelpScreen(ViewerScreen):
+    """One page."""
 
-    BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
+    def __init__(self) -> None:
+        super().__init__("All keys", [Page("keys", lambda: keys_text(self.glyphs), _style)])
 
-    def build(self) -> ComposeResult:
-        yield Lines(id="top")
-        yield BigText(self.glyphs)
-        yield Lines(id="bottom")
+    def hints(self) -> list[Hint]:
+        return [("j k", "scroll", ""), ("/", "find", "search"), ("n", "next", "hit(1)"), ("q", "back", "leave")]
 
-    def lay_out(self, width: int, height: int) -> None:
-        self.query_one("#top", Lines).show([self.glyphs.rule("All keys", width, "title")])
-        hints = [("j k", "scroll", ""), ("q", "back", "leave"), ("esc", "back", "back")]
-        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
 
-    def on_mount(self) -> None:
-        view = self.query_one(BigText)
-        view.focus()
-        self.after_refresh(lambda: view.show(self._text(), _style))
-
-    def _text(self) -> str:
-        out: list[str] = []
-        for group in GROUPS:
-            out.append(group.title)
-            out += [f"  {key_names(key.keys):<16} {key.label}" for key in group.keys]
-            out.append("")
-        text = "\n".join(out) + "\n" + SIGNS
-        return self.glyphs.own(text).replace("\\n", "\n") if self.glyphs.ascii else text
+def keys_text(glyphs: Glyphs) -> str:
+    out: list[str] = []
+    for group in GROUPS:
+        out.append(group.title)
+        out += [f"  {key_names(key.keys):<16} {key.label}" for key in group.keys if key.listed]
+        out.append("")
+    text = "\n".join(out) + "\n" + SIGNS
+    return "\n".join(map(glyphs.own, text.split("\n"))) if glyphs.ascii else text
 
 
 def _style(line: str) -> str:

@@ -55,11 +55,11 @@ class JournalActions(FileActions):
         entry = left.entry
         fixes = count_text(entry.fixes, "fix")
         from_then = f"{fixes} from {ago_text(time.time() - entry.time)}"
-        words = f"{from_then} {'is' if entry.fixes == 1 else 'are'} applied but not saved."
+        words = f"{from_then} {'was' if entry.fixes == 1 else 'were'} applied but not saved."
         changed = {
             "same": "",
             "grown": " The file has grown since then.",
-            "changed": " The file has changed since then: what does not fit any more says why.",
+            "changed": " The file has changed since then: you will be told what no longer fits, and why.",
         }[since(self.session, entry)]
         them = "it" if entry.fixes == 1 else "them"
 
@@ -73,22 +73,23 @@ class JournalActions(FileActions):
                 self._ask_to_forget(left, from_then)
             else:
                 left.release()
-                self.say(f"not taken up: opening the file again offers {them} again")
+                self.say("not applied. Open the file again to be asked again")
 
-        answers = [("enter", "take", f"take {them} up"), ("x", "forget", f"forget {them}")]
+        answers = [("enter", "take", f"apply {them}"), ("d", "forget", f"discard {them}")]
         self.ask(ConfirmScreen("Not saved", lines, answers, escape="not now"), answered)
 
     def _ask_to_forget(self, left: Left, what: str) -> None:
         def answered(answer: str | None) -> None:
             if answer == "yes":
                 left.forget()
-                self.say("forgotten")
+                self.say("discarded")
             else:
                 self._offer(left)
 
-        words = f"Forget {what}? Nothing brings {'it' if left.entry.fixes == 1 else 'them'} back."
+        them = "it" if left.entry.fixes == 1 else "them"
+        words = f"Discard {what}? Nothing brings {them} back."
         question = ConfirmScreen(
-            "Forget", lambda width, _: self.glyphs.paragraph(words, width), [("x", "yes", "forget")]
+            "Discard", lambda width, _: self.glyphs.paragraph(words, width), [("d", "yes", f"discard {them}")]
         )
         self.ask(question, answered)
 

@@ -11,6 +11,7 @@ from textual import events
 from toolpair.text.safe import visible, visible_text
 from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import count_text
+from toolpair.tui.resume_text import command_of
 from toolpair.tui.row_search import filter_sieve, filter_test, text_sieve, text_test
 from toolpair.tui.screens.file_actions import FileActions
 from toolpair.tui.screens.working import changing, takes_long
@@ -79,12 +80,12 @@ class LookActions(FileActions):
             else:
                 self.say("")
 
-        notes = ["text, tools and ids in all rows; capitals make case matter"]
+        notes = ["Searches text, tools and ids in all rows. A capital letter makes it match case."]
         self.ask(PromptScreen("Find", self._query, notes, "find"), given)
 
     def action_hit(self, by: int) -> None:
         if not self._query:
-            self.say("/ looks for something first")
+            self.say("nothing to look for yet. / finds text")
             return
         self._find(by)
 
@@ -98,7 +99,7 @@ class LookActions(FileActions):
         if hit is None:
             self.say(self._not_found(search))
         elif around and not search.done:
-            self.say(f"{self._query}: {count_text(len(search.hits), 'hit')} so far, {search.percent} % looked at")
+            self.say(f"{self._query}: {count_text(len(search.hits), 'match')} so far, {search.percent} % searched")
         else:
             self._go_to_hit(search, hit, around)
 
@@ -128,27 +129,27 @@ class LookActions(FileActions):
     def _not_looked(self, error: Exception) -> None:
         """What was looked for cannot be found, since the rows cannot be read."""
         self._stop_looking()
-        self.say(f"not looked through: {failure(error)}")
+        self.say(f"the search failed: {failure(error)}")
 
     def _not_found(self, search: Search) -> str:
         if search.done:
             return f"not found{self._so_far}: {self._query}"
-        return f"looking for {self._query}: {search.percent} %, esc stops"
+        return f"searching for {self._query}: {search.percent} %, esc stops"
 
     @property
     def _so_far(self) -> str:
-        return " in what is read so far" if self.overview.partial is not None else ""
+        return " in what has been read so far" if self.overview.partial is not None else ""
 
     def _hit_text(self, search: Search, row: int) -> str:
         if not search.done:
-            return f"{self._query}: {count_text(len(search.hits), 'hit')} so far, {search.percent} %, esc stops"
-        return f"{self._query}: hit {search.number(row):,} of {len(search.hits):,}"
+            return f"{self._query}: {count_text(len(search.hits), 'match')} so far, {search.percent} %, esc stops"
+        return f"{self._query}: match {search.number(row):,} of {len(search.hits):,}"
 
     def _go_to_hit(self, search: Search, row: int, around: bool) -> None:
         if not self.pairs.go_to_row(row):
             self._clear_filter()
             self.pairs.go_to_row(row)
-        self._note = self._hit_text(search, row) + (" (around the end)" if around else "")
+        self._note = self._hit_text(search, row) + (" (wrapped around)" if around else "")
         self._draw()
 
     def _stop_looking(self) -> bool:
@@ -175,7 +176,7 @@ class LookActions(FileActions):
             self._filter_by(words)
 
         notes = ["tool:Bash  is:problem  is:error  id:toolu_01…  or any words"]
-        self.ask(PromptScreen("Show only", self._filter, notes, "filter"), given)
+        self.ask(PromptScreen("Filter: show only", self._filter, notes, "filter"), given)
 
     def _filter_by(self, words: str, quietly: bool = False) -> None:
         """Show the rows that fit as they are found; `quietly`: what is shown stays until all are."""
@@ -196,7 +197,7 @@ class LookActions(FileActions):
                 if quietly:
                     self._clear_filter()
                 else:
-                    self.say(f"no row{self._so_far} fits {words}")
+                    self.say(f"no row{self._so_far} matches {words}")
                 return
             if search.hits and not (quietly and not search.done):
                 first = self._filter != words
@@ -209,7 +210,7 @@ class LookActions(FileActions):
             elif quietly:
                 self._draw()
             else:
-                self.say("esc takes the filter off")
+                self.say("esc clears the filter")
 
         if self._filtering is not None:
             self._filtering[1].stop()
@@ -373,9 +374,9 @@ class LookActions(FileActions):
             line = session.location(problem).line
             if line is not None:
                 place = f"{session.path}:{line}"
-                offer("place", "path:line", lambda: place, place)
-        command = session.resume_command()
-        if command and not command.endswith("."):  # a sentence is nothing to paste
+                offer("place", "the file and line", lambda: place, place)
+        command = command_of(session.resume_command())
+        if command:
             offer("resume", "the command to resume", lambda: command, command)
 
         def chosen(value: str | None) -> None:
@@ -404,7 +405,7 @@ class LookActions(FileActions):
 
         def judged() -> None:
             self.overview.current = None
-            self._note = f"judged as {profile}"
+            self._note = f"checked against {self.session.profile.name}"
             self.reload()
             self._first()
 
@@ -417,7 +418,7 @@ class LookActions(FileActions):
             self.session.accept(draft)
             judged()
 
-        self._on_draft("judging", len(self.session.problems), lambda draft: draft.set_profile(profile), ended)
+        self._on_draft("checking", 0, lambda draft: draft.set_profile(profile), ended)
 
     def _first(self) -> None:
         first = self.session.first_problem()
@@ -428,7 +429,7 @@ class LookActions(FileActions):
     def action_conversation(self) -> None:
         conversations = self.session.conversations
         if len(conversations) < 2:
-            self.say("this file holds one conversation")
+            self.say("this file holds only one conversation")
             return
         from toolpair.tui.screens.menu import Entry, MenuScreen
 
@@ -436,7 +437,7 @@ class LookActions(FileActions):
         for n in range(len(conversations)):
             label = getattr(conversations[n], "label", None) or f"conversation {n + 1}"
             errors = conversations[n].verdict.errors
-            count = f"{count_text(errors, 'problem') if errors else 'no problem':>13}"
+            count = f"{count_text(errors, 'problem') if errors else 'no problems':>13}"
             entries.append(Entry(str(n), f"{n + 1:>4}  {count}  {label}"))
 
         def chosen(value: str | None) -> None:

@@ -15,6 +15,7 @@ from toolpair.text.safe import visible
 from toolpair.tui.card_text import Card, cause_lines, learn_preview
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.keys import APP, GROUPS, LOOK, PROBLEMS, key_names
+from toolpair.tui.left_text import left_of
 from toolpair.tui.looking_ahead import LookingAhead
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import id_text
@@ -44,8 +45,8 @@ REST = 0.12
 HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
     ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("M", "recipes", "recipe"),
-    ("&", "filter", "filter"), ("y", "copy", "yank"), ("P", "judge as", "profile"), ("m", "model's view", "sees"),
-    ("?", "all keys", "help"), ("q", "quit", "leave"),
+    ("&", "filter", "filter"), ("y", "copy", "yank"), ("P", "provider", "profile"),
+    ("m", "what the model sees", "sees"), ("?", "all keys", "help"), ("q", "quit", "leave"),
 )  # fmt: skip
 
 
@@ -147,7 +148,9 @@ class MainScreen(LookActions, JournalActions):
         if moved and row is not None and row.record is not None:
             self.pairs.go_to_row(self.overview.row_of_record(row.record) or 0, depth)
             errors = session.verdict.errors
-            self._note = f"all is read: {count_text(errors, 'problem')}" + (", ] leads there" if errors else "")
+            self._note = f"the whole file is read: {count_text(errors, 'problem')}" + (
+                ". ] goes to the first" if errors else ""
+            )
             self._draw()
         elif not self._at:
             self._first()
@@ -157,20 +160,20 @@ class MainScreen(LookActions, JournalActions):
     def not_read(self, error: Exception) -> None:
         """The rest cannot be read."""
         self._forget_work()
-        self.say(f"not read: {failure(error)}")
+        self.say(f"the rest was not read: {failure(error)}")
 
     @property
     def held_up(self) -> str:
         if self.overview.partial is not None:
             if self._work is None:
-                return "only the beginning is read: r reads the rest"
-            return "not yet: the file is still read, esc stops that"
+                return "only the beginning has been read. r reads the rest"
+            return "not yet: still reading the file, esc stops"
         return super().held_up
 
     def action_read_rest(self) -> None:
         opening = self._opening
         if self.overview.partial is None or opening is None:
-            self.say("all of the file is read")
+            self.say("the whole file has been read")
         elif self._work is None:
             from toolpair.tui.opening import begin
 
@@ -198,7 +201,9 @@ class MainScreen(LookActions, JournalActions):
         glyphs = self.glyphs
         wide, stacked = width >= WIDE, width < NARROW
         limit = 2 if height < 14 else 4 if width < NARROW and height >= 20 else 3
-        self.query_one("#head", Lines).show(head_lines(self.session, glyphs, width, limit, self.overview.partial))
+        self.query_one("#head", Lines).show(
+            head_lines(self.session, glyphs, width, limit, self.overview.partial, self.overview.running)
+        )
         note = f" · filter {self._filter} · {count_text(len(self.pairs.shown), 'row')}" if self._filter else ""
         self.query_one("#titles", Lines).show([column_titles(glyphs, width, stacked, note)])
         card_width = width - (width * 2 // 5) - 1 if wide else width
@@ -270,7 +275,8 @@ class MainScreen(LookActions, JournalActions):
 
     @property
     def _hints(self) -> Sequence[Hint]:
-        return HINTS if self._desk is self.tool.desks[0] else (*HINTS[:-1], ("q", "back", "leave"))
+        hints = HINTS if self._desk is self.tool.desks[0] else (*HINTS[:-1], ("q", "back", "leave"))
+        return hints if self.overview.walk or self.overview.partial is not None else hints[1:]
 
     def say(self, note: str) -> None:
         """One line above the keys, until the next thing happens."""
@@ -311,7 +317,7 @@ class MainScreen(LookActions, JournalActions):
         if not self.pairs.go_to_row(row):
             self._filter = ""
             self.pairs.reload()
-            self._note = "the filter is off: it hid this problem"
+            self._note = "filter cleared: it hid this problem"
             self.pairs.go_to_row(row)
         self.overview.current = problem
         self._draw()
@@ -323,10 +329,10 @@ class MainScreen(LookActions, JournalActions):
         self._note = ""
         problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)
         if problem is None:
-            self.say("no problem is left" if self.session.changed else "there is no problem")
+            self.say("no problem is left to fix" if self.session.changed else "there are no problems")
             return
         if around:
-            self._note = "around the end"
+            self._note = "wrapped around"
         self._show_problem(problem)
 
     def _take(
@@ -341,18 +347,22 @@ class MainScreen(LookActions, JournalActions):
         def done() -> None:
             held = {one.problem.key for one in self.session.held_back}
             self._taken([problem for problem in problems if problem.key not in held], what)
+            left = left_of(self.session).words() if len(problems) > 1 else ""
+            if left:
+                self._note = f"applied: {what}. {left}"
+                self._draw()
             # What was opened over this screen meanwhile stays on top.
             if then is not None and self.app.screen is self:
                 then()
 
         session, count = self.session, len(self.session.staged)
         if takes_long(session, len(problems)):
-            self._on_draft("mending", len(problems), put_on, lambda draft: self._accept(draft, count, what, done))
+            self._on_draft("fixing", len(problems), put_on, lambda draft: self._accept(draft, count, what, done))
             return
         try:
             put_on(session)
         except Exception as error:
-            self.say(f"not done: {failure(error)}")
+            self.say(f"that failed: {failure(error)}")
             return
         if len(session.staged) == count:
             self.say(self._nothing_done(session, what))
@@ -375,16 +385,16 @@ class MainScreen(LookActions, JournalActions):
         """Something was staged for these problems."""
         row = self.pairs.row_index or 0
         self.overview.note_staged(problems)
-        self._note = f"done: {what}{self._taking_away()}. u takes it back"
+        self._note = f"applied: {what}{self._taking_away()}. u undoes it"
         self.overview.current = None
         self._read_again(row)
         following = self.overview.next_as_severe(row, problems)
         if following is not None:
             self._show_problem(following)
         else:
-            more = " (] goes to warnings and notes)" if self.overview.walk else ""
-            loses = self._taking_away() and f"done{self._taking_away()}, "
-            self._note = f"{loses}no problem is left{more}. w shows what will be saved"
+            more = " (] for warnings and notes)" if self.overview.walk else ""
+            loses = self._taking_away() and f"applied{self._taking_away()}, "
+            self._note = f"{loses}every problem has a fix now{more}. w reviews and saves"
             self.pairs.go_to_row(min(row, max(0, len(self.overview.rows) - 1)))
             self._draw()
 
@@ -415,7 +425,7 @@ class MainScreen(LookActions, JournalActions):
             return
         fix = problem.recommended
         if fix is None:
-            self.say("nothing is recommended here. f shows all ways" if problem.fixes else self._no_fix(problem))
+            self.say("no fix is recommended here. f shows all the ways" if problem.fixes else self._no_fix(problem))
             return
         self._stage(problem, fix, None)
 
@@ -453,9 +463,9 @@ class MainScreen(LookActions, JournalActions):
         choices = [(str(n), fix, self._linked(problem, other)) for n, (other, fix) in enumerate(ways, 1)]
         if safe is not None and safe.certain:
             ways.append((problem, safe))
-            choices.append(("k", safe, ""))
+            choices.append((str(len(ways)), safe, ""))
         if not ways:
-            self.say("nothing is recommended here. f shows all ways" if problem.fixes else self._no_fix(problem))
+            self.say("no fix is recommended here. f shows all the ways" if problem.fixes else self._no_fix(problem))
             return
 
         def answered(answer: str | None) -> None:
@@ -465,14 +475,13 @@ class MainScreen(LookActions, JournalActions):
                 about, fix = ways[int(answer)]
                 self._put_on(about, fix, None, [about, problem])
 
-        copies = all(fix.id.startswith("use-copy") for key, fix, _ in choices if key != "k")
-        words = {"k": "the safe one"}
-        take = "take" if copies else "link"
-        answers = [(key, str(n), words.get(key, f"{take} {key}")) for n, (key, *_) in enumerate(choices)]
+        guessed = [fix for _, fix, _ in choices if not fix.certain]
+        take = "use this one" if all(fix.id.startswith("use-copy") for fix in guessed) else "link these"
+        answers = [(key, str(n), "the safe way" if way.certain else take) for n, (key, way, _) in enumerate(choices)]
         if problem.fixes:
-            answers.append(("f", "other", "all ways"))
+            answers.append(("f", "other", "all the ways"))
         question = ConfirmScreen(
-            guess_title([fix for key, fix, _ in choices if key != "k"]),
+            guess_title(guessed),
             lambda width, height: guess_lines(
                 self.session, self.glyphs, problem, choices[0][1], width, height, choices
             ),
@@ -520,7 +529,7 @@ class MainScreen(LookActions, JournalActions):
             self.say(self._no_fix(problem))
             return
         if not group.certain:
-            self.say("no fix of this cause is certain: space asks about each one, f shows all ways")
+            self.say("no fix for this cause is certain. space asks about each one, f shows all the ways")
             return
         from toolpair.tui.screens.confirm import ConfirmScreen
 
@@ -548,7 +557,7 @@ class MainScreen(LookActions, JournalActions):
                 self._take(lambda session: session.stage_group(group), certain, f"{group.certain:,} × {title}")
 
         answers = [("enter", "yes", f"fix {group.certain:,}")]
-        self.ask(ConfirmScreen("All of this cause", lines, answers), answered, of_state=True)
+        self.ask(ConfirmScreen("Fix all with this cause", lines, answers), answered, of_state=True)
 
     @changing
     def action_fix_all(self) -> None:
@@ -557,7 +566,12 @@ class MainScreen(LookActions, JournalActions):
             if p.severity == "error" and not p.guess and p.recommended is not None and p.recommended.certain
         ]  # fmt: skip
         if certain:
-            self._take(type(self.session).stage_all, certain, "all that is certain", self._after_all)
+            self._take(
+                type(self.session).stage_all,
+                certain,
+                f"fixes for {count_text(len(certain), 'problem')}",
+                self._after_all,
+            )
         else:
             self._after_all()
 
@@ -566,10 +580,8 @@ class MainScreen(LookActions, JournalActions):
             self.action_review()
         elif self.session.staged:
             self.say("nothing changes in the file")
-        elif self.session.left:
-            self.say(f"{len(self.session.left):,} left for you: nothing here is certain")
         else:
-            self.say("there is nothing to mend")
+            self.say(left_of(self.session).words() or "there is nothing to fix")
 
     @changing
     def action_recipe(self) -> None:
@@ -641,7 +653,7 @@ class MainScreen(LookActions, JournalActions):
             self.overview.note_redone()
         self._read_again(self.pairs.row_index or 0)
         where = f" in conversation {staged.conversation + 1:,}" if len(self.session.conversations) > 1 else ""
-        self._note = f"{'undone' if undone else 'done again'}{where}: {staged.title}"
+        self._note = f"{'undone' if undone else 'redone'}{where}: {staged.title}"
         here = staged.conversation == self.session.current
         following = self.overview.again(back) if here else None
         if following is None:
@@ -703,7 +715,6 @@ class MainScreen(LookActions, JournalActions):
                 if key.palette:
                     entries.append(Entry(key.action, key.label[0].upper() + key.label[1:], key_names(key.keys)))
         entries.append(Entry("colours", "Switch between dark and light"))
-        entries.append(Entry("help", "All keys", "?"))
         entries.append(Entry("leave", "Quit", "q"))
 
         async def chosen(value: str | None) -> None:

@@ -62,13 +62,18 @@ class OpeningScreen(BaseScreen[None]):
         name = (glyphs.ui(f" {visible(os.path.basename(self._opening.path))}", "title"),)
         line = spread(name, (glyphs.ui(" nothing changed ", "dim"),), width, glyphs.ellipsis)
         self.query_one("#head", Lines).show([line, (glyphs.ui(" Opening …", "dim"),)])
-        hints = hint_line(glyphs, [("esc", "give up", "back"), ("q", "back" if self._keep else "quit", "leave")], width)
+        hints = hint_line(
+            glyphs,
+            [("esc", "back" if self._keep else "quit", "back"), ("q", "back" if self._keep else "quit", "leave")],
+            width,
+        )
         above = glyphs.rule("", width)
-        if time.monotonic() - self._begun > _PATIENCE and self._work.total:
+        work = self._work
+        if time.monotonic() - self._begun > _PATIENCE:
             from toolpair.tui.screens.writing import bar_line
 
-            right = (glyphs.ui("esc gives up ", "dim"),)
-            above = bar_line(glyphs, "reading", self._work.done, self._work.total, right, width)
+            right = (glyphs.ui("esc stops ", "dim"),)
+            above = bar_line(glyphs, work.what, work.done, work.total, right, width, work.unit)
         self.query_one("#keys", Lines).show([above, hints])
 
     def _draw(self) -> None:

@@ -162,11 +162,11 @@ class PickerScreen(BaseScreen[None]):
     def _nothing(self, width: int) -> list[Line]:
         glyphs = self.glyphs
         if self._found:
-            return glyphs.paragraph("No session fits all of these words; esc clears the filter.", width, "warning")
-        lines = glyphs.paragraph("No session of an agent was found on this machine. Looked in:", width, "warning")
+            return glyphs.paragraph("No session matches. esc clears the filter.", width, "warning")
+        lines = glyphs.paragraph("No agent sessions were found on this machine. Looked in:", width, "warning")
         for title, folder in looked_in(self._sessions.machine):
             lines += glyphs.paragraph(f"{title}: {home_short(folder, self._home)}", width, "dim", indent=3, limit=2)
-        more = "If they lie elsewhere: toolpair FILE opens any session file, and the agents' own variables are heeded"
+        more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
         return [*lines, *glyphs.paragraph(f"{more} (CLAUDE_CONFIG_DIR, CODEX_HOME, CLINE_DIR).", width)]
 
     def _draw(self) -> None:
@@ -208,7 +208,7 @@ class PickerScreen(BaseScreen[None]):
         if self._opening and self._work is not None:
             self._work.stopped = True
             self._opening = False
-            self._note = "given up"
+            self._note = "stopped"
             self._draw()
         elif field.value:
             field.value = ""
@@ -232,7 +232,7 @@ class PickerScreen(BaseScreen[None]):
         if self._has_unsaved(found.path):
             self.finish()
         else:
-            self.tool.ask_about_unsaved("To another session?", "discard them and open it", lambda: self._open(found))
+            self.tool.ask_about_unsaved("Open another session?", "discard them and open it", lambda: self._open(found))
 
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session that one came from, with fixes that are not saved."""

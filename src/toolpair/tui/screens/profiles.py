@@ -28,7 +28,7 @@ Found = tuple[str, str]
 class ProfilesScreen(Dialog[str | None]):
     """Gives back the id of the chosen profile, None after escape."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "judge by it", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "check against it", show=False)]
     DEFAULT_CSS = "ProfilesScreen LineList { height: auto; background: $surface; }"
 
     def __init__(self, known: dict[str, Found]) -> None:
@@ -75,9 +75,9 @@ class ProfilesScreen(Dialog[str | None]):
 
     def lay_out(self, width: int, height: int) -> None:
         self.query_one("#top", Lines).show(
-            [self.glyphs.rule("Judge as: what each provider would refuse", width, "title")]
+            [self.glyphs.rule("Check against: what each provider would refuse", width, "title")]
         )
-        hints = [("enter", "judge by this one", "take"), ("esc", "back", "back")]
+        hints = [("enter", "check against this one", "take"), ("esc", "back", "back")]
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
         self._fill()
 
@@ -123,4 +123,4 @@ def found_text(errors: int, warnings: int) -> Found:
     words = [count_text(errors, "problem")] if errors else []
     if warnings:
         words.append(count_text(warnings, "warning"))
-    return ", ".join(words) or "no problem", "error" if errors else "warning" if warnings else "good"
+    return ", ".join(words) or "no problems", "error" if errors else "warning" if warnings else "good"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolpair.tui.desk import Desk
+from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base import BaseScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 
@@ -77,8 +78,11 @@ def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session
         dropped = again.put_on(steps)
         know(again)
     except Exception as error:
-        return None, f"put back, but not read again: {failure(error)}"
-    return again, f"{len(dropped):,} fixes do not fit any more" if dropped else ""
+        return None, f"restored, but not read again: {failure(error)}"
+    return (
+        again,
+        f"{count_text(len(dropped), 'fix')} no longer {'applies' if len(dropped) == 1 else 'apply'}" if dropped else "",
+    )
 
 
 def _why_not(error: Exception | None, undone: bool) -> str:
@@ -86,9 +90,9 @@ def _why_not(error: Exception | None, undone: bool) -> str:
 
     match error:
         case None | GivenUp():
-            return "given up: nothing was written"
+            return "stopped: nothing was written"
         case Refused(reason="changed") if undone:
-            return "not undone: the file has changed since it was saved. R puts an original back all the same"
+            return "not undone: the file has changed since it was saved. R restores an original all the same"
         case Refused() | SaveFailed() | OSError():
-            return f"not put back: {error}"
+            return f"not restored: {error}"
     raise error

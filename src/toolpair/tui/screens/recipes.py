@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class RecipesScreen(ListedScreen[Sketch | None]):
     """Gives back what the recipe would do that is to be staged."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "put it on", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "apply it", show=False)]
     DEFAULT_CSS = "RecipesScreen LineList { height: auto; max-height: 60%; }"
 
     def __init__(self, tried: dict[int, Sketch | Exception]) -> None:
@@ -65,7 +65,7 @@ class RecipesScreen(ListedScreen[Sketch | None]):
 
     def lay_out(self, width: int, height: int) -> None:
         staged = self.tool.session.changed
-        title = "Mend the rest by a recipe, on top of what is staged" if staged else "Mend by a recipe"
+        title = "Fix the rest with a recipe, after the fixes already applied" if staged else "Fix with a recipe"
         self.query_one("#top", Lines).show([self.glyphs.rule(f"{title}: nothing is written yet", width, "title")])
         self._show_hints()
         self._fill()
@@ -76,8 +76,8 @@ class RecipesScreen(ListedScreen[Sketch | None]):
     def _show_hints(self) -> None:
         """The keys that move go through the list, or through the text below it."""
         reading = self.query_one(BigText).has_focus
-        moves = ("scroll", "back to the list") if reading else ("look at another", "read on below")
-        hints = [("enter", "put it on, then review", "take"), ("j k", moves[0], ""), ("tab", moves[1], "")]
+        moves = ("scroll", "back to the list") if reading else ("another recipe", "read on below")
+        hints = [("enter", "apply it, then review", "take"), ("j k", moves[0], ""), ("tab", moves[1], "")]
         hints.append(("esc", "back", "back"))
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, self.size.width, keep_first=True)])
 

@@ -67,10 +67,10 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._note = ""
         self._error = ""
         self._stale = False
-        self._taken_out: list[Staged] = []
+        self._excluded: list[Staged] = []
         self._known: tuple[Sequence[Conversation], Sequence[Change]] | None = None
         self._order: list[RowKey] = []
-        """The rows in the order in which they were first shown: what is put back comes to its old place."""
+        """The rows in the order in which they were first shown: what is included again comes to its old place."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -105,7 +105,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         hints: list[Hint] = []
         if self._session.writable:
             hints.append(("enter", "save", "save"))
-        hints += [("s", "save a copy", "save_copy"), ("d", "exact diff", "diff"), ("space", "take one out", "take_out")]
+        hints += [("s", "save a copy", "save_copy"), ("p", "exact diff", "diff"), ("x", "exclude one", "exclude")]
         if self._stale:
             hints.insert(0, ("r", "read it again", "read_again"))
         hints.append(("esc", "back", "back"))
@@ -124,14 +124,14 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.lay_out(self.size.width, self.size.height)
 
     def _rows(self) -> list[tuple[Staged, bool]]:
-        """What is staged and, marked with False, what was taken out here."""
-        rows = [(row, True) for row in self._session.staged] + [(row, False) for row in self._taken_out]
+        """What is staged and, marked with False, what was excluded here."""
+        rows = [(row, True) for row in self._session.staged] + [(row, False) for row in self._excluded]
         for row, _ in rows:
             if _key(row) not in self._order:
                 self._order.append(_key(row))
         return sorted(rows, key=lambda each: self._order.index(_key(each[0])))
 
-    def action_take_out(self) -> None:
+    def action_exclude(self) -> None:
         rows = self._rows()
         number = self.query_one(LineList).cursor
         if number >= len(rows):
@@ -149,20 +149,20 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             alone = sum(other.step == row.step for other in self._session.staged) == 1
             self._session.unstage(row)
             self._overview.note_taken_out(row.step, alone)
-            self._taken_out.append(row)
-            note = "one taken out, space puts it back"
+            self._excluded.append(row)
+            note = "one excluded. x includes it again"
         else:
-            note = "put back" if self._put_back(row) else "it cannot be put back: the problem is not there now"
+            note = "included again" if self._include(row) else "it cannot be included: its problem is gone"
         self.tool.session_changed(self._desk)
         self._error = ""
         self._refresh(note)
 
-    def _put_back(self, row: Staged) -> bool:
+    def _include(self, row: Staged) -> bool:
         problems = self._session.put_back(row)
         if problems is None:
             return False
         self._overview.note_staged(problems, row.conversation)
-        self._taken_out = [other for other in self._taken_out if other is not row]
+        self._excluded = [other for other in self._excluded if other is not row]
         return True
 
     def action_read_again(self) -> None:
@@ -179,7 +179,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 else:
                     self.finish(None)
 
-        words = "Read the file again? The fixes that are staged are taken off; A puts the certain ones on again."
+        words = "Read the file again? Your fixes are undone; A applies the certain ones again."
         lines = self.glyphs.paragraph
         answers = [("r", "yes", "read it again")]
         self.ask(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
@@ -196,7 +196,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def _nothing(self) -> bool:
         """Say so when nothing is left to save."""
         if not self._session.changed:
-            self._refresh("nothing is staged, so there is nothing to save")
+            self._refresh("no fix is applied, so there is nothing to save")
         return not self._session.changed
 
     def action_save(self) -> None:
@@ -216,7 +216,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         path = self._session.path
         # What was a program's own notation is written as JSON.
         suffix = ".json" if self._session.kind == "python" else path.suffix if path is not None else ""
-        value = str(_folder_for(path) / f"{path.stem}.mended{suffix}") if path is not None else ""
+        value = str(_folder_for(path) / f"{path.stem}.fixed{suffix}") if path is not None else ""
 
         def given(name: str | None) -> None:
             if name and name.strip():
@@ -244,10 +244,10 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 self.action_save_copy()
 
         words = (
-            "This file has other names (hard links). They keep the old content: only the name that was opened "
-            "gets the mended one."
+            "This file has other names (hard links). They keep the old content: only the name that you opened "
+            "gets the fixed one."
         )
-        answers = [("y", "yes", "save under this name alone"), ("s", "copy", "save a copy")]
+        answers = [("enter", "yes", "save under this name only"), ("s", "copy", "save a copy")]
         lines = self.glyphs.paragraph
         self.ask(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered, of_state=True)
 
@@ -294,7 +294,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         match error:
             case None | GivenUp():
                 self._error = ""
-                self._refresh("given up: nothing was written")
+                self._refresh("stopped: nothing was written")
             case Refused(reason="hard-links") if path is None:
                 self._ask_links()
             case Refused():

@@ -12,6 +12,7 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, SAVED
+from toolpair.tui.resume_text import command_of
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
@@ -76,11 +77,7 @@ class SavedScreen(BaseScreen[str | None]):
 
     @property
     def _command(self) -> SafeText | None:
-        """The command to go on with; None where it is words, or cannot be shown as it is."""
-        resume = self._saved.resume
-        if not resume or resume.endswith(".") or visible(resume) != resume:
-            return None
-        return visible(resume)
+        return command_of(self._saved.resume)
 
     def action_yank(self) -> None:
         if self._command:
@@ -92,12 +89,12 @@ class SavedScreen(BaseScreen[str | None]):
 
         saved = self._saved
         if saved.backup is None:
-            self._say("a copy was saved: the session's own file is as it was, so there is nothing to undo")
+            self._say("you saved a copy: the session's own file has not changed, so there is nothing to undo")
             return
         fixes = sum(row.problems for step in self._steps for row in step)
         words = (
             f"Undo the save? {visible(saved.path.name)} gets back what it held before, and what it holds now is kept "
-            f"beside it. Your {'fix stays' if fixes == 1 else f'{fixes:,} fixes stay'} applied."
+            f"as a backup. Your {'fix stays' if fixes == 1 else f'{fixes:,} fixes stay'} applied."
         )
         question = ConfirmScreen(
             "Undo", lambda width, _: self.glyphs.paragraph(words, width), [("enter", "yes", "undo the save")]
@@ -112,7 +109,7 @@ class SavedScreen(BaseScreen[str | None]):
 
         def ended(problem: str | None) -> None:
             if problem is None:
-                self.finish("the save is undone; your fixes are applied, not saved")
+                self.finish("the save is undone. Your fixes are still applied, not saved")
             else:
                 self._say(problem)
 

@@ -13,7 +13,7 @@ from toolpair.text.cells import cut
 from toolpair.text.safe import visible_text
 from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.spans import Span, spread
 from toolpair.tui.widgets.big_text import BigText
@@ -68,7 +68,7 @@ class ViewerScreen(BaseScreen[None]):
         pages = sum(len(page.title) + 3 for page in self._pages)
         title = cut(glyphs.own(self._title), max(10, width - pages - 28), glyphs.ellipsis)
         spans: list[Span] = [glyphs.ui(f" {title}  ", "bold")]
-        for n, page in enumerate(self._pages):
+        for n, page in enumerate(self._pages if len(self._pages) > 1 else ()):
             here = n == self._page
             words = f"[{page.title}]" if here else f" {page.title} "
             spans.append(glyphs.ui(f"{words} ", "title" if here else "dim", f"page({n})"))
@@ -76,11 +76,13 @@ class ViewerScreen(BaseScreen[None]):
         if width >= 100:
             size = f" {count_text(len(text), 'character')}, {size.strip()} "
         self.query_one("#top", Lines).show([spread(spans, (glyphs.ui(size, "dim"),), width), glyphs.rule("", width)])
+        self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, self.hints(), width)])
+
+    def hints(self) -> list[Hint]:
         hints = [("/", "find", "search"), ("n", "next", "hit(1)"), ("z", "wrap", "wrap"), ("y", "copy", "yank")]
         if len(self._pages) > 1:
-            hints.insert(0, ("h l", "other side", f"page({(self._page + 1) % len(self._pages)})"))
-        hints += [("?", "keys", "help"), ("q", "back", "leave")]
-        self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, hints, width)])
+            hints.insert(0, ("h l", "other pages", f"page({(self._page + 1) % len(self._pages)})"))
+        return [*hints, ("?", "all keys", "help"), ("q", "back", "leave")]
 
     def _say(self, note: str) -> None:
         self._note = note
@@ -97,7 +99,7 @@ class ViewerScreen(BaseScreen[None]):
     def action_wrap(self) -> None:
         view = self.query_one(BigText)
         view.set_wrap(not view.wrapped)
-        self._say("long lines are wrapped" if view.wrapped else "long lines are cut: < and > go along them")
+        self._say("long lines wrap" if view.wrapped else "long lines are cut: < and > scroll sideways")
 
     def action_shift(self, by: int) -> None:
         self.query_one(BigText).shift(by)
@@ -111,7 +113,7 @@ class ViewerScreen(BaseScreen[None]):
 
     def action_hit(self, by: int) -> None:
         if not self.query_one(BigText).find_next(by):
-            self._say("no hit; / looks for something")
+            self._say("no match. / finds something")
 
     def action_yank(self) -> None:
         self._say(self.tool.copy(visible_text(self._texts.get(self._page, ""))))

@@ -51,7 +51,7 @@ class WorkingScreen(BaseScreen[None]):
     @property
     def held_up(self) -> str:
         """Why nothing can be changed just now, in a few words; empty when it can."""
-        return f"not yet: {self._work.what} goes on, esc stops it" if self._work is not None else ""
+        return f"not yet: still {self._work.what}, esc stops" if self._work is not None else ""
 
     def beside(self, work: Work, run: Callable[[Work], R], ended: Callable[[R], None]) -> None:
         """Run it in a thread, and `ended` with what it gives back in the interface's own, unless it was stopped."""
@@ -78,7 +78,7 @@ class WorkingScreen(BaseScreen[None]):
             return
         self._forget_work()
         if isinstance(result, Exception):
-            self.say(f"not done: {failure(result)}")
+            self.say(f"that failed: {failure(result)}")
         else:
             ended(result)
 

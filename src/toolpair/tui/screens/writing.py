@@ -92,12 +92,13 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
 
     def lay_out(self, width: int, height: int) -> None:
         if self._is_written:
-            words, note = "saved, reading it again …", ""
+            words, note = "saved, checking it", ""
         else:
             words = "saving"
-            note = self._note or ("giving up …" if self._given_up else "esc gives it up")
+            note = self._note or ("stopping …" if self._given_up else "esc stops")
         right = (self.glyphs.ui(f"{note} ", "warning" if self._note else "dim"),)
-        bar = bar_line(self.glyphs, words, self._done, self._total, right, width)
+        total = 0 if self._is_written else self._total
+        bar = bar_line(self.glyphs, words, self._done, total, right, width)
         self.query_one("#text", Lines).show([self.glyphs.rule("", width), bar])
 
     def give_up(self) -> None:
@@ -107,7 +108,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         self._look()
 
     def say_not_now(self) -> None:
-        self._note = "not while it is written: esc gives it up"
+        self._note = "not while saving. esc stops"
         self._look()
 
     def on_key(self, event: events.Key) -> None:
@@ -128,7 +129,12 @@ def bar_line(
     cells: int,
     unit: Callable[[int], str] = size_text,
 ) -> Line:
-    """`what ████░░░░  50 %  250 MB of 500 MB`, and `right` at the end; on a narrow screen the bar gives way."""
+    """`what ████░░░░  50 %  250 MB of 500 MB`, and `right` at the end; on a narrow screen the bar gives way.
+
+    Without a total `what …`: nobody knows how far it is.
+    """
+    if not total:
+        return spread((glyphs.ui(f" {what} …"),), right, cells, glyphs.ellipsis)
     whole = max(total, done, 1)
     full = done * _BAR // whole
     marks = ("#", ".") if glyphs.ascii else ("█", "░")

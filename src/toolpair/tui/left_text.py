@@ -1,0 +1,62 @@
+"""What is not fixed, in two lists: what only a person can decide, and what merely has no fix applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from toolpair.dataclass import dataclass
+from toolpair.tui.numbers import count_text
+
+if TYPE_CHECKING:
+    from toolpair.session import Problem, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    guesses: tuple[Problem, ...]
+    """Left for the user: there is something to choose."""
+    unfixed: tuple[Problem, ...]
+    """A certain fix is known and not applied."""
+    hopeless: tuple[Problem, ...]
+    """No fix is known."""
+
+    def lines(self) -> list[str]:
+        """A line for each list that holds anything, with the first of its problems."""
+        named = (("left for you", self.guesses), ("not fixed", self.unfixed), ("without a known fix", self.hopeless))
+        return [f"{len(found):>3,} {name}: {_first(found)}" for name, found in named if found]
+
+    def words(self) -> str:
+        """All of it in a few words, nothing when all is fixed."""
+        parts = []
+        if self.guesses:
+            count = len(self.guesses)
+            parts.append(f"{count:,} left for you: {'it is' if count == 1 else 'they are'} only guesses")
+        if self.unfixed:
+            parts.append(f"{len(self.unfixed):,} not fixed")
+        if self.hopeless:
+            parts.append(f"{len(self.hopeless):,} without a known fix")
+        return ", ".join(parts)
+
+
+def left_of(session: Session) -> Left:
+    guesses: list[Problem] = []
+    unfixed: list[Problem] = []
+    hopeless: list[Problem] = []
+    held = {one.problem.key for one in session.held_back}
+    for problem in session.left:
+        if problem.key in held:
+            continue  # it is told apart, with what its fix would take away
+        best = problem.recommended
+        if not problem.fixes:
+            hopeless.append(problem)
+        elif problem.guess or best is None or not best.certain:
+            guesses.append(problem)
+        else:
+            unfixed.append(problem)
+    return Left(tuple(guesses), tuple(unfixed), tuple(hopeless))
+
+
+def _first(problems: Sequence[Problem]) -> str:
+    more = len(problems) - 1
+    return problems[0].text + (f" And {count_text(more, 'other')}." if more else "")
