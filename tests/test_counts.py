@@ -47,4 +47,4 @@ def test_words_that_are_forgotten_are_told_although_no_output_is_among_them() ->
     log.result("r1", "a2", "toolu_1", "output")
     data = "".join(json.dumps(value) + "\n" for value in log.values).encode()
     sentence = open_session("session.jsonl", data=data).verdict.sentence
-    assert "1 of 1 outputs reach the model" in sentence and "2 messages are forgotten without a word." in sentence
+    assert "1 of 1 outputs reach the model" in sentence and "2 messages are forgotten without telling you." in sentence

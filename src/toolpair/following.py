@@ -122,28 +122,28 @@ def _container(growth: Growth) -> Container | None:
 def reason(now: Sequence[Conversation], row: Applied, decision: Decision) -> str:
     """Why a decision could not be carried out again. `now` is the file with what is staged."""
     if row.conversation >= len(now):
-        return "its conversation is not in the file any more"
+        return "its conversation is no longer in the file"
     conversation = now[row.conversation]
     if any(problem.rule == decision.rule and decision.has_ids_of(problem) for problem in conversation.problems):
         return "the problem is still there, but this way to fix it is not"
     if decision.call_id and not decision.result_id:
         for pair in conversation.pairs:
             if pair.call is not None and id_of(pair.call) == decision.call_id:
-                return "its result has come" if pair.results else "it is another problem now"
-    return "the problem is not there any more"
+                return "its result has arrived" if pair.results else "it is another problem now"
+    return "the problem is no longer there"
 
 
 def _text(change: Change, records: int, calls: int, results: int, dropped: Sequence[Dropped]) -> str:
     came = ", ".join(plural(count, noun) for count, noun in ((calls, "call"), (results, "result")) if count > 0)
     said = {
-        "grown": f"{plural(records, 'record')} came" + (f": {came}." if came else "."),
-        "truncated": "The file was cut: it is shorter than it was, and was read again from its start.",
-        "replaced": "Another file was put in its place, which was read from its start.",
-        "rewritten": "The file was written anew, and was read again from its start.",
-        "gone": "The file is gone: it was removed or renamed. What is shown is what it held.",
+        "grown": f"{plural(records, 'new line')}" + (f": {came}." if came else "."),
+        "truncated": "The file was truncated: it is shorter than before, and has been read again from the start.",
+        "replaced": "Another file was put in its place, and has been read from the start.",
+        "rewritten": "The file was rewritten, and has been read again from the start.",
+        "gone": "The file is gone: it was removed or renamed. You are looking at what it contained.",
     }[change]
     if not dropped:
         return said
-    fixes = "1 staged fix was taken off" if len(dropped) == 1 else f"{len(dropped):,} staged fixes were taken off"
+    fixes = "1 applied fix was undone" if len(dropped) == 1 else f"{len(dropped):,} applied fixes were undone"
     reasons = "; ".join(dict.fromkeys(one.reason for one in dropped))
     return f"{said} {fixes}: {reasons}."

@@ -103,13 +103,13 @@ class Losses:
         if self.outputs:
             parts.append(f"{plural(len(self.outputs), 'output')} ({plural(self.output_bytes, 'byte')})")
         if self.words:
-            parts.append(f"{plural(self.user_words, 'word')} of the user")
+            parts.append(f"{plural(self.user_words, 'word')} from the user")
         if self.images:
             parts.append(plural(len(self.images), "image"))
         if self.calls:
             parts.append(f"{plural(len(self.calls), 'call')} with {plural(self.input_bytes, 'byte')} of input")
         if self.crossed:
-            parts.append(f"{plural(len(self.crossed), 'output')} to another call")
+            parts.append(f"{plural(len(self.crossed), 'output')} given to another call")
         return ", ".join(parts) or None
 
 

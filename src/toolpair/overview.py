@@ -202,35 +202,49 @@ def _is_elsewhere(problem: Problem) -> bool:
 def _sentence(
     tally: Tally, head: Transcript, profile: Profile, errors: int, causes: int, refused: bool, refuses: str | None
 ) -> str:
-    judged_by = f"Judged: {profile.id}, {profile.judged} rules"
+    checked = f"Checked {profile.judged} {profile.title} rules"
     calls, total, lost = tally.calls, tally.outputs, tally.outputs - tally.seen
     if not errors:
         if not calls and not total:
-            return f"No tool calls in {plural(tally.messages, 'message')}. {judged_by}."
-        said = f"All {calls:,} calls have their result." if calls != 1 else "The one call has its result."
-        if tally.waiting:
-            waits = "one at the end still waits" if tally.waiting == 1 else f"{tally.waiting:,} at the end still wait"
-            said = f"{calls - tally.waiting:,} of {plural(calls, 'call')} answered; {waits}."
-        return f"{said} {judged_by}. Not judged: signatures, size."
+            return f"No tool calls in {plural(tally.messages, 'message')}. {checked}."
+        return f"{_answered(calls, tally.waiting)} {checked}; signatures and size are not checked."
     begun = f"{plural(errors, 'problem')}, {plural(causes, 'cause')}."
     if not head.resumed or head.elsewhere:
         return begun
     if refuses is not None:
         return f"{begun} If you resume now, {refuses}"
     if refused and head.native:
-        kept = f"Nothing is lost: {plural(total, 'output')} in the file."
+        kept = f"{_all_outputs(total)} still in the file."
         if lost:
             kept = f"It would hold {total - lost:,} of {plural(total, 'output')}."
         return f"{begun} If you resume now, the API refuses the request. {kept}"
     if head.native and head.agent:
-        gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without a word." if lost else "none is dropped."
+        gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without telling you." if lost else "none is dropped."
         if tally.forgotten and not lost:
             gone = f"{plural(tally.forgotten, 'message')} {'is' if tally.forgotten == 1 else 'are'} forgotten"
-            gone += " without a word."
+            gone += " without telling you."
         return f"{begun} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"
-    return f"{begun} {plural(tally.messages, 'message')}, judged as {profile.id}." + (
+    return f"{begun} {plural(tally.messages, 'message')}, checked against {profile.id}." + (
         " The API refuses them as they stand." if refused else ""
     )
+
+
+def _answered(calls: int, interrupted: int) -> str:
+    """What became of the calls where nothing is wrong."""
+    if not interrupted:
+        return {1: "The only call has a result.", 2: "Both calls have results."}.get(
+            calls, f"All {calls:,} calls have results."
+        )
+    last = "the last call was" if interrupted == 1 else f"the last {interrupted:,} calls were"
+    words = f"{last} interrupted and {'has' if interrupted == 1 else 'have'} no output."
+    rest = calls - interrupted
+    if not rest:
+        return words.capitalize()
+    return f"{plural(rest, 'call')} {'has a result' if rest == 1 else 'have results'}; {words}"
+
+
+def _all_outputs(total: int) -> str:
+    return {0: "No output is", 1: "The only output is", 2: "Both outputs are"}.get(total, f"All {total:,} outputs are")
 
 
 def title_for(fixes: Sequence[Fix]) -> str:

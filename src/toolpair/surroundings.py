@@ -47,7 +47,7 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
     removed = [one for one in found if one.kept_because is None]
     notes = [
         f"A save that was killed left {one.name} ({in_words(one.size)}) in {folder}, and it cannot be removed "
-        f"({one.kept_because}); it is of no use any more."
+        f"({one.kept_because}); it is no longer needed."
         for one in found
         if one.kept_because is not None
     ]
@@ -79,8 +79,11 @@ def _sentence(one: Neighbour, folder: str) -> str:
         then = "quit it first" if title else "let it finish first, or save a copy"
         return f"{who} has this file open for writing: {then}."
     if title is None:
-        return f"{one.name} runs in {folder} (pid {one.pid}): close the task in it first, it may hold the old history."
-    return f"{title} runs in {folder} (pid {one.pid}) with the old history: quit it first."
+        return (
+            f"{one.name} is running in {folder} (pid {one.pid}): close the task in it first, because it may hold the "
+            "old history."
+        )
+    return f"{title} is running in {folder} (pid {one.pid}) with the old history: quit it first."
 
 
 def resume_command(session: Session, saved: Path | None) -> str | None:

@@ -232,7 +232,7 @@ def test_it_comes_on_top_of_what_is_applied_by_then(broken: Path, folder: Folder
         app.session.stage(app.session.problems[0])
         app.session_changed(app.desks[0])
         await press(pilot, "enter")
-        assert "1 fix could not be applied again" in frame(app) and "the problem is not there any more" in frame(app)
+        assert "1 fix could not be applied again" in frame(app) and "the problem is no longer there" in frame(app)
         await press(pilot, "escape")
         assert app.session.to_bytes() == session.to_bytes()
 
@@ -253,7 +253,7 @@ def test_a_file_that_has_changed_is_told_and_what_does_not_fit_says_why(broken: 
         await press(pilot, "enter")
         shown = frame(app)
         assert "1 fix could not be applied again:" in shown
-        assert "result.id_mismatch: the problem is not there any more." in shown
+        assert "result.id_mismatch: the problem is no longer there." in shown
         await press(pilot, "escape")
         assert "2 fixes are applied again" in frame(app)
 

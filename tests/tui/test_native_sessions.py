@@ -177,7 +177,7 @@ def test_following_keeps_saying_what_it_took_off(tmp_path: Path) -> None:
         await press(pilot, "F", "space")
         assert app.session.changed
         await came(app, pilot, late, "1 staged fix taken off")
-        assert not app.session.changed and "its result has come" in frame(app)
+        assert not app.session.changed and "its result has arrived" in frame(app)
         await came(app, pilot, then, "1 call")
         assert "1 staged fix taken off" in frame(app)
 

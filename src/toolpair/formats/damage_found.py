@@ -129,7 +129,7 @@ def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:
     if document.mark and document.records:
         first = document.records[0]
         damage = Damage(first.uid, "record.bom", 1, True, (), None, document.mark, first=True, front=True)
-        yield Candidate(damage, "a byte order mark in front of the file", Way("mark"))
+        yield Candidate(damage, "a byte order mark at the start of the file", Way("mark"))
     sent = {uid for message in transcript.messages for uid in message.records}
     for uid, rules in document.flaws(sent).items():
         record = document.record(uid)

@@ -28,7 +28,7 @@ def duplicate(context: Context, pair: Pair) -> None:
     fixes = [
         Fix(
             "keep-first",
-            "keep the first real one, the others as text"
+            "keep the first real one as the result, the others as text"
             if differ
             else "drop the copies"
             if real
@@ -39,7 +39,11 @@ def duplicate(context: Context, pair: Pair) -> None:
     ]
     if differ:
         fixes.append(
-            Fix("keep-last", "keep the last one, the others as text", _keep_one(context, pair, last, as_text=True))
+            Fix(
+                "keep-last",
+                "keep the last one as the result, the others as text",
+                _keep_one(context, pair, last, as_text=True),
+            )
         )
         fixes += [
             Fix(

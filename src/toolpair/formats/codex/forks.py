@@ -48,7 +48,10 @@ def fork_notes(session_id: str | None, beside: Beside, before: int, after: int) 
     names = [name for name in beside.names(".") if name.startswith("rollout-") and name.endswith(".jsonl")]
     cut = [name for name in names if name != own and _begins_behind(beside.start(name, _START), session_id, after)]
     return tuple(
-        f"The fork {name} begins where this file is {before - after:,} bytes longer: Codex does not resume it then."
+        (
+            f"The fork {name} starts where this file is {before - after:,} bytes longer: Codex cannot resume that fork "
+            "then."
+        )
         for name in cut
     )
 

@@ -51,12 +51,12 @@ def _items(context: Context) -> None:
         fixes = []
         if mended is not None:
             title, value = mended
-            fixes.append(Fix("mend-item", title, (SetValue(block, value),), recommended=True))
+            fixes.append(Fix("fix-item", title, (SetValue(block, value),), recommended=True))
         what = f"This output ({output_lines([block])})" if is_real_output(block) else f"This {_noun(block)}"
         pair = context.pairing.pair_of(block)
         context.add(
             "rollout.not_loaded",
-            f"{what} lacks a field that Codex wants, or has one of another type, so Codex passes it by.",
+            f"{what} lacks a field that Codex requires, or has one of the wrong type, so Codex skips it.",
             at=at,
             pair=pair,
             call=block if block.kind == "call" else None,
@@ -67,7 +67,7 @@ def _items(context: Context) -> None:
             impact="loses",
             cause=Cause("rollout.not_loaded", "an older version or another program wrote the record"),
             fixes=fixes,
-            no_fix=None if fixes else "What the field should hold is not in the file.",
+            no_fix=None if fixes else "What the field should contain is not in the file.",
         )
 
 
@@ -146,7 +146,7 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line]) 
             fixes.append(Fix("write-time", title, (SetInRecord(line.uid, ("timestamp",), before),), recommended=True))
         context.add(
             "rollout.no_timestamp",
-            "This line has no timestamp, so Codex passes it by.",
+            "This line has no timestamp, so Codex skips it.",
             at=at,
             pair=pair,
             call=block if block is not None and block.kind == "call" else None,
@@ -157,5 +157,5 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line]) 
             impact="loses",
             cause=Cause("rollout.no_timestamp", "another program wrote the record"),
             fixes=fixes,
-            no_fix=None if fixes else "No record before it has a time either.",
+            no_fix=None if fixes else "No line before it has a time either.",
         )
