@@ -78,7 +78,7 @@ def severity_of(damage: Damage, harm: Harm) -> Severity:
 def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: Harm) -> str:
     """What is wrong with a line, or with all from one to another."""
     first, last = lines or (0, 0)
-    line = "This record" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
+    line = "This entry" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
     if harm.effect in ("dropped", "rejected"):
         return f"{line} cannot be read ({reason}), so {harm.says}."
     return f"{line} {'is' if first == last else 'are'} damaged ({reason}), but {harm.says}."
@@ -87,7 +87,7 @@ def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: Harm) -
 def text_of_flaw(found: Found) -> str:
     """What is wrong with a record that can be read."""
     damage, harm = found.damage, found.harm
-    line = f"Line {damage.line:,}" if damage.line is not None else "This record"
+    line = f"Line {damage.line:,}" if damage.line is not None else "This entry"
     but = "so" if harm.effect in ("dropped", "rejected") else "but"
     match damage.rule:
         case "record.bad_utf8":

@@ -27,7 +27,7 @@ RECIPE: Final = Recipe(
     pick,
     does=(
         "Uses the recommended fix of every error, except those that write a placeholder.",
-        "A call whose output cannot be found becomes labelled text of the assistant, with its input; no result is "
+        "A call whose output cannot be found becomes labelled assistant text, with its input; no result is "
         "made up for it.",
         "A call and a result that may belong together, with nothing to show it, both become text.",
         "Results without a call and second results that differ become labelled text, as with the default. Only exact "

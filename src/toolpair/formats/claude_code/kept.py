@@ -91,7 +91,7 @@ def _of_list(history: History, boundary: Node, metadata: Mapping[str, Any], list
     what = "remove what is missing from the list" if None in names.values() else "write the right name into the list"
     title = what if missing else "link what was kept to the summary"
     outputs = _outputs(history, left)
-    title = f"{title} (brings back {plural(len(left), 'record')}, {plural(outputs, 'output')})"
+    title = f"{title} (brings back {plural(len(left), 'line')}, {plural(outputs, 'output')})"
     repair = Repair(title, write=((boundary.uid, _KEY, changed),), several="fix the lists of what was kept")
     yield _defect(history, boundary, listed, missing, left, repair)
 
@@ -218,7 +218,7 @@ def _defect(
     return Defect(
         RULE,
         boundary.uid,
-        f"The compaction kept {plural(len(listed), 'record')}; {lost}, so none of them is sent.",
+        f"The compaction kept {plural(len(listed), 'line')}; {lost}, so none of them is sent.",
         "error" if repair is not None else "warning",
         "a record that a compaction kept was lost, or has no uuid" if missing else "the summary's record was lost",
         _outputs(history, left) if repair is not None else 0,
