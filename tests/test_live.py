@@ -86,7 +86,7 @@ def test_what_comes_is_told_and_a_waiting_call_is_no_error(tmp_path: Path) -> No
     followed = session.follow()
     assert followed is not None
     assert (followed.change, followed.records, followed.calls, followed.results) == ("grown", 1, 1, 0)
-    assert followed.text == "1 new line: 1 call."
+    assert followed.text == "1 new record: 1 call."
     assert session.pending(1) and not session.pending(0)
     assert not [problem for problem in session.problems if problem.severity == "error"]
     append(path, claude_bytes(2)[len(claude_bytes(2, open_end=True)) :])

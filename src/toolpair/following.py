@@ -136,7 +136,7 @@ def reason(now: Sequence[Conversation], row: Applied, decision: Decision) -> str
 def _text(change: Change, records: int, calls: int, results: int, dropped: Sequence[Dropped]) -> str:
     came = ", ".join(plural(count, noun) for count, noun in ((calls, "call"), (results, "result")) if count > 0)
     said = {
-        "grown": f"{plural(records, 'new line')}" + (f": {came}." if came else "."),
+        "grown": f"{plural(records, 'new record')}" + (f": {came}." if came else "."),
         "truncated": "The file was truncated: it is shorter than before, and has been read again from the start.",
         "replaced": "Another file was put in its place, and has been read from the start.",
         "rewritten": "The file was rewritten, and has been read again from the start.",

@@ -216,7 +216,7 @@ def _sentence(
     if refused and head.native:
         kept = f"{_all_outputs(total)} still in the file."
         if lost:
-            kept = f"It would hold {total - lost:,} of {plural(total, 'output')}."
+            kept = f"{total - lost:,} of {plural(total, 'output')} would be sent."
         return f"{begun} If you resume now, the API refuses the request. {kept}"
     if head.native and head.agent:
         gone = f"{lost:,} {'is' if lost == 1 else 'are'} dropped without telling you." if lost else "none is dropped."
@@ -225,7 +225,7 @@ def _sentence(
             gone += " without telling you."
         return f"{begun} If you resume now, {total - lost:,} of {total:,} outputs reach the model; {gone}"
     return f"{begun} {plural(tally.messages, 'message')}, checked against {profile.id}." + (
-        " The API refuses them as they stand." if refused else ""
+        " The API refuses them as they are." if refused else ""
     )
 
 

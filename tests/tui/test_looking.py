@@ -83,7 +83,7 @@ def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
             if "built" in frame(app):
                 break
         assert "built" in frame(app) and "All 1 calls" not in frame(app)
-        assert "2 records came: 1 result" in frame(app)
+        assert "2 new records: 1 result" in frame(app)
         await press(pilot, "F")
         assert "not followed any more" in frame(app)
 
@@ -98,7 +98,7 @@ def test_who_works_with_the_file_is_said_at_opening(tmp_path: Path, monkeypatch:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert "! Claude Code runs in ~/shop (pid 4121)" in frame(app)
+        assert "! Claude Code is running in ~/shop (pid 4121)" in frame(app)
 
     drive(path, play, (120, 40))
 

@@ -45,7 +45,7 @@ def test_a_terminal_that_is_too_small_says_so(broken: Path, size: tuple[int, int
 
 def test_a_sound_file(sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert "have their result" in frame(app)
+        assert "have results" in frame(app)
         await press(pilot, "right_square_bracket")
         assert "there is no problem" in frame(app)
         await press(pilot, "w")

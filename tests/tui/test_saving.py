@@ -28,7 +28,7 @@ def test_a_rescue_is_open_mend_all_enter(broken: Path) -> None:
         assert "Saved" in shown and "toolpair restore" in shown
         await press(pilot, "enter")
         assert isinstance(app.screen, MainScreen) and "nothing changed" in frame(app)
-        assert "have their result" in frame(app)
+        assert "have results" in frame(app)
 
     app = drive(broken, play)
     assert app.result.saved == [broken]

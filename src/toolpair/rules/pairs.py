@@ -108,14 +108,17 @@ def _missing(context: Context, pair: Pair) -> None:
     if trailing:
         rule, text = "turn.trailing_call", f"{tool_of(call)} was called at the very end, and nothing follows."
         if context.transcript.native:
-            severity, text = "info", f"{tool_of(call)} was called at the very end: still running, or interrupted."
+            severity, text = (
+                "info",
+                f"{tool_of(call)} was called at the very end: interrupted, unless it is still running.",
+            )
     else:
         rule, text = "result.missing", f"{tool_of(call)} was called, but no result for it is in this file."
         if copies:
             text = f"{tool_of(call)} was called, but its result is not in this history."
         if context.transcript.native and _only_open_tail(context, pair):
             rule, severity = "turn.trailing_call", "info"
-            text = f"{tool_of(call)} was called in the last turn: still running, or interrupted."
+            text = f"{tool_of(call)} was called in the last turn: interrupted, unless it is still running."
     if lost is not None:
         text = f"The result of {tool_of(call)} is in {lost.where}, which cannot be read ({lost.reason})."
     pair.state = "pending" if severity == "info" else "missing"

@@ -64,7 +64,7 @@ def _of_parallel(context: Context, pair: Pair, calls: int) -> Cause | None:
     answered = context.whole.answered_in[pair.call_at[0]]
     if not answered:
         return None
-    evidence = f"{answered} of the turn's {calls} calls have a result"
+    evidence = f"{answered} of the turn's {calls} calls {'has' if answered == 1 else 'have'} a result"
     if context.whole.last_spoken <= pair.call_at[0]:
         return named("killed.parallel", f"{evidence}, and nothing follows", context.transcript.agent)
     return named("parallel", evidence, context.transcript.agent)
