@@ -18,7 +18,7 @@ PLACEHOLDERS = PACKAGE / "transcript/placeholders.py"
 WRITTEN_BY_HAND = [
     ROOT / "README.md",
     ROOT / "sample_sessions/README.md",
-    *sorted(path for path in (ROOT / "docs").glob("*.md") if path.name != "architecture.md"),
+    *sorted((ROOT / "docs").glob("*.md")),
 ]
 
 

@@ -18,7 +18,7 @@ NEVER: Final = {
     r"\b(take|takes|taken|took) (it|them|this|that|these|those|all|the [^.;,]{1,60}|an? [^.;,]{1,60}) (out|off)\b": "remove, exclude",
     r"\b(taken|took) (out|off|up)\b": "removed, excluded, undone",
     r"\b(pass|passes|passed) (it |them |the \w+ )?by\b": "skip",
-    r"(?<!provider )(?<!model )\bbehind\b": "after",
+    r"(?<!provider )(?<!model )(?<!left )\bbehind\b": "after",
     r"\b(does|do|did) not tell\b(?! you\b)": "without telling you",
     r"\bwithout a word\b": "without telling you",
     r"\bstill waits?\b": "interrupted, or has no output",
