@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.words import PACKAGE, ROOT, sentences_in, sentences_of, wrong_title_words, wrong_words
-from toolpair.rules.pages import page_of, pages
+from toolpair.rules.base import Problem
+from toolpair.rules.pages import pages
 from toolpair.session import open_session
 
 DATA = PACKAGE / "rules/data"
@@ -39,25 +42,28 @@ def test_the_documents(path: Path) -> None:
     assert not wrong_words(path.read_text("utf-8"))
 
 
-def test_the_titles_of_problems(tmp_path: Path) -> None:
+def problems_of_all_rules(tmp_path: Path) -> Iterator[Problem]:
     """Of every page's example and every sample."""
-    titles = set()
-    for number, page in enumerate(map(page_of, pages())):
-        if page is not None and page.example is not None:
-            path = tmp_path / f"{number}.json"
-            example = page.example
-            session = open_session(
-                path,
-                data=example.data,
-                format=example.format,
-                profile=example.profile,
-                agent_version=example.agent_version,
-            )
-            titles.update(problem.text for problem in session.problems)
-    samples = (ROOT / "sample_sessions").glob("*.json*")
-    titles.update(problem.text for path in samples for problem in open_session(path).problems)
+    for number, page in enumerate(pages().values()):
+        if page.example is not None:
+            made, path = page.example, tmp_path / f"{number}.json"
+            yield from open_session(
+                path, data=made.data, format=made.format, profile=made.profile, agent_version=made.agent_version
+            ).problems
+    for path in (ROOT / "sample_sessions").glob("*.json*"):
+        yield from open_session(path).problems
+
+
+def test_what_problems_say(tmp_path: Path) -> None:
+    found = list(problems_of_all_rules(tmp_path))
+    titles = {problem.text for problem in found}
     assert len(titles) > 60
     assert not [wrong for title in sorted(titles) for wrong in wrong_title_words(title)]
+    said = titles | {fix.title for problem in found for fix in problem.fixes}
+    said |= {problem.on_resume.text for problem in found if problem.on_resume is not None}
+    said |= {problem.cause.text for problem in found if problem.cause is not None}
+    assert not [wrong for text in sorted(said) for wrong in wrong_words(text)]
+    assert not [text for text in said if re.search(r"[a-z][.;:!][A-Z]|  | $|^ ", text)], "sentences run into each other"
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def _by_words(session: Session, text: str) -> Target:
         if found is not None:
             return replace(found, text=f"An unknown error text. {found.text}")
     near = nearest(text)
-    alike = f'The nearest known error is from {title_of(near[0].provider)}: "{near[0].text}"' if near else ""
+    alike = f' The nearest known error is from {title_of(near[0].provider)}: "{near[0].text}"' if near else ""
     return Target(None, None, None, _NOTHING + alike)
 
 
