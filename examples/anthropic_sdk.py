@@ -10,7 +10,7 @@ import toolpair
 
 
 def ask(client: anthropic.Anthropic, messages: list[Any]) -> anthropic.types.Message:
-    """Send the history, and put the answer behind it."""
+    """Send the history, and append the answer to it."""
     messages[:] = toolpair.guard(messages, profile="anthropic", mode="repair")
     response = client.messages.create(model="claude-sonnet-5-5", max_tokens=1024, messages=messages)
     messages.append({"role": "assistant", "content": response.content})

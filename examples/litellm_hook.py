@@ -1,4 +1,4 @@
-"""A pre-call hook of LiteLLM's proxy: every request that passes through it is mended.
+"""A pre-call hook for LiteLLM's proxy: every request that passes through it is fixed.
 
 In the proxy's config.yaml: `litellm_settings: {callbacks: litellm_hook.proxy_handler_instance}`.
 """

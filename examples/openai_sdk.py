@@ -10,7 +10,7 @@ import toolpair
 
 
 def ask(client: openai.OpenAI, messages: list[Any]) -> str | None:
-    """Send the history, and put the answer behind it. Raises toolpair.InvalidMessages in place of a refusal."""
+    """Send the history, and append the answer to it. Raises toolpair.InvalidMessages before the API refuses it."""
     checked = toolpair.guard(messages, profile="openai-chat")
     response = client.chat.completions.create(model="gpt-5", messages=checked)
     messages.append(response.choices[0].message)
@@ -18,7 +18,7 @@ def ask(client: openai.OpenAI, messages: list[Any]) -> str | None:
 
 
 def respond(client: openai.OpenAI, items: list[Any]) -> str:
-    """The same with items of the Responses API, mended where they are broken."""
+    """The same with Responses API items, fixed where they are broken."""
     items[:] = toolpair.guard(items, profile="openai-responses", mode="repair")
     response = client.responses.create(model="gpt-5", input=items)
     items += response.output

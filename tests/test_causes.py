@@ -225,15 +225,15 @@ def test_the_evidence_names_ids_counts_and_places() -> None:
     assert "`functions.read:0`" in one.evidence
     assert one.link == "https://github.com/RooCodeInc/Roo-Code/pull/11131"
     doubled = causes(opened(copies(4, 1)), "result.duplicate")
-    assert {cause.evidence for cause in doubled} == {"4 of 5 answered calls have the same result several times"}
+    assert {cause.evidence for cause in doubled} == {"4 of 5 answered calls have the same result more than once"}
     placeholder = causes(
         opened(parallel(result("toolu_1", "one"), result("toolu_2", "2"), result("toolu_1", OPENCLAW)))
     )
-    assert any(cause.evidence == "the second of 2 is a placeholder, in OpenClaw's words" for cause in placeholder)
+    assert any(cause.evidence == "the second of 2 is a placeholder (OpenClaw's text)" for cause in placeholder)
     switched = next(messages for id_, _, _, messages in TOLD if id_ == "provider_switch")
     [mixed] = causes(opened(switched, "anthropic"), "id.pattern")
-    assert "Kimi's shape" in mixed.evidence
-    assert "beside 2 of Anthropic's" in mixed.evidence
+    assert "like Kimi's, such as" in mixed.evidence
+    assert "next to 2 of Anthropic's" in mixed.evidence
 
 
 def test_a_mistral_switch_is_one_decision_of_two_makers() -> None:
@@ -417,7 +417,7 @@ def test_an_agents_own_link_overrules_what_outputs_say() -> None:
     assert not crossed(log("toolu_A", "toolu_B"))
     [problem] = crossed(log("toolu_B", "toolu_A"))
     assert problem.cause is not None
-    assert problem.cause.evidence == "the link beside each result names the other call"
+    assert problem.cause.evidence == "the link stored with each result names the other call"
 
 
 def test_every_spelling_that_pairs_has_its_cause() -> None:

@@ -250,7 +250,7 @@ def test_the_call_says_where_its_result_stands_and_offers_the_placeholder_last()
     lines = plain()
     missing = the(session_of([*lines[:AT], b"# " + lines[AT], *lines[AT + 1 :]]), "result.missing")
     best = missing.recommended
-    assert best is not None and best.id == "mend-line" and best.loses is None
+    assert best is not None and best.id == "fix-line" and best.loses is None
 
 
 def test_no_call_is_guessed_for_a_result_whose_own_stands_in_a_damaged_line() -> None:
@@ -258,7 +258,7 @@ def test_no_call_is_guessed_for_a_result_whose_own_stands_in_a_damaged_line() ->
     session = session_of([*lines[:AT], lines[AT] + lines[AT + 1], *lines[AT + 2 :]])
     mismatch = the(session, "result.id_mismatch")
     assert "two records glued" in mismatch.text and not mismatch.guess
-    assert mismatch.recommended is not None and mismatch.recommended.id == "mend-line"
+    assert mismatch.recommended is not None and mismatch.recommended.id == "fix-line"
     session.stage(mismatch)
     assert not errors(session) and outputs(session) == WHOLE
 
@@ -267,8 +267,8 @@ def test_an_orphan_says_that_its_call_stands_in_a_damaged_line() -> None:
     lines = plain()
     session = session_of([*lines[:3], b"# " + lines[3], *lines[4:]])
     orphan = the(session, "result.orphan")
-    assert "a call that stands in line 4, which cannot be read" in orphan.text
-    assert orphan.recommended is not None and orphan.recommended.id == "mend-line"
+    assert "a call in line 4, which cannot be read" in orphan.text
+    assert orphan.recommended is not None and orphan.recommended.id == "fix-line"
     session.stage(orphan)
     assert not errors(session) and outputs(session) == WHOLE
 
@@ -440,7 +440,7 @@ def test_of_a_glued_line_the_agent_reads_the_first_record() -> None:
         session = session_of([*lines[:AT], lines[AT] + behind, *lines[AT + 1 :]])
         [problem] = session.problems
         assert problem.severity == "warning" and outputs(session) == WHOLE
-        assert "reads only the first" in problem.text or "reads the record all the same" in problem.text
+        assert "reads only the first" in problem.text or "still reads the record" in problem.text
     session = session_of([*lines[:AT], lines[AT] + lines[AT + 1], *lines[AT + 2 :]])
     assert the(session, "record.glued").severity == "error" and outputs(session) != WHOLE
     session.stage_recommended()

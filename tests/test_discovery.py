@@ -287,9 +287,11 @@ def test_two_that_begin_so_are_named_and_the_exact_one_wins(tmp_path: Path, at_h
     one = task(storage, "kilocode.kilo-code", "1795")
     task(storage, "saoudrizwan.claude-dev", "1795249369710")
     assert at_home("1795") == str(one)
-    with pytest.raises(NoSuchSession, match=r"^179 fits 2 sessions: .*1795249369710 \(Cline\).*; give more of the id"):
+    with pytest.raises(
+        NoSuchSession, match=r"^179 matches 2 sessions: .*1795249369710 \(Cline\).*; give more of the id"
+    ):
         at_home("179")
-    with pytest.raises(NoSuchSession, match="does not exist, and no session's id begins with it"):
+    with pytest.raises(NoSuchSession, match="does not exist, and no session's id starts with it"):
         at_home("abcdef")
 
 
@@ -302,7 +304,7 @@ def test_a_path_wins_and_what_is_no_id_is_left_alone(tmp_path: Path, at_home: Ca
 
 
 def test_a_point_is_the_newest_of_this_folder(tmp_path: Path, at_home: Callable[[str], str]) -> None:
-    with pytest.raises(NoSuchSession, match="No agent has left a session of this folder"):
+    with pytest.raises(NoSuchSession, match="No agent has left a session for this folder"):
         at_home(".")
     folder = os.path.realpath(tmp_path)
     old = claude_session(tmp_path / ".claude", folder)

@@ -113,14 +113,14 @@ def test_the_index_of_the_message_behind_the_call(n: int, id_: str) -> None:
     ]
     rule, leads, how = leads_to(opened(TWO_MISSING), cut)
     assert (rule, leads) == ("result.missing", id_)
-    assert how == f"by the index: message {n}, the call stands in {n - 1}"
+    assert how == f"by the index: message {n}, the call is in {n - 1}"
 
 
 def test_the_message_in_front_is_meant_though_the_one_that_is_named_has_such_a_call_too() -> None:
     session = opened([user(text("go")), assistant(call("toolu_1")), assistant(call("toolu_2")), user(text("and?"))])
     for n, id_ in ((2, "toolu_1"), (3, "toolu_2")):
         target = leads_to(session, MISSING.format(n=n, id="toolu_unheard_of"))
-        assert target == ("result.missing", id_, f"by the index: message {n}, the call stands in {n - 1}")
+        assert target == ("result.missing", id_, f"by the index: message {n}, the call is in {n - 1}")
 
 
 def test_results_in_a_row_are_one_message_to_a_provider_of_turns() -> None:
@@ -131,7 +131,7 @@ def test_results_in_a_row_are_one_message_to_a_provider_of_turns() -> None:
     answered = [{"role": "tool", "tool_call_id": id_, "content": "1"} for id_ in "abc"]
     session = opened([CHAT[1], calls("y"), CHAT[4], calls("a", "b", "c"), *answered, calls("z"), CHAT[4]])
     rule, id_, how = leads_to(session, MISSING.format(n=6, id="toolu_unheard_of"))
-    assert (rule, id_, how) == ("result.missing", "z", "by the index: message 6, the call stands in 5")
+    assert (rule, id_, how) == ("result.missing", "z", "by the index: message 6, the call is in 5")
 
 
 def test_an_agents_own_instructions_in_front_are_counted_though_the_file_has_none() -> None:
@@ -179,7 +179,7 @@ def test_a_mended_file_is_told_so() -> None:
         opened([user(text("go")), *exchange("toolu_a"), user(text("bye"))]), MISSING.format(n=2, id="toolu_q")
     )
     assert not target.leads_somewhere
-    assert "mended since" in target.text and "another session" in target.text
+    assert "already have been fixed" in target.text and "another session" in target.text
     here = found(opened([user(text("go")), *exchange("toolu_a"), user(text("bye"))]), MISSING.format(n=2, id="toolu_a"))
     assert here.problem is None and here.pair == 0 and "Nothing is wrong with it now" in here.text
 
@@ -221,7 +221,7 @@ def test_another_provider_judges_by_its_own_rules() -> None:
     assert target.profile == "mistral" and target.problem is not None and target.problem.rule == "id.pattern"
     assert target.problem.call is not None and target.problem.call.id == "toolu_b"
     assert session.profile.id == "anthropic", "asking changes nothing"
-    assert "Judged as mistral" in target.text
+    assert "Checked against mistral" in target.text
 
 
 def test_where_both_providers_refuse_it_the_session_stays_judged_as_it_is() -> None:
@@ -240,7 +240,7 @@ def test_an_id_that_a_terminal_broke_is_found_where_the_file_holds_it() -> None:
 
 def test_a_rule_leads_to_its_first_problem() -> None:
     assert leads_to(opened(TWO_MISSING), "result.missing")[:2] == ("result.missing", "toolu_b")
-    assert "no problem of result.orphan" in found(opened(TWO_MISSING), "result.orphan").text
+    assert "no result.orphan problem" in found(opened(TWO_MISSING), "result.orphan").text
 
 
 def test_all_conversations_of_a_file_are_looked_at(samples: Path) -> None:
@@ -280,7 +280,7 @@ def test_an_id_on_a_branch_that_is_not_sent_is_told_with_its_line(samples: Path)
 
 def test_words_that_are_nothing_lead_nowhere() -> None:
     target = found(opened(TWO_MISSING), "the dog ate my homework")
-    assert not target.leads_somewhere and "No id, place, rule or error text" in target.text
+    assert not target.leads_somewhere and "This is not an id, place, rule or error text" in target.text
     assert opened(TWO_MISSING).find("  ") is None
 
 

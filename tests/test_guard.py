@@ -94,7 +94,7 @@ def test_what_cannot_be_mended_is_warned_of_and_handed_back(monkeypatch: pytest.
         return toolpair.Repaired(messages, (), toolpair.check(messages, profile).errors)
 
     monkeypatch.setattr(library, "repair", mends_nothing)
-    with pytest.warns(RuntimeWarning, match=r"could not mend all: messages\.1 result\.missing") as caught:
+    with pytest.warns(RuntimeWarning, match=r"could not fix everything: messages\.1 result\.missing") as caught:
         assert toolpair.guard(BROKEN, mode="repair") is BROKEN
     assert caught[0].filename == __file__, "the warning names the caller's line"
 

@@ -145,8 +145,8 @@ def test_a_placeholder_gives_way_to_the_result_that_comes(tmp_path: Path) -> Non
     append(path, claude_bytes(3)[len(begun) :])
     followed = session.follow()
     assert followed is not None
-    assert [one.reason for one in followed.dropped] == ["its result has come"]
-    assert "1 fix no longer applies: its result has come" in followed.text
+    assert [one.reason for one in followed.dropped] == ["its result has arrived"]
+    assert "1 fix no longer applies: its result has arrived" in followed.text
     assert not session.changed and not session.staged
     assert session.to_bytes() == claude_bytes(3)
 
@@ -176,7 +176,7 @@ def test_of_several_fixes_each_is_kept_or_its_reason_said(tmp_path: Path) -> Non
     followed = session.follow()
     assert followed is not None
     assert {one.rule for one in followed.dropped} == {"result.missing", "turn.trailing_call"}
-    assert "2 fixes no longer apply: its result has come." in followed.text
+    assert "2 fixes no longer apply: its result has arrived." in followed.text
 
 
 @pytest.mark.parametrize("change", ["truncated", "replaced", "rewritten"])
@@ -196,7 +196,7 @@ def test_another_file_is_read_anew_and_it_is_said(tmp_path: Path, change: str) -
     followed = session.follow()
     assert followed is not None
     assert followed.change == change
-    assert [one.reason for one in followed.dropped] in (["its result has come"], ["the problem is gone"])
+    assert [one.reason for one in followed.dropped] in (["its result has arrived"], ["the problem is gone"])
     assert not session.changed
     assert session.to_bytes() == path.read_bytes()
     assert session.follow() is None
@@ -403,7 +403,9 @@ def test_an_agent_in_the_folder_is_named_and_no_other(
     assert session.look_around() == ()
     started.append(subprocess.Popen([tmp_path / "claude", "60"], cwd=shop))
     pid = started[-1].pid
-    assert session.look_around() == (f"Claude Code runs in ~/shop (pid {pid}) with the old history: quit it first.",)
+    assert session.look_around() == (
+        f"Claude Code is running in ~/shop (pid {pid}) with the old history: quit it first.",
+    )
     started[-1].kill()
     started[-1].wait()
     assert session.look_around() == ()

@@ -115,7 +115,7 @@ def test_a_placeholder_is_no_output() -> None:
 
 def test_words_of_the_user() -> None:
     found = compared([ASKS, TWO[1], {"role": "user", "content": "stop it now"}], [ASKS, TWO[1], user(result("a", "x"))])
-    assert found.user_words == 3 and found.text == "3 words of the user"
+    assert found.user_words == 3 and found.text == "3 words from the user"
     moved = [ASKS, TWO[1], user(result("a", "x"), "stop it now")]
     assert not compared([ASKS, TWO[1], {"role": "user", "content": "stop it now"}], moved)
 
@@ -163,7 +163,7 @@ def test_outputs_at_another_call_are_told() -> None:
         ("x", None, "a"),
         ("y", None, "b"),
     ]
-    assert not found.outputs and found.text == "2 outputs to another call"
+    assert not found.outputs and found.text == "2 outputs given to another call"
     guessed = compared(
         [ASKS, call(("a", "a.txt")), user(result("x", "of another file"))],
         [ASKS, call(("a", "a.txt")), user(result("a", "of another file"))],

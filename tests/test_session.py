@@ -76,7 +76,7 @@ def test_records_of_an_agent_in_an_array_are_no_file_of_that_agent() -> None:
     """It would neither list nor resume such a file."""
     records = list(claude_records(2))
     assert open_session("s.jsonl", data=b"".join(map(line, records))).format.id == "claude-code"
-    with pytest.raises(SessionError, match="holds no transcript"):
+    with pytest.raises(SessionError, match="has no conversation in it"):
         open_session("s.json", data=json.dumps(records).encode())
 
 

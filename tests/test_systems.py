@@ -36,7 +36,7 @@ RULES = {
 
 
 def outputs_and_words(messages: list[dict[str, Any]]) -> list[str]:
-    """Every real tool output and every word of the user."""
+    """Every real tool output and every word from the user."""
     found: list[str] = []
     for message in messages:
         content = message.get("content")

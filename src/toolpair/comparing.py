@@ -129,7 +129,7 @@ def done_for(tried: Tried, questions: Sequence[Question]) -> list[tuple[int, str
 
 
 LEFT: Final = "left as it is"
-GONE: Final = "gone by what was done elsewhere"
+GONE: Final = "gone as a result of the other fixes"
 
 
 def _title(found: Sequence[tuple[Fix, ...]]) -> str:

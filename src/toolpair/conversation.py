@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolpair.rules.errors.counting import Source
 
 _GOES_ON_FROM: Final = ("previous_response_id", "conversation")
-_PASSED_BY: Final = Damaged("record.bad_json", "its agent does not take it for a record")
+_PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
 
 
 @dataclass(frozen=True, eq=False)

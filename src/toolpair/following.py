@@ -129,7 +129,7 @@ def reason(now: Sequence[Conversation], row: Applied, decision: Decision) -> str
     if decision.call_id and not decision.result_id:
         for pair in conversation.pairs:
             if pair.call is not None and id_of(pair.call) == decision.call_id:
-                return "its result has come" if pair.results else "it is another problem now"
+                return "its result has arrived" if pair.results else "it is another problem now"
     return "the problem is gone"
 
 

@@ -93,7 +93,7 @@ def _judge(messages: Any, profile: str | None, mode: str) -> tuple[Any, InvalidM
         repaired = repair(messages, profile)
         left = repaired.left
         more = f"; and {len(left) - 1:,} more" if len(left) > 1 else ""
-        warning = f"toolpair.guard could not mend all: {told(left[0])}{more}" if left else None
+        warning = f"toolpair.guard could not fix everything: {told(left[0])}{more}" if left else None
         return repaired.messages, None, warning
     report = check(messages, profile)
     if mode == "report":

@@ -24,7 +24,7 @@ def inactive_problems(judged: Judged) -> Iterator[Problem]:
         return
     scopes = judged.transcript.scopes
     for leaf, items in judged.format.inactive(judged.items, judged.transcript):
-        note = f"It is not sent, so nothing has to be done; --leaf {leaf[:_SHOWN]} opens this branch to mend it."
+        note = f"It is not sent, so there is nothing to do; --leaf {leaf[:_SHOWN]} opens this branch to fix it."
         own = Judged(tuple(items), judged.format, judged.profile, view=View(leaf))
         for problem in own.problems:
             # Where the whole file is entered concerns the active history alone.

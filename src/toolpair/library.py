@@ -104,7 +104,7 @@ def repair(
     if chosen is None:
         raise ValueError(f"there is no recipe {recipe!r}; there are {', '.join(RECIPES)}")
     if max_id_length is not None and "max_id_length" not in chosen.options:
-        raise ValueError(f"the recipe {recipe} knows no max_id_length")
+        raise ValueError(f"the recipe {recipe} has no max_id_length")
     messages = _listed(messages)
     before = judged = _judged(messages, profile)
     given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
@@ -145,11 +145,11 @@ def _listed(messages: Any) -> Sequence[Any]:
     if isinstance(messages, Mapping):
         raise TypeError('these are not messages but a dict; give the list itself, such as body["messages"]')
     if isinstance(messages, (str, bytes, bytearray, memoryview)):
-        raise TypeError("these are not messages but text; toolpair.open reads files")
+        raise TypeError("these are not messages but text; use toolpair.open for files")
     if isinstance(messages, Iterator):
         raise TypeError("these messages can be read only once; make a list of them")
     if isinstance(messages, Set) or not isinstance(messages, Iterable):
-        raise TypeError(f"these are not messages but {type(messages).__name__}; give a list of them")
+        raise TypeError(f"these are not messages but {type(messages).__name__}; give a list of messages")
     return list(messages)
 
 
@@ -177,7 +177,7 @@ def _plain(number: int, message: Any) -> Any:
     try:
         return plain(message)
     except RecursionError:
-        raise ValueError(f"message {number} is nested too deeply, or within itself") from None
+        raise ValueError(f"message {number} is nested too deeply, or contains itself") from None
     except Exception as error:
         what = type(message).__name__
         raise ValueError(f"message {number}, a {what}, cannot be read: {type(error).__name__}: {error}") from error

@@ -104,13 +104,13 @@ def why_not_understood(values: Sequence[Any]) -> str:
         return "there is no message in this list, but " + (type(values[0]).__name__ if values else "nothing")
     if "role" not in first and "content" in first and first.get("type") in _LANGCHAIN:
         return (
-            "these are LangChain's messages; give what it sends: "
+            "these are LangChain messages; give what it sends: "
             "langchain_core.messages.convert_to_openai_messages(messages)"
         )
     if isinstance(first.get("choices"), list):
-        return "a whole response of the Chat Completions API is in this list; append response.choices[0].message"
+        return "this list contains a whole response of the Chat Completions API; append response.choices[0].message"
     if first.get("object") == "response" and isinstance(first.get("output"), list):
-        return "a whole response of the Responses API is in this list; extend the list by response.output"
+        return "this list contains a whole response of the Responses API; extend the list with response.output"
     if isinstance(first.get("parts"), list):
-        return "these are Gemini's contents, neither chat nor Anthropic messages; toolpair does not read them"
-    return "these are neither Anthropic messages nor OpenAI chat messages nor items of the Responses API"
+        return "these are Gemini contents, neither chat nor Anthropic messages; toolpair does not read them"
+    return "these are neither Anthropic messages nor OpenAI chat messages nor Responses API items"

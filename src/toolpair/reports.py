@@ -43,7 +43,7 @@ class InvalidMessages(ValueError):
     def __init__(self, report: Report) -> None:
         self.report = report
         count = len(report.errors)
-        lines = [f"{count} problem{'s' if count > 1 else ''} that {report.profile} refuses:"]
+        lines = [f"{count} problem{'s' if count > 1 else ''} that {report.profile} would refuse:"]
         lines += [f"  {told(problem)}" for problem in report.errors[:_MOST_TOLD]]
         if count > _MOST_TOLD:
             lines.append(f"  and {count - _MOST_TOLD:,} more")

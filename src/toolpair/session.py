@@ -186,8 +186,8 @@ def _first_look(document: Document, profile: str | None) -> Format | None:
 
 def _no_leaf(leaf: str, shown: str) -> str:
     return (
-        f"{shown} has no history that ends at {leaf!r}, or more than one record's id begins so; "
-        "`toolpair check --output-format json` lists its branches."
+        f"{shown} has no history that ends at {leaf!r}, or several records' ids start with it; `toolpair check "
+        "--output-format json` lists its branches."
     )
 
 
@@ -332,7 +332,7 @@ class Session:
         if not self._container.writable:
             return self._container.reason or "this kind of file is never written back"
         if self._snapshot.packing is not None and not self._snapshot.packing.whole:
-            return "its compressed data is cut off or damaged, and what follows there cannot be read"
+            return "its compressed data is cut off or damaged, and what follows cannot be read"
         if self._snapshot.path is None:
             return "it was read from standard input"
         return None
@@ -475,7 +475,7 @@ class Session:
         history that is looked at, and could be neither shown nor put on again on another.
         """
         if self.staged:
-            raise ValueError("Save or undo the staged fixes first: they were chosen on this branch.")
+            raise ValueError("Save or undo the applied fixes first: they were chosen on this branch.")
         before, self._view = self._view, replace(self._view, leaf=leaf)
         try:
             chosen = self._opened_anew(self.conversation) or self.conversation.viewed(self._view)
@@ -958,7 +958,7 @@ class Session:
         from toolpair.source.saving import restore
 
         if self.path is None:
-            raise Refused("There is no file to put it back to, because it came from standard input.")
+            raise Refused("There is no file to restore, because it came from standard input.")
         only_over = self._snapshot if only_as_is else None
         return self._saved(restore(self.path, backup, progress=progress, only_over=only_over))
 

@@ -79,8 +79,10 @@ def _sentence(one: Neighbour, folder: str) -> str:
         then = "quit it first" if title else "let it finish first, or save a copy"
         return f"{who} has this file open for writing: {then}."
     if title is None:
-        return f"{one.name} runs in {folder} (pid {one.pid}): close the task there first: it may hold old history."
-    return f"{title} runs in {folder} (pid {one.pid}) with the old history: quit it first."
+        return (
+            f"{one.name} is running in {folder} (pid {one.pid}): close the task there first, it may hold old history."
+        )
+    return f"{title} is running in {folder} (pid {one.pid}) with the old history: quit it first."
 
 
 def resume_command(session: Session, saved: Path | None) -> str | None:

@@ -25,12 +25,12 @@ def broken(tmp_path: Path) -> Path:
 
 def test_the_report_tells_evidence_product_and_link(run: Run, broken: Path) -> None:
     said = run("check", str(broken)).out
-    assert "cause: same id, cleaned on one side only; the call was written as `functions_read_0`" in said
+    assert "cause: same id, sanitised on one side only; the call was written as `functions_read_0`" in said
     assert f"known from: Roo Code 3.40 to 3.46.0, {LINK}" in said
     cause = run("check", str(broken), "--output-format", "json").json["files"][0]["problems"][0]["cause"]
     assert cause == {
         "id": "id.sanitised_on_one_side",
-        "text": "same id, cleaned on one side only",
+        "text": "same id, sanitised on one side only",
         "evidence": "the call was written as `functions_read_0`, the result as `functions.read:0`",
         "product": "Roo Code 3.40 to 3.46.0",
         "link": LINK,
@@ -47,7 +47,7 @@ def test_ci_outputs_name_the_cause_and_no_content(run: Run, broken: Path) -> Non
     }
     assert "the call was written as" in found["message"]["text"]
     github = run("check", str(broken), "--output-format", "github").out
-    assert "same id, cleaned on one side only; the call was written as" in github
+    assert "same id, sanitised on one side only; the call was written as" in github
     for said in (ran.out, github):
         assert "secret/plan" not in said
         assert "the plan" not in said
@@ -68,10 +68,10 @@ def test_a_cause_is_explained_with_its_places(run: Run, broken: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["same id, cleaned on one side only", "cause: same id, cleaned on one side only; the"]
+    "words", ["same id, sanitised on one side only", "cause: same id, sanitised on one side only; the"]
 )
 def test_a_cause_is_explained_in_the_words_of_the_report(run: Run, words: str) -> None:
-    assert run("explain", words).out.startswith("id.sanitised_on_one_side: same id, cleaned on one side only.")
+    assert run("explain", words).out.startswith("id.sanitised_on_one_side: same id, sanitised on one side only.")
 
 
 def test_a_name_that_is_nearly_right_is_told_the_right_one(run: Run) -> None:

@@ -84,7 +84,7 @@ def test_json_says_for_each_problem_what_each_recipe_does(run: Run, stopped: Pat
     (problem,) = (found for found in report["problems"] if found["severity"] == "error")
     assert problem["rule"] == "result.missing" and problem["call_id"] == "a"
     assert problem["recipes"]["drop"]["does"] == ["remove the call"]
-    assert problem["recipes"]["drop"]["loses"] == "the call and its input"
+    assert problem["recipes"]["drop"]["loses"] == "its input"
     assert problem["recipes"]["roo-code"] == {"does": [], "fixes": [], "loses": None, "left": True}
     assert "Stop it" not in ran.out
 
@@ -156,7 +156,7 @@ def test_other_profiles_and_odd_names(run: Run, tmp_path: Path) -> None:
         (["FILE", "nope"], "There is no recipe 'nope'."),
         (["FILE", "kepe"], "Did you mean keep?"),
         (["FILE", "keep", "--max-id-length", "64"], "None of these recipes knows --max-id-length"),
-        (["FILE", "--max-id-length", "3"], "the least is 10"),
+        (["FILE", "--max-id-length", "3"], "the minimum is 10"),
         (["missing.json"], "missing.json"),
         (["FILE", "--profile", "anthropic", "--profile", "mistral"], "--profile"),
     ],

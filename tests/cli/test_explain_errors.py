@@ -38,7 +38,7 @@ def test_json_has_the_place_the_way_and_the_fix(run: Run, samples: Path) -> None
     assert ran.json["error"]["names"] == {"ids": ["toolu_unheard"], "message": 4, "block": None, "tool": None}
     assert next(entry["rule"] for entry in ran.json["rules"]) == "result.missing"
     (place,) = ran.json["places"]
-    assert place["how"] == "by the index: message 4, the call stands in 3"
+    assert place["how"] == "by the index: message 4, the call is in 3"
     assert place["location"]["line"] == 40 and place["location"]["message"] == 3 and place["location"]["pair"] == 1
     assert place["problem"]["call_id"] == ID
     assert place["fix"]["id"] == "insert-placeholder" and place["fix"]["recommended"]
@@ -62,7 +62,7 @@ def test_another_providers_error_is_judged_by_its_rules_and_opened_so(run: Run, 
 def test_an_error_that_nothing_raises(run: Run, samples: Path) -> None:
     ran = run("explain", ERROR, samples / "valid.json")
     assert ran.code == 0
-    assert f"The id {ID} is not in this file." in ran.out and "mended since" in ran.out
+    assert f"The id {ID} is not in this file." in ran.out and "already have been fixed" in ran.out
     assert ran.out.count("A tool call has no result among the first blocks") == 1, "what it means is said once"
 
 

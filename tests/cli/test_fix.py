@@ -168,7 +168,7 @@ def test_a_recommended_fix_by_which_the_agent_would_send_less_is_left_and_says_s
     assert ran.code == 1
     assert path.read_bytes() == looping()
     assert "1 error is left for you" in ran.err
-    assert "The recommended fix is not applied: with it the agent would no longer send 1 word of the user." in ran.err
+    assert "The recommended fix is not applied: with it the agent would no longer send 1 word from the user." in ran.err
 
 
 def test_what_takes_nothing_away_is_fixed_beside_it(run: Run, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_what_takes_nothing_away_is_fixed_beside_it(run: Run, tmp_path: Path) ->
     assert report["losses"]["no_longer_sent"] == 0
     (left,) = report["left"]
     assert left["rule"] == "chain.cycle"
-    assert left["not_applied"].endswith("would no longer send 1 word of the user.")
+    assert left["not_applied"].endswith("would no longer send 1 word from the user.")
 
 
 def test_what_a_person_chose_is_applied_and_says_what_is_no_longer_sent(run: Run, tmp_path: Path) -> None:
@@ -189,5 +189,5 @@ def test_what_a_person_chose_is_applied_and_says_what_is_no_longer_sent(run: Run
     path.write_bytes(looping())
     ran = run("fix", path, "-o", output, "--choose", "chain.cycle=reconnect")
     assert output.read_bytes() != looping()
-    assert "(1 line changed, loses 1 word of the user, no longer sent)" in ran.err
-    assert "measured: it loses 1 word of the user" in ran.err
+    assert "(1 line changed, loses 1 word from the user, no longer sent)" in ran.err
+    assert "measured: it loses 1 word from the user" in ran.err

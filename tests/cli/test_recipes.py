@@ -64,13 +64,13 @@ def test_fix_takes_each_and_its_exit_code_says_whether_the_result_is_valid(
 
 def test_fix_says_what_is_really_lost(run: Run, stopped: Path) -> None:
     assert (
-        "measured: it loses 4 words of the user" in run("fix", stopped, "--diff", "--recipe", "roo-code-pre-send").err
+        "measured: it loses 4 words from the user" in run("fix", stopped, "--diff", "--recipe", "roo-code-pre-send").err
     )
     assert "measured: it loses 1 call with 12 bytes of input" in run("fix", stopped, "--diff", "--recipe", "drop").err
     assert "measured: nothing real is lost" in run("fix", stopped, "--diff").err
     report = run("fix", stopped, "--diff", "--recipe", "roo-code-pre-send", "--output-format", "json").json
     assert report["recipe"] == "roo-code-pre-send"
-    assert report["losses"]["user_words"] == 4 and report["losses"]["text"] == "4 words of the user"
+    assert report["losses"]["user_words"] == 4 and report["losses"]["text"] == "4 words from the user"
     assert [entry["what"] for entry in report["losses"]["details"]] == ["words"]
     assert "Stop it" not in json.dumps(report)
 
@@ -106,7 +106,7 @@ def test_a_recipe_that_picks_can_be_narrowed(run: Run, stopped: Path, tmp_path: 
         (["--recipe", "nope"], "There is no recipe 'nope'"),
         (["--recipe", "keep", "--max-id-length", "64"], "knows no --max-id-length; it belongs to roo-code-sanitize"),
         (["--max-id-length", "64"], "The recipe recommended knows no --max-id-length"),
-        (["--recipe", "roo-code-sanitize", "--max-id-length", "9"], "the least is 10"),
+        (["--recipe", "roo-code-sanitize", "--max-id-length", "9"], "the minimum is 10"),
         (["--recipe", "roo-code-sanitize", "--max-id-length", "x"], "--max-id-length"),
     ],
 )

@@ -20,7 +20,7 @@ def test_the_list_says_of_every_rule_what_every_profile_says(run: Run) -> None:
     listed = run("rules").out
     letters = {name: letter for letter, name in _legend(listed).items()}
     assert set(letters) == set(PROFILES)
-    (head, *_) = [line for line in listed.splitlines() if line.startswith("What the tool answered")]
+    (head, *_) = [line for line in listed.splitlines() if line.startswith("What the tool returned")]
     columns = head.split("  ")[-1]
     for name in pages():
         (line,) = [line for line in listed.splitlines() if line.startswith(f"{name} ")]
@@ -63,7 +63,7 @@ def test_the_page_of_a_rule(run: Run) -> None:
         "insert-placeholder  write",
         "(recommended)",
         "remove-call",
-        "loses the call and its input",
+        "loses its input",
         "https://github.com/anthropics/claude-code/issues/5989",
     ):
         assert part in shown

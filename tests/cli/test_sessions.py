@@ -110,7 +110,7 @@ def test_an_agent_that_runs_there_is_named_when_the_file_is_mended(run: Run, bro
         fixed = run("fix", SESSION, "--in-place")
         agent.kill()
     assert fixed.code == 0
-    said = f"toolpair: Claude Code runs in ~/shop (pid {agent.pid}) with the old history: quit it first.\n"
+    said = f"toolpair: Claude Code is running in ~/shop (pid {agent.pid}) with the old history: quit it first.\n"
     assert said in fixed.err
 
 
@@ -123,11 +123,11 @@ def test_a_folder_that_holds_sessions_is_walked(run: Run, broken: Path) -> None:
 def test_names_that_lead_nowhere_or_to_two(run: Run, broken: Path) -> None:
     ran = run("check", "abcdef", SESSION[:4])
     assert ran.code == 2
-    assert "abcdef does not exist, and no session's id begins with it" in ran.out + ran.err
+    assert "abcdef does not exist, and no session's id starts with it" in ran.out + ran.err
     assert SESSION[:4] not in ran.err and "result.missing" in ran.out
     claude_session(broken.parents[2], "/z", "7c3e" + SESSION[4:-1] + "2")
     ran = run("fix", "7c3e", "--in-place")
-    assert ran.code == 2 and "7c3e fits 2 sessions" in ran.err and "give more of the id" in ran.err
+    assert ran.code == 2 and "7c3e matches 2 sessions" in ran.err and "give more of the id" in ran.err
     assert run("check", "gone/x.json").code == 2
 
 

@@ -68,7 +68,7 @@ def test_another_leaf_is_looked_at_and_mended() -> None:
     assert session.transcript.leaf == "a11" and shape(session.transcript)[-1] == ("assistant", ["And on."])
     assert session.verdict.sentence.endswith("This is not the branch that the agent resumes.")
     session.stage_all()
-    with pytest.raises(ValueError, match="staged"):
+    with pytest.raises(ValueError, match="applied"):
         session.choose_leaf(None)
     assert not session.problems and shape(session.transcript)[-1] == ("assistant", ["And on."])
     mended = open_session("session.jsonl", data=session.to_bytes())

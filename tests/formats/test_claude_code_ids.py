@@ -175,7 +175,7 @@ def test_a_sub_agents_description_that_names_the_old_id_is_spoken_of(tmp_path: P
     path = tmp_path / "mine.jsonl"
     path.write_bytes(b"".join(json.dumps(value).encode() + b"\n" for value in values))
     fix = next(problem for problem in open_session(path).problems if problem.rule == "id.pattern").fixes[0]
-    assert fix.note is not None and "mine/subagents/agent-7.meta.json names the old id" in fix.note
+    assert fix.note is not None and "mine/subagents/agent-7.meta.json still has the old id" in fix.note
 
 
 def test_results_beside_the_chain_that_two_turns_exchanged() -> None:

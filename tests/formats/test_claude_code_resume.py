@@ -36,7 +36,7 @@ def test_a_result_under_another_id_is_dropped_with_its_call() -> None:
         "2.1.330",
         "dropped",
         "the result, 8 bytes",
-        "Claude Code drops this call and its 1 line. It does not tell.",
+        "Claude Code drops this call and its 1 line without telling you.",
         1,
     )
 

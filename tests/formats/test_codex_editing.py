@@ -138,7 +138,7 @@ def test_a_new_record_without_a_gap_says_how_many_get_new_numbers() -> None:
     session = made.session()
     (problem,) = session.problems
     assert problem.recommended is not None
-    assert "3 records behind it get new ordinals" in (problem.recommended.note or "")
+    assert "renumbers the 3 records after it" in (problem.recommended.note or "")
     session.stage_recommended()
     changed = [line for line in made.lines if line not in session.to_bytes().splitlines()]
     assert len(changed) == 3
@@ -181,7 +181,7 @@ def test_a_removed_call_takes_the_reasoning_before_it_when_nothing_of_the_model_
     session = made.session()
     (problem,) = session.problems
     fix = next(fix for fix in problem.fixes if fix.id == "remove-call")
-    assert "the reasoning straight before the call goes with it" in (fix.note or "")
+    assert "the reasoning right before the call is removed with it" in (fix.note or "")
     session.stage(problem, fix)
     assert [item["type"] for item in items_of(values_of(session.to_bytes()))] == ["message", "message"]
     assert ordinals(session.to_bytes()) == list(range(len(made.values) - 2))

@@ -74,7 +74,7 @@ def test_outputs_without_a_call_of_their_kind_are_dropped() -> None:
         "result.kind": ("the result, 10 bytes", 1),
         "result.orphan": ("the result, 6 bytes", 1),
     }
-    assert all("Only its log tells" in found.text for found in told.values() if found)
+    assert all("Only its log says so" in found.text for found in told.values() if found)
     session.stage_recommended()
     assert b"wrong kind" in session.to_bytes() and b"orphan" in session.to_bytes()
     assert not [problem for problem in session.problems if problem.severity == "error"]

@@ -139,7 +139,7 @@ def test_elements_that_are_no_messages(value: str, count: int) -> None:
     (problem,) = of_damage(session)
     place = session.location(problem)
     assert (place.line, place.end_line) == (3, 2 + count)
-    assert problem.text.startswith(f"{count:,} elements" if count > 1 else "This element")
+    assert problem.text.startswith(f"{count:,} list elements" if count > 1 else "This list element")
     session.stage(problem, problem.fixes[0])
     assert session.to_bytes() == b"\n".join(lines) + b"\n"
 

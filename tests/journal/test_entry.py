@@ -164,7 +164,7 @@ def test_what_does_not_fit_any_more_says_why(tmp_path: Path) -> None:
     again = open_session(path)
     taken = take_up(again, entry)
     assert not again.changed and taken.fixes == 0
-    assert [one.reason for one in taken.dropped] == ["its result has come"]
+    assert [one.reason for one in taken.dropped] == ["its result has arrived"]
 
 
 def test_what_only_its_place_names_is_not_looked_for_elsewhere(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_what_only_its_place_names_is_not_looked_for_elsewhere(tmp_path: Path) -
     again = open_session(path)
     assert since(again, entry) == "changed"
     taken = take_up(again, entry)
-    assert not again.changed and ["by its place" in one.reason for one in taken.dropped] == [True]
+    assert not again.changed and ["by its position" in one.reason for one in taken.dropped] == [True]
 
 
 @pytest.mark.parametrize(

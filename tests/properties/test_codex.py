@@ -162,8 +162,8 @@ def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
             }
             now = {record.uid: record.value.get("ordinal") for record in session.document.records}
             changed = {uid for uid, number in numbers.items() if uid in now and now[uid] != number}
-            told = re.search(r"([0-9,]+) records? behind it gets? new ordinals?", fix.note or "")
-            count = int(told[1].replace(",", "")) if told else 0
+            told = re.search(r"renumbers the (?:([0-9,]+) records|record) after it", fix.note or "")
+            count = int((told[1] or "1").replace(",", "")) if told else 0
             assert count in (len(changed), len(changed - moved))
             session.undo()
 

@@ -120,7 +120,7 @@ def test_what_is_lost_is_told() -> None:
     def result(text: str, id_: str = "a") -> dict[str, Any]:
         return {"type": "tool_result", "tool_use_id": id_, "content": text}
 
-    assert losses("roo-code-pre-send", "héllo there") == ["the user's words, 12 bytes"]
+    assert losses("roo-code-pre-send", "héllo there") == ["what the user wrote, 12 bytes"]
     assert losses("roo-code", [result("first"), result("the second")]) == ["the output, 10 bytes"]
     assert losses("roo-code", [result("same"), result("same")]) == [None]
     assert losses("roo-code", [result("wrong", "x"), result("right")]) == [None, "the output, 5 bytes"]
@@ -139,7 +139,7 @@ def test_one_decision_that_says_what_it_does() -> None:
     session.stage_recipe("roo-code-pre-send")
     [row] = session.staged
     assert "validateMessageHistoryBeforeSend" in row.title
-    assert row.loses == "the user's words, 20 bytes"
+    assert row.loses == "what the user wrote, 20 bytes"
     assert row.placeholders == 1
 
 

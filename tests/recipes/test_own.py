@@ -203,7 +203,7 @@ def test_drop_removes_what_has_no_partner_and_the_message_that_is_empty_then() -
     assert done.ok
     assert list(done.messages) == [ASKS, {"role": "user", "content": [{"type": "text", "text": "and now"}]}, ASKS]
     assert (len(done.losses.outputs), len(done.losses.calls), done.losses.user_words) == (1, 1, 0)
-    assert {taken.loses for taken in done.taken} == {"its output (1 line)", "the call and its input"}
+    assert {taken.loses for taken in done.taken} == {"its output (1 line)", "its input"}
 
 
 def test_drop_keeps_the_first_real_result() -> None:
@@ -245,7 +245,7 @@ def test_a_record_that_only_moves_is_touched_and_its_neighbours_are_not() -> Non
 
 
 def test_what_a_recipe_does_not_heed_is_refused() -> None:
-    with pytest.raises(ValueError, match="knows no max_id_length"):
+    with pytest.raises(ValueError, match="has no max_id_length"):
         toolpair.repair([ASKS], recipe="keep", max_id_length=64)
-    with pytest.raises(ValueError, match="the least is 10"):
+    with pytest.raises(ValueError, match="the minimum is 10"):
         toolpair.repair([ASKS], recipe="roo-code-sanitize", max_id_length=3)

@@ -41,6 +41,6 @@ def test_a_copy_does_the_harm_that_its_page_speaks_of(examples: Any, name: str) 
     copied = toolpair.repair(example.messages, profile=example.profile, recipe=name)
     assert copied.changed
     assert copied.losses or copied.left
-    expected = {"roo-code": "2 outputs to another call", "roo-code-pre-send": "7 words of the user"}
+    expected = {"roo-code": "2 outputs given to another call", "roo-code-pre-send": "7 words from the user"}
     if name in expected:
         assert copied.losses.text == expected[name]

@@ -86,8 +86,8 @@ def rewritten(path: Path, how: str) -> None:
     ("how", "sentence"),
     [
         ("shrunk", "s.jsonl has become shorter since it was opened; open it again."),
-        ("written over", "s.jsonl was written over since it was opened; open it again."),
-        ("anew", "s.jsonl was written anew since it was opened; open it again."),
+        ("written over", "s.jsonl has been overwritten since it was opened; open it again."),
+        ("anew", "s.jsonl has been replaced since it was opened; open it again."),
     ],
 )
 def test_a_file_that_holds_its_bytes_no_more_is_refused(tmp_path: Path, how: str, sentence: str) -> None:

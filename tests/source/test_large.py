@@ -187,7 +187,7 @@ def test_one_mistake_in_a_large_document_is_named_with_its_place(tmp_path: Path)
     data = b"[" + b",\n".join([b'{"role": "user"}'] * 100 + [b'{"role" "user"}'] + [b'{"role": "user"}'] * 100) + b"]"
     with pytest.raises(Unreadable) as raised, from_few_bytes_on():
         read_container(file_bytes(data), "s.json")
-    assert str(raised.value).startswith("s.json: line 101, column 9: the JSON is wrong there; ")
+    assert str(raised.value).startswith("s.json: line 101, column 9: the JSON is invalid there; ")
 
 
 @pytest.mark.parametrize("shape", ["lines", "torn array", "request"])

@@ -131,7 +131,7 @@ def test_read_only_is_refused(file: Path) -> None:
 def test_save_as(file: Path) -> None:
     with pytest.raises(Refused, match="exists"):
         save_as(file, NEW)
-    with pytest.raises(Refused, match="directory"):
+    with pytest.raises(Refused, match="folder"):
         save_as(file.parent / "none" / "x.json", NEW)
     with pytest.raises(Refused, match="regular"):
         save_as(file.parent, NEW, force=True)

@@ -175,7 +175,7 @@ def test_a_list_that_holds_tuples_is_judged_as_what_is_sent() -> None:
 
     messages[32] = (1, 2)
     said = [problem.text for problem in toolpair.check(messages).problems]
-    assert "This element of the list is no message but a list, so the request is refused." in said
+    assert "This list element is not a message but a list, so the request is refused." in said
 
 
 def test_an_answer_at_the_end_tells_of_what_stands_before() -> None:

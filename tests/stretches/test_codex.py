@@ -120,7 +120,7 @@ def test_numbers_behind_a_stretch_follow_what_is_put_into_it() -> None:
     assert isinstance(parted.conversation, LongConversation)
     notes = [fix.note for fix in parted.problems[0].fixes]
     assert notes == [fix.note for fix in whole.problems[0].fixes]
-    assert any("new ordinals" in (note or "") for note in notes)
+    assert any("renumbers the" in (note or "") for note in notes)
     whole.stage_recommended()
     parted.stage_recommended()
     assert parted.to_bytes() == whole.to_bytes()

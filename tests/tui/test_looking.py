@@ -92,13 +92,13 @@ def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
 
 def test_who_works_with_the_file_is_said_at_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = array_file(tmp_path / "a.json", 1)
-    warning = "Claude Code runs in ~/shop (pid 4121) with the old history: quit it first."
+    warning = "Claude Code is running in ~/shop (pid 4121) with the old history: quit it first."
     monkeypatch.setattr(Session, "look_around", lambda self: (warning,))
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert "! Claude Code runs in ~/shop (pid 4121)" in frame(app)
+        assert "! Claude Code is running in ~/shop (pid 4121)" in frame(app)
 
     drive(path, play, (120, 40))
 

@@ -177,7 +177,7 @@ def test_following_keeps_saying_what_it_took_off(tmp_path: Path) -> None:
         await press(pilot, "F", "space")
         assert app.session.changed
         await came(app, pilot, late, "1 fix no longer applies")
-        assert not app.session.changed and "its result has come" in frame(app)
+        assert not app.session.changed and "its result has arrived" in frame(app)
         await came(app, pilot, then, "1 call")
         assert "1 fix no longer applies" in frame(app)
 
@@ -326,7 +326,7 @@ def test_mending_all_leaves_out_what_would_make_the_agent_send_less(tmp_path: Pa
         await press(pilot, "A")
         await pilot.pause()
         assert isinstance(app.screen, ReviewScreen)
-        assert "1 not applied: the agent would no longer send 1 word of the user" in frame(app)
+        assert "1 not applied: the agent would no longer send 1 word from the user" in frame(app)
         assert app.session.changed and app.session.conversation.sends_less(before).text is None
 
     drive(path, play)
@@ -340,12 +340,12 @@ def test_mending_all_says_why_nothing_is_applied_and_a_person_may_still(tmp_path
         await press(pilot, "A")
         await pilot.pause()
         assert not app.session.changed
-        assert "would no longer send 1 word of the user" in " ".join(frame(app).split())
+        assert "would no longer send 1 word from the user" in " ".join(frame(app).split())
         await press(pilot, "f")
         await press(pilot, "enter")
         await pilot.pause()
         assert app.session.changed
-        assert "1 word of the user" in " ".join(frame(app).split())
+        assert "1 word from the user" in " ".join(frame(app).split())
         await press(pilot, "w")
         await pilot.pause()
         assert "no longer sent" in frame(app)

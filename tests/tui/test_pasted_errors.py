@@ -70,7 +70,7 @@ def test_four_keys_lead_from_a_paste_to_a_saved_session(one_missing: Path, name:
     drive(one_missing, play)
     after = sent(one_missing)
     changed = [at for at, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    assert changed == [18], "the message behind the call, and nothing else"
+    assert changed == [18], "the message after the call, and nothing else"
     result = after[18]["content"][0]
     assert (result["type"], result["tool_use_id"]) == ("tool_result", "toolu_read_file_008")
     assert not [problem for problem in open_session(one_missing).problems if problem.severity == "error"]
@@ -104,11 +104,11 @@ def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> 
         await press(pilot, "enter")
         assert not isinstance(app.screen, MainScreen)
         shown = frame(app)
-        assert "No id, place, rule or error text" in shown and "the dog ate my homework" in shown
+        assert "This is not an id, place, rule or error text" in shown and "the dog ate my homework" in shown
         await paste(app, pilot, "The toolUse blocks at messages.4 contain duplicate ids")
         await press(pilot, "enter")
         shown = frame(app)
-        assert "The nearest known error is of " in shown
+        assert "work, too. The nearest known error is from " in shown
         assert "homework" not in shown, "the next paste takes the place of what led nowhere"
         await press(pilot, "escape")
         assert isinstance(app.screen, MainScreen)

@@ -94,7 +94,8 @@ def resolve(name: str, machine: Machine | None = None) -> str:
         found = newest(machine, folder)
         if found is None:
             raise NoSuchSession(
-                f"No agent has left a session of this folder ({folder}); `toolpair sessions` lists those of others."
+                f"No agent has left a session for this folder ({folder}); `toolpair sessions` lists those of other "
+                "folders."
             )
         return found.path
     if os.path.lexists(name) or not _ID.match(name):
@@ -110,9 +111,9 @@ def _by_id(name: str, machine: Machine) -> str:
     if len(best) == 1:
         return best[0].path
     if not best:
-        raise NoSuchSession(f"{name} does not exist, and no session's id begins with it; check the name.")
+        raise NoSuchSession(f"{name} does not exist, and no session's id starts with it; check the name.")
     raise NoSuchSession(
-        f"{name} fits {len(best):,} sessions: {_listed(best)}; give more of the id, or the path of the file."
+        f"{name} matches {len(best):,} sessions: {_listed(best)}; give more of the id, or the path of the file."
     )
 
 

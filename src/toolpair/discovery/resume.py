@@ -110,7 +110,7 @@ def whole_way(format_id: str, way: WayBack | None, copy: Copy, machine: Machine)
     then = f"run `{way.text}`." if way.sentence is None else way.text[:1].lower() + way.text[1:]
     if target is None:
         below = place.below(place.usual(machine))
-        return f"put this file where {place.title} had it, below {below}, then {then}"
+        return f"put this file where {place.title} had it, under {below}, then {then}"
     return f"put this file at {target}, then {then}"
 
 
@@ -133,8 +133,8 @@ def _editor_task(sentence: str, copy: Copy) -> str:
     if opened is not None and opened.name in HISTORY and opened.parent.parent.name == "tasks":
         return f"put this file at {opened}, then, {then}"
     if path.name.endswith(cline_cli.SUFFIX) or (opened is not None and opened.name.endswith(cline_cli.SUFFIX)):
-        return "put this file in the place of the one in the session's own folder, then run `cline --id` with its id."
-    return f"put this file in the place of {HISTORY[0]} in the folder of its task, then, {then}"
+        return "put this file in place of the one in the session's own folder, then run `cline --id` with its id."
+    return f"put this file in place of {HISTORY[0]} in the task's folder, then, {then}"
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -22,7 +22,9 @@ class WayBack:
         if self.sentence is not None:
             return self.sentence
         if not all(map(can_be_typed, (self.folder or "", *self.words, *(value for _, value in self.variables)))):
-            return "Go on as before, in its folder: there is something in its name or its id that cannot be typed."
+            return (
+                "Resume it in its folder as you always do: its name or its id contains something that cannot be typed."
+            )
         command = " ".join([*(f"{name}={word(value)}" for name, value in self.variables), *map(word, self.words)])
         return f"cd {operand(self.folder)} && {command}" if self.folder else command
 

@@ -28,10 +28,12 @@ _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
 _SEARCHED: Final = 10
 _AROUND_AN_ID: Final = "`'\"“”‘’.,;()[]{} "
-_NOTHING: Final = "No id, place, rule or error text that toolpair knows. line:N, message:N and pair:N work, too."
+_NOTHING: Final = (
+    "This is not an id, place, rule or error text that toolpair knows. line:N, message:N and pair:N work, too."
+)
 _GONE: Final = (
-    "Nothing in this file raises it now: it may have been mended since, or the error came from another branch "
-    "or another session."
+    "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
+    "another session."
 )
 
 
@@ -102,15 +104,15 @@ def _by_words(session: Session, text: str) -> Target:
         sent = Ids(conversation).sent
         word = next((word for word in words if word in sent), None)
         if word is not None:
-            found = _by_id(session, word, f"An unknown text, but it names the id {word}.")
+            found = _by_id(session, word, f"An unknown error text, but it names the id {word}.")
             if found is not None:
                 return found
     for word in [word for word in words if _ID_LIKE.fullmatch(word)][:_SEARCHED]:
         found = _id_elsewhere(session, word)
         if found is not None:
-            return replace(found, text=f"An unknown text. {found.text}")
+            return replace(found, text=f"An unknown error text. {found.text}")
     near = nearest(text)
-    alike = f' The nearest known error is of {title_of(near[0].provider)}: "{near[0].text}"' if near else ""
+    alike = f' The nearest known error is from {title_of(near[0].provider)}: "{near[0].text}"' if near else ""
     return Target(None, None, None, _NOTHING + alike)
 
 
@@ -142,10 +144,10 @@ def _by_rule(session: Session, rule: str) -> Target | None:
         problems = [problem for problem in conversation.problems if problem.rule == rule]
         if problems:
             first = min(problems, key=weight)
-            text = f"The first of {len(problems):,} problems of {rule}." if len(problems) > 1 else f"This is {rule}."
+            text = f"The first of {len(problems):,} {rule} problems." if len(problems) > 1 else f"This is {rule}."
             return Target(first.pair, first.message, first, text, how="by the rule", conversation=number)
     if any(profile(name).cell(rule) is not None for name in PROFILES):
-        return Target(None, None, None, f"There is no problem of {rule} in this file.")
+        return Target(None, None, None, f"This file has no {rule} problem.")
     return None
 
 
@@ -161,12 +163,12 @@ def _at_place(session: Session, kind: str, number: int) -> Target:
     document, conversation, current = session.document, session.conversation, session.current
     if kind == "pair":
         if number >= len(session.pairs):
-            return Target(None, None, None, f"There is no pair {number:,}; the last is {len(session.pairs) - 1:,}.")
+            return Target(None, None, None, f"There is no pair {number:,}; the last one is {len(session.pairs) - 1:,}.")
         return _target(conversation, current, session.pairs[number], f"Pair {number:,}.")
     if kind == "message":
         if number >= len(session.transcript.messages):
             last = len(session.transcript.messages) - 1
-            return Target(None, None, None, f"There is no message {number:,}; the last is {last:,}.")
+            return Target(None, None, None, f"There is no message {number:,}; the last one is {last:,}.")
         return _near(session, {number}, f"Message {number:,}.")
     if kind == "record":
         found = document.at_number(number)
@@ -180,7 +182,7 @@ def _at_place(session: Session, kind: str, number: int) -> Target:
         for problem in conversation.problems:
             if _covers(document, problem, wanted):
                 return Target(None, None, problem, f"{kind.capitalize()} {number:,}.", conversation=current)
-        return Target(None, None, None, f"Nothing that the agent would send stands at {kind} {number:,}.")
+        return Target(None, None, None, f"{kind} {number:,} contains nothing that the agent would send.")
     return _near(session, messages, f"{kind.capitalize()} {number:,}.", wanted)
 
 
@@ -239,15 +241,15 @@ def _by_error(session: Session, known: Recognised) -> Target:
         found_by = f"found {found.how}" if found.how.startswith("by ") else found.how
         notes.insert(0, f"{found_by[:1].upper()}{found_by[1:]}.")
     if found.rank == BY_ID and found.problem is None:
-        notes.insert(0, "Nothing is wrong with it now: it may have been mended since.")
+        notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
     if found.rank == NOT_FOUND:
         notes.insert(0, _GONE)
     if found.profile is not None:
-        notes.append(f"Judged as {found.profile} for it.")
+        notes.append(f"Checked against {found.profile} for it.")
     if found.rank != NOT_FOUND and number != session.current:
         notes.append(f"It is in conversation {number + 1} of {len(session.conversations)}.")
     if known.count > 1:
-        notes.append(f"The text holds {known.count} errors; this is the last.")
+        notes.append(f"The text has {known.count} errors in it; this is the last.")
     line = next((place[0] for _, place in missing if place is not None), None)
     notes[:0] = [
         _elsewhere(id_, place) if place is not None else f"The id {id_} is not in this file."

@@ -197,7 +197,7 @@ class Search:
         stops = "that stops the session" if problem.impact == "stops" else "that the session has"
         if self._known.names_a_place or self._rules:
             return self._found(BY_STOPPING, f"nothing here is broken in this way: this is the problem {stops}", problem)
-        return self._found(BY_STOPPING, f"this text names nothing: this is the problem {stops}", problem)
+        return self._found(BY_STOPPING, f"this text does not say where: this is the problem {stops}", problem)
 
     # --- places ------------------------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class Search:
                 blocks = counts.blocks(number)
                 before = counts.blocks(number - 1)
                 calls = [block for block in before if block.kind in ("call", "server_call", "mcp_call")]
-                behind = f"{shown}, the call stands in {number - 1}"
+                behind = f"{shown}, the call is in {number - 1}"
                 if known.error.at == "behind":
                     if calls:
                         yield behind, calls, None, True

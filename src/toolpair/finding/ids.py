@@ -10,7 +10,7 @@ from toolpair.opened import Conversation, own_ids
 from toolpair.transcript.model import Block
 
 _SHORTEST: Final = 4
-_NAMED_BY_DAMAGE: Final = "where not all can be read"
+_NAMED_BY_DAMAGE: Final = "where some of it cannot be read"
 
 
 class Ids:
@@ -48,7 +48,7 @@ class Ids:
                 continue
             scope = scopes.get(record.uid, "active")
             where = {"inactive": "on a branch that is not sent", "malformed": _NAMED_BY_DAMAGE}.get(
-                scope, "but in no call and no result that is sent"
+                scope, "but not in any call or result that is sent"
             )
             line = record.line + body.count(b"\n", 0, at) if record.line is not None else None
             return line, where

@@ -134,12 +134,12 @@ def _of_file(document: Document) -> Iterator[Candidate]:
     if document.mark and document.records:
         first = document.records[0]
         damage = Damage(first.uid, "record.bom", 1, True, (), None, document.mark, first=True, front=True)
-        yield Candidate(damage, "a byte order mark in front of the file", Way("mark"))
+        yield Candidate(damage, "a byte order mark at the start of the file", Way("mark"))
     if document.commas:
         found = document.records[-1 if document.kind == "array" else 0]
         damage = Damage(found.uid, COMMA, found.line, True, (), None, b",", first=True, front=True)
-        behind = "the last element" if document.kind == "array" else "each record"
-        yield Candidate(damage, f"a comma behind {behind}", Way("commas"))
+        after = "the last element" if document.kind == "array" else "each record"
+        yield Candidate(damage, f"a comma after {after}", Way("commas"))
 
 
 def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:

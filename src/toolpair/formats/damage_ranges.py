@@ -12,9 +12,8 @@ from toolpair.rules.base import Fix
 
 _OF_MANY: Final = (
     ("skips it", "skips them"),
-    ("passes the line by", "passes the lines by"),
-    ("passes it by", "passes them by"),
-    ("reads the record all the same", "reads the records all the same"),
+    ("skips the line", "skips the lines"),
+    ("still reads the record", "still reads the records"),
     ("reads only the first of them", "reads only the first record of each"),
 )
 _LOST: Final = {

@@ -46,27 +46,27 @@ class Found:
 
 
 _CAUSES: Final = {
-    "record.bad_utf8": "something wrote bytes in another encoding, or a write was torn",
+    "record.bad_utf8": "something wrote bytes in another encoding, or a write was cut off",
     "record.lone_surrogate": "a text was cut in the middle of a character that is written as two halves",
-    "record.duplicate_key": "what wrote the record wrote a key twice",
+    "record.duplicate_key": "whatever wrote the record wrote a key twice",
     "record.big_number": "a number of more than 64 bits was written",
-    "record.bom": "an editor, or files put together, left a byte order mark",
-    "record.trailing_comma": "the records were cut out of an array, or an element of one was taken out by hand",
+    "record.bom": "an editor, or joining files, left a byte order mark",
+    "record.trailing_comma": "the records were cut out of an array, or an element of one was removed by hand",
     "record.torn": "the writer stopped in the middle of a record",
-    "record.glued": "a line end is missing: two writers, or one that went on behind a torn line",
-    "record.nul": "a crash left NUL bytes where data was to be written",
+    "record.glued": "a line break is missing: two programs wrote at once, or one continued after a torn line",
+    "record.nul": "a crash left NUL bytes where data should have been written",
     "record.bad_json": "something else was written into the line",
 }
 
-NO_FIX: Final = "All its digits are in the file, and stay as they are: what they ought to be only its writer knows."
+NO_FIX: Final = "All its digits are in the file, and stay as they are: only its writer knows what they should be."
 
 
 def cause_of(found: Found) -> Cause:
     rule, way = found.damage.rule, found.ways[0].id if found.ways else ""
     if way == "join":
-        return Cause("record.lines", "line ends within the record were written raw")
+        return Cause("record.lines", "line breaks inside the record were not escaped")
     if way == "escape":
-        return Cause("record.controls", "control characters were written without escapes")
+        return Cause("record.controls", "control characters were not escaped")
     return Cause(rule, _CAUSES.get(rule, found.reason))
 
 
@@ -79,7 +79,7 @@ def severity_of(damage: Damage, harm: Harm) -> Severity:
 def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: Harm) -> str:
     """What is wrong with a line, or with all from one to another."""
     first, last = lines or (0, 0)
-    line = "This record" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
+    line = "This entry" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
     if harm.effect in ("dropped", "rejected"):
         return f"{line} cannot be read ({reason}), so {harm.says}."
     return f"{line} {'is' if first == last else 'are'} damaged ({reason}), but {harm.says}."
@@ -88,36 +88,36 @@ def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: Harm) -
 def text_of_flaw(found: Found) -> str:
     """What is wrong with a record that can be read."""
     damage, harm = found.damage, found.harm
-    line = f"Line {damage.line:,}" if damage.line is not None else "This record"
+    line = f"Line {damage.line:,}" if damage.line is not None else "This entry"
     but = "so" if harm.effect in ("dropped", "rejected") else "but"
     match damage.rule:
         case "record.bad_utf8":
-            return f"{line} holds bytes that are no text ({found.reason}), {but} {harm.says}."
+            return f"{line} has bytes that are not text ({found.reason}), {but} {harm.says}."
         case "record.duplicate_key":
             return f"{line} has a key twice ({found.reason}), {but} {harm.says}."
         case "record.big_number":
             linked = "and" if but == "but" else but
-            return f"{line} holds a number that is too long ({found.reason}), {linked} {harm.says}."
+            return f"{line} has a number that is too long ({found.reason}), {linked} {harm.says}."
         case "record.trailing_comma":
             return f"The file has {found.reason}, {but} {harm.says}."
         case "record.bom" if damage.front:
-            return f"The file begins with a byte order mark, {but} {harm.says}."
+            return f"The file starts with a byte order mark, {but} {harm.says}."
         case "record.bom":
-            return f"{line} begins with a byte order mark, {but} {harm.says}."
-    return f"{line} holds {found.reason}, {but} {harm.says}."
+            return f"{line} starts with a byte order mark, {but} {harm.says}."
+    return f"{line} has {found.reason}, {but} {harm.says}."
 
 
 _TITLES: Final[Mapping[str, tuple[str, str]]] = {
-    "split": ("split", "write each on a line of its own"),
+    "split": ("split", "write each on its own line"),
     "trim": ("trim", "keep what can be read, set the other text aside"),
-    "nul": ("clean", "take the NUL bytes out"),
-    "utf8": ("replace-bytes", "put U+FFFD in place of these bytes"),
-    "halves": ("replace-half", "put U+FFFD in place of the half character"),
-    "escape": ("escape", "write the control characters as escapes"),
-    "bom": ("drop-mark", "take the byte order mark out"),
-    "mark": ("drop-mark", "take the byte order mark out"),
-    "commas": ("drop-commas", "take out the commas that nothing follows"),
-    "keep_last": ("keep-last", "keep the last value, as readers do"),
+    "nul": ("clean", "remove the NUL bytes"),
+    "utf8": ("replace-bytes", "replace these bytes with U+FFFD"),
+    "halves": ("replace-half", "replace the half character with U+FFFD"),
+    "escape": ("escape", "escape the control characters"),
+    "bom": ("drop-mark", "remove the byte order mark"),
+    "mark": ("drop-mark", "remove the byte order mark"),
+    "commas": ("drop-commas", "remove the commas that nothing follows"),
+    "keep_last": ("keep-last", "keep the last value, as programs read it"),
 }
 
 
@@ -127,7 +127,7 @@ def ways_to_mend(candidate: Candidate, harm: Harm) -> tuple[Fix, ...]:
     found: list[Fix] = []
     if way is not None and way.how == "join":
         title = f"write these {plural(len(way.behind) + 1, 'line')} as one"
-        several = "write each record on one line"
+        several = "write each record as a single line"
         found.append(Fix("join", title, (MendBytes(uid, "join", way.behind),), recommended=True, several=several))
     elif way is not None and way.how == "close":
         if harm.complete:
@@ -147,10 +147,10 @@ def ways_to_mend(candidate: Candidate, harm: Harm) -> tuple[Fix, ...]:
         loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
         found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
     if damage.rule == "record.big_number" and harm.impact == "loses":
-        title = "write the number as a fraction (ending in .0), which is read"
+        title = "write the number as a fraction (ending in .0), which Codex can read"
         found.append(Fix("as-fraction", title, (MendBytes(uid, "fraction"),), recommended=True))
     if damage.rule == "record.duplicate_key":
-        loses = "the values that readers take now"
+        loses = "the value that programs read now"
         found.append(Fix("keep-first", "keep the first value", (MendBytes(uid, "keep_first"),), loses=loses))
     if not damage.readable:
         aside = [MendBytes(uid, "aside"), *(MendBytes(other, "aside") for other in (way.behind if way else ()))]

@@ -100,7 +100,7 @@ class DamagedRecords:
         if told is None or self._agent is None:
             return None
         harm = told.harm
-        lost = f" Lost without a word: {harm.loses}." if harm.loses and harm.effect == "dropped" else ""
+        lost = f" Lost without telling you: {harm.loses}." if harm.loses and harm.effect == "dropped" else ""
         return OnResume(self._agent, self._version, harm.effect, harm.loses, f"{harm.says}.{lost}", harm.outputs)
 
     @property

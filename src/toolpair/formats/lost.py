@@ -126,10 +126,10 @@ def plain_harm(damage: Damage) -> Harm | None:
     if damage.rule == "record.trailing_comma":
         return Harm("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
-        return readers_harm(damage, "most readers")
+        return readers_harm(damage, "most programs")
     if damage.rule == "record.torn":
         said = can_be_closed(damage.values[0] if damage.values else damage.partial, bool(damage.values))
-        return Harm("stops", "nobody can send the list as it stands", "rejected", complete=said)
+        return Harm("stops", "nobody can send the list as it is", "rejected", complete=said)
     if damage.values:
         return Harm("loses", "whoever reads the file skips it", loses="what it says")
     return Harm("harmless", "whoever reads the file skips it")
@@ -137,15 +137,15 @@ def plain_harm(damage: Damage) -> Harm | None:
 
 def readers_harm(damage: Damage, who: str) -> Harm | None:
     """What readers make of a flaw that they read over. `who` is in the plural, or a name that needs an "s"."""
-    s = "" if who == "most readers" else "s"
+    s = "" if who == "most programs" else "s"
     if damage.front or damage.rule == "record.lone_surrogate":
         return None
     if damage.rule == "record.big_number" and not any(map(is_rounded, big_numbers(damage.raw))):
         return None
     says = {
-        "record.bad_utf8": f"{who} put{s} U+FFFD in their place",
-        "record.duplicate_key": f"{who} take{s} the last value",
+        "record.bad_utf8": f"{who} replace{s} them with U+FFFD",
+        "record.duplicate_key": f"{who} use{s} the last value",
         "record.big_number": f"{who} round{s} it",
-        "record.bom": f"{who} pass{'es' if s else ''} it by",
+        "record.bom": f"{who} ignore{s} it",
     }.get(damage.rule)
     return Harm("harmless", says, "healed") if says is not None else None

@@ -125,9 +125,9 @@ def not_recognised(documents: Sequence[Document], shown: str) -> str:
         if isinstance(value := record.value, dict)
         for key in value
     }
-    what = "holds no transcript that toolpair understands"
+    what = "has no conversation in it that toolpair understands"
     if "parts" in seen:
-        what = "looks like a Gemini conversation, which this version does not read"
+        what = "looks like a Gemini conversation, which this version cannot read"
     elif sum(len(document.records) for document in documents) <= 1:
-        what = "is JSON, but there is no list of messages in it"
-    return f"{shown} {what}; `toolpair formats` lists what it reads, and --format names one."
+        what = "is JSON, but has no list of messages in it"
+    return f"{shown} {what}; `toolpair formats` lists what it can read, and --format picks one."

@@ -79,13 +79,11 @@ class RooCodeFormat(AnthropicFormat):
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         if transcript.agent == CLINE and problem.rule in ("result.missing", "turn.trailing_call"):
-            text = "Cline answers this call with a text that says it was interrupted."
+            text = "Cline answers this call with a note that it was interrupted."
             return OnResume(CLINE, None, "placeholder", None, text)
         if problem.rule != "turn.trailing_call":
             return None
-        return OnResume(
-            ROO, None, "placeholder", None, "Roo Code writes that the task was interrupted when it resumes it."
-        )
+        return OnResume(ROO, None, "placeholder", None, "On resume Roo Code writes that the task was interrupted.")
 
     def way_back(self, transcript: Transcript) -> WayBack | None:
         from toolpair.discovery.way_back import WayBack

@@ -43,7 +43,10 @@ def left_for(folder: Folder, path: str) -> Left | str | None:
         try:
             chosen = Left(folder, name, _entry(locked, path), locked)
         except Newer:
-            chosen = "A newer version of toolpair has kept fixes that are not saved; it can take them up."
+            chosen = (
+                "A newer version of toolpair has fixes for this file that were applied but not saved; only that "
+                "version can restore them."
+            )
         except Damaged:
             chosen = _damaged(folder, name)
     return chosen
@@ -65,4 +68,7 @@ def _entry(locked: Locked, path: str) -> Entry:
 def _damaged(folder: Folder, name: str) -> str:
     with contextlib.suppress(OSError):
         name = folder.set_aside(name)
-    return f"What was applied but not saved cannot be read, because its journal is damaged ({folder.path / name})."
+    return (
+        "Fixes that were applied but not saved cannot be restored, because their journal is damaged "
+        f"({folder.path / name})."
+    )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolpair.session import Session
     from toolpair.source.mark import Since
 
-_PLACE_ONLY: Final = "the file was written anew, and this one was known by its place alone"
+_PLACE_ONLY: Final = "the file was rewritten, and this fix was known only by its position"
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class Losses:
 
     @property
     def text(self) -> str | None:
-        """ "2 outputs (134 bytes), 12 words of the user"; None when nothing is gone."""
+        """ "2 outputs (134 bytes), 12 words from the user"; None when nothing is gone."""
         parts = []
         if self.outputs:
             parts.append(f"{plural(len(self.outputs), 'output')} ({plural(self.output_bytes, 'byte')})")
@@ -89,7 +89,7 @@ class Losses:
             size = sum(lost.size for lost in self.texts)
             parts.append(f"{plural(len(self.texts), 'other text')} ({plural(size, 'byte')})")
         if self.crossed:
-            parts.append(f"{plural(len(self.crossed), 'output')} to another call")
+            parts.append(f"{plural(len(self.crossed), 'output')} given to another call")
         if self.unsent:
             parts.append(f"{_sent(self.unsent)} no longer sent")
         return ", ".join(parts) or None

@@ -90,7 +90,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.max_id_length is not None and self.max_id_length < _SHORTEST:
-            raise ValueError(f"an id that is cut ends in nine characters of its own, so the least is {_SHORTEST}")
+            raise ValueError(f"an id that is cut ends in nine characters of its own, so the minimum is {_SHORTEST}")
 
 
 DEFAULT = Options()

@@ -48,27 +48,27 @@ class Deeds:
 
     def rename(self, block: Block, id_: str) -> None:
         """Write another id, because of the id alone."""
-        problem = self._about(block, _OF_IDS) or self._made("id.pattern", "This id is written anew.", block)
-        fix = Fix("copy-sanitize", f"write the id as {id_}", (Rename(block, id_),), several="write the ids anew")
+        problem = self._about(block, _OF_IDS) or self._made("id.pattern", "This id is rewritten.", block)
+        fix = Fix("copy-sanitize", f"rewrite the id as {id_}", (Rename(block, id_),), several="rewrite the ids")
         self._done.append((problem, fix))
 
     def adopt(self, result: Block, call: Block) -> None:
         """Give a result the id of the call at its position."""
         problem = self._about(result, _STRAY) or self._made(
-            "result.id_mismatch", "This result has the id of no call that it can answer.", result
+            "result.id_mismatch", "This result does not have the id of any call that it can answer.", result
         )
         fix = Fix(
             "copy-by-position",
             "give the result the id of the call at the same position",
             _with_id_of(result, call),
-            note="by position alone: it may be the output of another call",
+            note="by position alone: it may be another call's output",
         )
         self._done.append((problem, fix))
 
     def remove(self, result: Block, kept: Block | None = None) -> None:
         """Take a result out; `kept` is one with its id that stays."""
         problem = self._about(result, _TWICE) or self._made(
-            "result.duplicate" if kept is not None else "result.orphan", "This result is not taken.", result
+            "result.duplicate" if kept is not None else "result.orphan", "This result is removed.", result
         )
         same = kept is not None and output_key(kept) == output_key(result)
         fix = Fix(
@@ -87,7 +87,7 @@ class Deeds:
         edit = Answer(call, text, error, spot=spot)
         gone, loses = self._taken_out(instead_of) if instead_of is not None else ((), None)
         problem = self._about(call, _UNANSWERED) or self._made(
-            "result.missing", "This call has no result where it is looked for.", call
+            "result.missing", "This call has no result where one is expected.", call
         )
         fix = Fix(
             "copy-placeholder",
@@ -109,7 +109,7 @@ class Deeds:
         )
         fix = Fix(
             "copy-call-order",
-            "put the results into the order of their calls",
+            "put the results in the order of their calls",
             (Arrange(message, "call_order", tuple(order)),),
         )
         self._done.append((problem, fix))
@@ -129,7 +129,7 @@ class Deeds:
             return ((RemoveMessage(message),) if self._results_stand_alone else ()), None
         words = "\n".join(block.value for block in message.blocks if isinstance(block.value, str))
         size = len(words.encode("utf-8", "replace"))
-        loses = f"the user's words, {plural(size, 'byte')}" if words.strip() else None
+        loses = f"what the user wrote, {plural(size, 'byte')}" if words.strip() else None
         return tuple(Remove(block) for block in message.blocks), loses
 
     def _about(self, block: Block, rules: Sequence[str]) -> Problem | None:

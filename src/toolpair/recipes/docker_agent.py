@@ -69,7 +69,7 @@ class _Walk:
     def flush(self) -> None:
         if self.pending and self.last is not None:
             spot = Spot("behind", self.last)
-            where = "behind the results" if isinstance(self.last, Block) else "behind the call"
+            where = "after the results" if isinstance(self.last, Block) else "after the call"
             for call in self.pending:
                 if (id_ := _id(call)) and self.results[id_] is None:
                     self.deeds.answer(call, MISSING, spot, where, error=True)
@@ -83,24 +83,24 @@ def _id(block: Block) -> Any:
 
 RECIPE: Final = Recipe(
     "docker-agent",
-    "As docker-agent sends a history: results without a waiting call are removed, missing ones are made up.",
+    "As docker-agent sends a history: results that answer no open call are removed, missing ones are made up.",
     run,
     does=(
-        "Walks through the history with the calls of the last response in mind. A word of the user, or the next "
+        "Walks through the history, keeping the calls of the last response in mind. A user message, or the next "
         "response, ends the wait for their results; a system message does not.",
-        "A result that no waiting call has the id of is removed, and so is a second result of a call.",
-        'A call that nothing has answered by then gets "No result provided" behind the results that are there, marked '
-        "as an error where the messages have a field for it; chat messages have none.",
+        "A result whose id belongs to no open call is removed, and so is a second result for a call.",
+        'A call that nothing has answered by then gets "No result provided" after the results that are there, marked '
+        "as an error where messages have a field for it; chat messages have none.",
     ),
     copies="docker-agent's sanitizeToolCalls (pull request 3001, and the later removal of second results)",
     loses=(
-        "A word of the user between a call and its result makes the result one of no call: its output is removed and a "
-        "placeholder stands in its place. So it is for a result with a changed id, and for every result of a call "
-        "without an id. Of two results of a call the first stays, whichever is the real one."
+        "When a user message comes between a call and its result, the result no longer belongs to any call: its "
+        "output is removed and replaced by a placeholder. The same happens to a result with a changed id, and to "
+        "every result of a call without an id. Of two results for a call the first stays, whichever is the real one."
     ),
     instead=(
-        "The default moves such a result back to its call, matches changed ids where the transcript tells whose they "
-        "are, keeps a real output over a placeholder, and keeps as text what has no call."
+        "The default moves such a result back to its call, matches changed ids where the transcript shows whose they "
+        "are, keeps a real output over a placeholder, and keeps as text what belongs to no call."
     ),
     links=("https://github.com/docker/docker-agent/pull/3001",),
 )

@@ -34,18 +34,18 @@ def pick(problem: Problem) -> Fix | None:
 
 RECIPE: Final = Recipe(
     "drop",
-    "What cannot be paired is removed: unanswered calls, results without call, second results.",
+    "Whatever cannot be paired is removed: unanswered calls, results without a call, second results.",
     picking(pick),
     pick,
     does=(
-        "Takes the recommended fix where that pairs: ids, places, order, an output found elsewhere.",
-        "A call that cannot be answered is removed, with its message when that is empty then.",
-        "A result without call is removed. A call and a result that may belong together, without anything to show it, "
+        "Uses the recommended fix where it makes a pair: ids, positions, order, an output found elsewhere.",
+        "A call that cannot be answered is removed, together with its message if nothing else is in it.",
+        "A result without a call is removed. A call and a result that may belong together, with nothing to show it, "
         "are both removed.",
-        "Of several results of a call the first real one stays and the others are removed.",
+        "If a call has several results, the first real one stays and the others are removed.",
         "Nothing is made up: no placeholder is written.",
     ),
-    loses="Unanswered calls go with their inputs, results without call and second results that differ with their "
+    loses="Unanswered calls lose their inputs; results without a call, and second results that differ, lose their "
     "outputs. Each removal says what it loses.",
-    instead="It keeps such outputs as text and writes under an unanswered call that no result was recorded.",
+    instead="It keeps such outputs as text, and answers an open call with a note that no result was recorded.",
 )

@@ -22,17 +22,17 @@ def pick(problem: Problem) -> Fix | None:
 
 RECIPE: Final = Recipe(
     "keep",
-    "Nothing real is removed and nothing invented: what cannot be paired becomes text.",
+    "Nothing real is removed and nothing is made up: what cannot be paired becomes text.",
     picking(pick),
     pick,
     does=(
-        "Takes the recommended fix of every error, but for those that write a placeholder.",
-        "A call that no output is found for becomes labelled text of the assistant, with its input; no result is made "
-        "up for it.",
-        "A call and a result that may belong together, without anything to show it, both become text.",
-        "Results without call and second results that differ become labelled text, as with the default. Only what "
-        "stands there twice, with the same content, goes once, and so do placeholders beside a real result.",
+        "Uses the recommended fix of every error, except those that write a placeholder.",
+        "A call whose output cannot be found becomes labelled assistant text, with its input; no result is "
+        "made up for it.",
+        "A call and a result that may belong together, with nothing to show it, both become text.",
+        "Results without a call and second results that differ become labelled text, as with the default. Only exact "
+        "copies are removed, and placeholders next to a real result.",
     ),
-    instead="It leaves such a call a call and writes under it that no result was recorded, so that the model sees that "
-    "it called a tool.",
+    instead="It keeps such a call as a call and answers it with a note that no result was recorded, so that the model "
+    "sees that it called a tool.",
 )

@@ -139,17 +139,17 @@ class _Cheapest(_Choice, Generic[S]):
 
 RECIPE: Final = Recipe(
     "minimal",
-    "The fewest touched records, even where that loses something; among equals the least loss.",
+    "Touches the fewest lines, even if that loses something; among equals, the least loss.",
     run,
     does=(
-        "Carries out several ways and takes the one with the fewest changed, added and removed records among those "
-        "that leave the fewest errors: the recommended fixes, keep, drop, and for each problem the certain fix that "
+        "Tries several ways and takes the one with the fewest changed, added and removed records among those that "
+        "leave the fewest errors: the recommended fixes, keep, drop, and for each problem the certain fix that "
         "touches the fewest records, once among those that lose nothing and once among all.",
-        "Of ways that touch as many records, one that loses nothing is taken, the recommended fixes first.",
-        "A record that only moves counts as changed, one that is replaced as one. So do records that change because of "
-        "their neighbours: links, ordinals.",
+        "If several ways touch equally many records, one that loses nothing is taken, the recommended fixes first.",
+        "A record that only moves counts as changed, and so does one that is replaced. So do records that change "
+        "because of their neighbours: links, ordinals.",
     ),
-    loses="Where removing a call or an output touches fewer records than keeping it, it is removed. "
-    "Where both touch as many, nothing is lost.",
-    instead="It touches as many records as it needs to lose nothing.",
+    loses="Where removing a call or an output touches fewer records than keeping it, it is removed. Where both touch "
+    "equally many, nothing is lost.",
+    instead="It touches as many records as it takes to lose nothing.",
 )

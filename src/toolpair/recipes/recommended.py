@@ -24,17 +24,17 @@ def pick_without_guesses(problem: Problem) -> Fix | None:
 
 RECIPE: Final = Recipe(
     "recommended",
-    "The recommended fix of every error: nothing real is lost, no result is invented.",
+    "The recommended fix of every error: nothing real is lost, and no result is made up.",
     picking(pick),
     pick,
     does=(
-        "Takes the recommended fix of every error that the profile finds; warnings and infos stay as they are.",
-        "A result under another id gets its call's id where the transcript tells whose it is; one that stands too late "
-        "or too early is moved to its call.",
-        "A call without result gets its real output where one is found elsewhere, else a placeholder that says that "
-        "no result was recorded.",
-        "A result without call, or one that could be several calls', is kept as labelled text.",
-        "Of two results of a call the first real one stays; copies and placeholders beside it go, another output is "
-        "kept as text.",
+        "Uses the recommended fix of every error that the profile finds; warnings and infos stay as they are.",
+        "A result with a different id gets its call's id where the transcript shows whose it is; one that comes too "
+        "late or too early is moved to its call.",
+        "A call without a result gets its real output if one is found elsewhere, otherwise a placeholder that says "
+        "that no result was recorded.",
+        "A result without a call, or one that could belong to several calls, is kept as labelled text.",
+        "If a call has two results, the first real one stays; copies and placeholders next to it are removed, and "
+        "another output is kept as text.",
     ),
 )

@@ -10,15 +10,15 @@ from toolpair.recipes.roo_results import validated
 from toolpair.transcript.edits import Edit
 
 LOSES: Final = (
-    "Of two results with one id the first stays, though it be a placeholder and the second the real output. A result "
-    "with an unknown id takes the id of the call at its position: outputs that came back in another order are swapped "
-    "without a word, and a wrong result that stands first drives the right one out. Results beyond the calls are "
-    "removed, and so are those of an earlier response. A call is held against each message of the user that comes "
-    "behind it, so results that are spread over two messages get placeholders in both."
+    "Of two results with one id the first stays, even if it is a placeholder and the second the real output. A result "
+    "with an unknown id takes the id of the call at its position: outputs that came back in a different order are "
+    "swapped without telling you, and a wrong result that comes first pushes out the right one. Results beyond the "
+    "number of calls are removed, and so are those of an earlier response. A call is compared with every user message "
+    "after it, so results that are spread over two messages get placeholders in both."
 )
 INSTEAD: Final = (
-    "The default matches by what the transcript tells of a pair, moves a result to its call, keeps what cannot be "
-    "paired as text, and leaves to a person what position alone would decide."
+    "The default matches by what the transcript shows about a pair, moves a result to its call, keeps what cannot be "
+    "paired as text, and leaves to you what only the position would decide."
 )
 
 
@@ -28,19 +28,19 @@ def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DE
 
 RECIPE: Final = Recipe(
     "roo-code",
-    "As Roo Code takes a message of the user in: unknown ids by position, a placeholder for each missing result.",
+    "As Roo Code reads a user message: unknown ids matched by position, a placeholder for each missing result.",
     run,
     does=(
-        "Looks at each message of the user that is a list, with the response before it.",
+        "Looks at each user message that is a list, with the response before it.",
         "Of results with one id in the message the first stays, even where it is a placeholder.",
-        "A result whose id is none of the response's calls gets the id of the call at its position; where that call "
-        "has a result already, the result is removed.",
-        "For each call that is left a placeholder is put in front of the message, in the order of the calls.",
+        "A result whose id belongs to none of the response's calls gets the id of the call at its position; if that "
+        "call already has a result, this one is removed.",
+        "For each call that is left, a placeholder is put at the start of the message, in the order of the calls.",
     ),
     copies="Roo Code's validateAndFixToolResultIds (pull requests 9952, 10015, 10027, 10466)",
     loses=LOSES,
-    instead=f"{INSTEAD} It also answers calls that a plain string follows, another response, or nothing at all, which "
-    "this recipe leaves unanswered.",
+    instead=f"{INSTEAD} It also answers calls that are followed by a plain string, another response, or nothing at "
+    "all, which this recipe leaves unanswered.",
     links=(
         "https://github.com/RooCodeInc/Roo-Code/pull/9952",
         "https://github.com/RooCodeInc/Roo-Code/pull/10015",

@@ -32,13 +32,13 @@ def _answer(deeds: Deeds, transcript: Transcript, turn: Turn, following: Turn | 
             missing.setdefault(id_key(call), call)
     replaced = user.messages[0] if user is not None and not user.listed else None
     where = (
-        "behind the call"
+        "after the call"
         if user is None
-        else "in the place of the user's words"
+        else "in place of the user's words"
         if replaced is not None
-        else "in front of the results"
+        else "before the results"
         if known
-        else "in front of the user's message"
+        else "before the user's message"
     )
     spot = turn.behind() if user is None else user.front(turn, transcript)
     for call in missing.values():
@@ -48,23 +48,23 @@ def _answer(deeds: Deeds, transcript: Transcript, turn: Turn, following: Turn | 
 
 RECIPE: Final = Recipe(
     "roo-code-pre-send",
-    "As a draft for Roo Code checks a request: a placeholder for each call that the next message does not answer.",
+    "As a draft of Roo Code checks a request: a placeholder for each call that the next message does not answer.",
     run,
     does=(
-        "Looks at each response with calls, and at the very next message alone.",
-        "For each call without a result there a placeholder is put in front of that message, or, where it is none of "
-        "the user's, into a new one.",
-        "Nothing is removed, reordered or told apart: what is too much stays.",
+        "Looks at each response with calls, and only at the very next message.",
+        "For each call without a result there, a placeholder is put at the start of that message, or, if it is not a "
+        "user message, into a new one.",
+        "Nothing is removed, reordered or matched: what is too much stays.",
     ),
     copies="Roo Code's validateMessageHistoryBeforeSend (pull request 12183, a draft)",
     loses=(
-        "Where the next message of the user is a plain string, the placeholder replaces it: the user's words are lost. "
-        "Only the very next message is looked at, so a result further on gets a placeholder beside it, and then stands "
-        "there as a second one. Results that answer no call stay."
+        "If the next user message is a plain string, the placeholder replaces it: the user's words are lost. Only the "
+        "very next message is looked at, so a result that comes later gets a placeholder as well, and is then a "
+        "second result. Results that answer no call stay."
     ),
     instead=(
-        "The default keeps every word, moves a result that stands further on to its call, and writes a placeholder "
-        "only where no output is found anywhere."
+        "The default keeps every word, moves a late result to its call, and writes a placeholder only if no output is "
+        "found anywhere."
     ),
     links=("https://github.com/RooCodeInc/Roo-Code/pull/12183",),
 )

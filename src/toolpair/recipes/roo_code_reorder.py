@@ -17,15 +17,15 @@ def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DE
 
 RECIPE: Final = Recipe(
     "roo-code-reorder",
-    "The same as roo-code, and results stand in the order of their calls.",
+    "The same as roo-code, with results in the order of their calls.",
     run,
     does=(
-        "All that roo-code does.",
-        "Then the results of a message are put into the order of their calls, in the places that results hold; words "
+        "Everything that roo-code does.",
+        "Then the results of a message are put in the order of their calls, in the places that results have; text "
         "and images keep theirs. Results that answer no call come last.",
     ),
     copies="Roo Code's validateAndFixToolResultIds with reorderToolResults (pull request 11806, a draft)",
-    loses=f"{LOSES} Words between two results stay between them, which some providers refuse.",
-    instead=f"{INSTEAD} It puts results in front of all words of their message.",
+    loses=f"{LOSES} Text between two results stays between them, which some providers refuse.",
+    instead=f"{INSTEAD} It puts results before all text of their message.",
     links=("https://github.com/RooCodeInc/Roo-Code/pull/11806",),
 )

@@ -25,24 +25,27 @@ def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DE
 
 RECIPE: Final = Recipe(
     "roo-code-sanitize",
-    'As Roo Code writes ids: "_" for each character but letters, digits, "_" and "-", on calls and results.',
+    'As Roo Code writes ids: every character except letters, digits, "_" and "-" becomes "_", on calls and results.',
     run,
     does=(
-        'Each character of an id but letters, digits, "_" and "-" becomes "_", one for one, on calls and on results.',
-        "With a longest length, an id that is longer after that is cut and ends in the beginning of its MD5.",
+        (
+            'Each character of an id except letters, digits, "_" and "-" becomes "_", one for one, on calls and on '
+            "results."
+        ),
+        "With a maximum length, an id that is still longer is cut and ends in the first characters of its MD5.",
     ),
     copies=(
-        "Roo Code's sanitizeToolUseId (pull requests 10649, 11131), with a longest length its sanitizeOpenAiCallId "
+        "Roo Code's sanitizeToolUseId (pull requests 10649, 11131), with a maximum length its sanitizeOpenAiCallId "
         "(10763)"
     ),
     loses=(
-        'Ids that differ only in replaced characters become one: "a.b" and "a:b" are both "a_b", and nobody can tell '
-        "any more whose result is whose. An empty id stays empty. When Roo Code saves such a response it leaves the "
-        "second call out; that is not done to ids, and this recipe leaves every call where it is."
+        'Ids that differ only in replaced characters become the same: "a.b" and "a:b" are both "a_b", and nobody can '
+        "tell any more which result belongs to which call. An empty id stays empty. When Roo Code saves such a "
+        "response it leaves out the second call; this recipe only changes ids, and keeps every call."
     ),
     instead=(
-        "The default gives a refused id a new one that no other call of the transcript has, on the call and on the "
-        "results that are its own, and leaves ids alone that the provider takes."
+        "The default gives a refused id a new one that no other call in the transcript has, on the call and on its "
+        "own results, and leaves ids alone that the provider accepts."
     ),
     links=(
         "https://github.com/RooCodeInc/Roo-Code/pull/10649",

@@ -78,7 +78,7 @@ class _One:
         covered = {self._key(result) for result in results}
         missing = [call for call in self.calls if id_key(call) not in covered]
         spot = self.turn.front(self.before, self.transcript)
-        where = "in front of the results" if results else "in front of the user's message"
+        where = "before the results" if results else "before the user's message"
         return [self.deeds.answer(call, INTERRUPTED, spot, where) for call in missing]
 
     def _reorder(self, parts: Sequence[Block | Answer]) -> None:

@@ -35,7 +35,7 @@ def check(context: Context) -> None:
             at=pair.call_at,
             pair=pair,
             call=pair.call,
-            no_fix="Declare the tool in the request; nothing in the messages is wrong.",
+            no_fix="Declare the tool in the request; nothing is wrong with the messages.",
         )
 
 
@@ -51,7 +51,7 @@ def _no_tools(context: Context) -> None:
         pair=first,
         call=first.call,
         result=first.result,
-        no_fix="Declare the tools in the request; nothing in the messages is wrong.",
+        no_fix="Declare the tools in the request; nothing is wrong with the messages.",
     )
 
 
@@ -93,7 +93,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         mended = _as_object(given)
         context.add(
             "args.not_object",
-            f"The input of {tool_of(call)} is {_kind(given, 'input' in call.value)}, and an object is wanted.",
+            f"The input of {tool_of(call)} is {_kind(given, 'input' in call.value)}, and it must be an object.",
             at=pair.call_at,
             pair=pair,
             call=call,
@@ -120,15 +120,15 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         if raw.strip() == "" or _holds_json(call, raw):
             return
         mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
-        title, text = "keep the broken text as one argument", "are no JSON"
+        title, text = "keep the broken text as a single argument", "are not valid JSON"
     elif (raw is None or isinstance(raw, dict)) and context.provider == "mistral":
         return  # it takes an object as well, and none
     elif raw is None or isinstance(raw, dict):
         mended_text = json.dumps(raw or {}, ensure_ascii=False)
-        title, text = "write them as a JSON string", "are no string"
+        title, text = "write them as a JSON string", "are not a string"
     else:
         mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
-        title, text = "keep them as one argument", "are no string"
+        title, text = "keep them as a single argument", "are not a string"
     context.add(
         "args.unparseable",
         f"The arguments of {tool_of(call)} {text}.",
@@ -136,7 +136,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         pair=pair,
         call=call,
         result=pair.result,
-        cause=Cause("args_unparseable", "the arguments were cut off while they streamed in"),
+        cause=Cause("args_unparseable", "the arguments were cut off while streaming"),
         fixes=(
             Fix(
                 "arguments-json", title, (SetValue(call, with_function(call, arguments=mended_text)),), recommended=True
@@ -158,18 +158,20 @@ def _string_for_object(context: Context, pair: Pair, call: Block, raw: Any) -> N
     mended = inner if isinstance(inner, dict) else {"raw_arguments": raw}
     context.add(
         "args.not_object",
-        f"The arguments of {tool_of(call)} hold no object, and {context.profile.title} wants one.",
+        f"The arguments of {tool_of(call)} are not an object, and {context.profile.title} requires one.",
         at=pair.call_at,
         pair=pair,
         call=call,
         result=pair.result,
-        cause=Cause("args_unparseable", "the arguments were cut off while they streamed in")
+        cause=Cause("args_unparseable", "the arguments were cut off while streaming")
         if given is raw
-        else Cause("args_not_object", "the arguments were written by a client that takes any JSON"),
+        else Cause("args_not_object", "the arguments were written by a client that accepts any JSON"),
         fixes=(
             Fix(
                 "arguments-json",
-                "read the string as the object that it holds" if mended is inner else "keep the text as one argument",
+                "turn the string into the object it contains"
+                if mended is inner
+                else "keep the text as a single argument",
                 (SetValue(call, with_function(call, arguments=json.dumps(mended, ensure_ascii=False))),),
                 recommended=True,
             ),
@@ -212,5 +214,5 @@ def _object_title(given: Any, mended: dict[str, Any]) -> str:
     return (
         "wrap it as raw_input"
         if "raw_input" in mended and mended["raw_input"] == given
-        else "read the string as the object that it holds"
+        else "turn the string into the object it contains"
     )

@@ -62,8 +62,8 @@ class SignedThinking:
         if not count:
             return fix
         words = (
-            f"changes what stands before {plural(count, 'signed thinking block')}; newer models (from Claude 5.1 on) "
-            'may refuse them then: drop them, or send thinking.block_binding.prefix_mismatch_behavior "drop_block"'
+            f"changes what comes before {plural(count, 'signed thinking block')}; newer models (Claude 5.1 and later) "
+            'may then reject them: drop them, or send thinking.block_binding.prefix_mismatch_behavior "drop_block"'
         )
         return replace(fix, note=f"{fix.note}; {words}" if fix.note else words)
 
@@ -104,13 +104,13 @@ def with_removals(edits: Sequence[Edit], transcript: Transcript) -> list[Edit]:
 
 def _remedy(best: Fix, removals: tuple[Edit, ...], count: int) -> Fix:
     """The recommended fix together with removing the thinking that it may invalidate."""
-    lost = "the model's thinking behind this place"
+    lost = "the model's thinking after this place"
     return replace(
         best,
         id=f"{best.id}{DROPS_THINKING}",
-        title=f"{best.title}, and drop the {plural(count, 'signed thinking block')} behind it",
+        title=f"{best.title}, and drop the {plural(count, 'signed thinking block')} after it",
         edits=(*best.edits, *removals),
         recommended=False,
         loses=f"{best.loses}, and {lost}" if best.loses else lost,
-        several=f"{best.several or best.title}, and drop the signed thinking behind it",
+        several=f"{best.several or best.title}, and drop the signed thinking after it",
     )

@@ -12,18 +12,18 @@ from toolpair.transcript.model import Boundary, Repair
 from toolpair.transcript.words import plural
 
 _CAUSES: Final = {
-    "chain.missing_parent": "the record that it hangs on is not in the file: its line was lost or cannot be read",
-    "chain.null_parent": "it hangs on nothing although it stands in the middle of the conversation",
-    "chain.second_root": "a prompt in the middle hangs on nothing: history was lost here",
-    "chain.cycle": "the links lead round in a circle",
+    "chain.missing_parent": "the line it links to is not in the file: it was lost or cannot be read",
+    "chain.null_parent": "it links to nothing although it is in the middle of the conversation",
+    "chain.second_root": "a prompt in the middle links to nothing: history was lost here",
+    "chain.cycle": "the links form a loop",
     "chain.wrong_leaf": "it was written at the end of the file, but belongs to a call far above",
 }
 _NO_FIX: Final = {
-    "error": "What it hangs on is not in the file, and nothing says what it was.",
+    "error": "What it linked to is not in the file, and nothing says what it was.",
     "warning": "What is missing is not in the file.",
-    "info": "Nothing has to be done: it is kept as it is.",
+    "info": "Nothing to do: it is kept as it is.",
 }
-_UNSURE: Final = "it begins anew: history was lost here, or the user went back to the very beginning"
+_UNSURE: Final = "it starts over: history was lost here, or the user went back to the very beginning"
 
 
 def check(context: Context) -> None:
@@ -50,8 +50,8 @@ def _cut(context: Context, boundary: Boundary) -> None:
     assert boundary.rule is not None
     text = f"{agent} forgets everything {'behind' if boundary.message > 0 else 'before'} this line: {lost}."
     if boundary.rule == "chain.wrong_leaf":
-        text = f"{agent} goes on from this late line, and forgets what followed its call: {lost}."
-    cause = boundary.cause or _CAUSES.get(boundary.rule, "the link upwards is lost")
+        text = f"{agent} continues from this late line and forgets what followed its call: {lost}."
+    cause = boundary.cause or _CAUSES.get(boundary.rule, "the link to the line before it is lost")
     if not boundary.certain and boundary.rule == "chain.second_root":
         # Going back to the very beginning looks the same as history that was lost.
         cause = _UNSURE
@@ -66,7 +66,7 @@ def _cut(context: Context, boundary: Boundary) -> None:
         guess=not boundary.certain,
         cause=Cause(boundary.rule, cause),
         fixes=fixes,
-        no_fix=None if fixes else "There is no record before it that it could be linked to.",
+        no_fix=None if fixes else "There is no line before it that it could be linked to.",
     )
 
 
@@ -89,18 +89,18 @@ def _retries(context: Context) -> None:
     prompts = plural(retries.prompts, "repeated prompt")
     context.add(
         "turn.failed_retries",
-        f"The session ends with {prompts} that got nothing but error messages.",
+        f"The session ends with {prompts} that got only error messages in reply.",
         at=(len(context.messages) - 1, None),
         record=retries.records[0],
         severity="info",
         impact="harmless",
-        cause=Cause("failed_retries", "the API refused the session again and again, and the prompts piled up"),
+        cause=Cause("failed_retries", "the API kept refusing the session, and the prompts piled up"),
         fixes=(
             Fix(
                 "remove-retries",
                 f"remove {prompts} and the agent's error messages",
                 tuple(RemoveRecord(record) for record in retries.records),
-                loses=f"{prompts}, whose words stand in the session before or only ask to go on",
+                loses=f"{prompts}, which repeat earlier words or only ask to continue",
                 several="remove the repeated prompts and the agent's error messages",
             ),
         ),

@@ -76,13 +76,13 @@ def _empty_text(
     refuses = context.refuses("content.empty_text", severity)
     context.add(
         "content.empty_text",
-        f"A text of the {message.role} is empty or blank, which {context.profile.title} {refuses}.",
+        f"This {message.role} message has an empty or blank text, which {context.profile.title} {refuses}.",
         at=(number, position),
         about=message,
         others=(block,) if block is not None else (),
         record=block.record if block is not None else None,
         severity=severity,
-        cause=Cause("empty_text", "an empty text was saved beside the calls"),
+        cause=Cause("empty_text", "an empty text was saved next to the calls"),
         fixes=(fix,),
     )
 
@@ -104,10 +104,10 @@ def _no_content(context: Context, number: int, message: Message) -> None:
         fill = json.dumps(message.blocks[0].value, ensure_ascii=False)
     context.add(
         "content.null",
-        f"The content of a message of the {message.role} is {what}.",
+        f"The content of this {message.role} message is {what}.",
         at=(number, None),
         about=message,
-        cause=Cause("content_null", "another API writes null where this one wants an empty list"),
+        cause=Cause("content_null", "another API writes null where this one requires an empty list"),
         fixes=(
             Fix(
                 "fill",
@@ -127,7 +127,7 @@ def _no_content(context: Context, number: int, message: Message) -> None:
 def _empty_message(context: Context, number: int, message: Message) -> None:
     context.add(
         "content.empty_message",
-        f"A message of the {message.role} is empty, which {context.profile.title} refuses.",
+        f"This {message.role} message is empty, which {context.profile.title} refuses.",
         at=(number, None),
         about=message,
         cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),
@@ -165,7 +165,7 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
         last = number == len(context.messages) - 1
         context.add(
             "content.empty_message",
-            f"A message of the {message.role} is empty, which {context.profile.title} refuses.",
+            f"This {message.role} message is empty, which {context.profile.title} refuses.",
             at=(number, None),
             about=message,
             cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),
@@ -200,7 +200,7 @@ def _empty_parts(context: Context, number: int, message: Message, content: Any) 
         if content.strip() or (content == "" and (context.in_turns or message.calls)):
             return  # an empty text beside calls is left out, and alone it is a message without content
         fill: Any = None if message.calls else _NO_CONTENT
-        title = "take the empty text out" if fill is None else f'write "{_NO_CONTENT}"'
+        title = "remove the empty text" if fill is None else f'write "{_NO_CONTENT}"'
         fix = Fix("remove-text" if fill is None else "fill", title, (SetField(message, "content", fill),), True)
         # Of blank words beside calls some converters make nothing.
         severity: Severity | None = "warning" if message.calls and context.is_error("content.empty_text") else None

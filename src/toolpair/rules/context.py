@@ -138,7 +138,7 @@ class Context:
         if not names:
             return None
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-        return f"{names[0]}{more} names the old id: another file, which stays as it is"
+        return f"{names[0]}{more} still has the old id: it is another file and is not changed"
 
     def judges(self, rule: str) -> bool:
         """Whether the profile has a severity for the rule."""

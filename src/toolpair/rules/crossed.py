@@ -93,16 +93,16 @@ def _evidence(one: _Side, other: _Side) -> str:
     """What shows in both directions that the two are exchanged; empty where anything speaks against it."""
     links = [(side.result.link, rival.call.link, side.call.link) for side, rival in ((one, other), (other, one))]
     if all(link is not None and link == rival and link != own for link, rival, own in links):
-        return "the link beside each result names the other call"
+        return "the link stored with each result names the other call"
     if any(link is not None and link == own for link, _, own in links):
         return ""
     names = [(side.result.name, rival.call.name, side.call.name) for side, rival in ((one, other), (other, one))]
     if all(name and name == rival and name != own for name, rival, own in names):
-        return "the tool named beside each result is the other call's"
+        return "the tool name on each result is the other call's"
     if any(name and name != own for name, _, own in names):
         return ""
     if _names(one, other) and _names(other, one):
-        return "each output begins by naming what the other call was given, and nowhere names its own"
+        return "each output starts with the name of what the other call was given, and never names its own"
     return ""
 
 
@@ -172,7 +172,7 @@ def _report(context: Context, one: _Side, other: _Side, evidence: str) -> None:
     whose = f"two calls of {names[0]}" if len(names) == 1 else f"{tool_of(one.call)} and {tool_of(other.call)}"
     context.add(
         "result.crossed",
-        f"The outputs of {whose} seem to be exchanged, which no API notices.",
+        f"The outputs of {whose} seem to be swapped, which no API notices.",
         at=one.pair.results_at[0],
         pairs=(one.pair, other.pair),
         call=one.call,

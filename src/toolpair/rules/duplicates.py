@@ -28,18 +28,23 @@ def duplicate(context: Context, pair: Pair) -> None:
     fixes = [
         Fix(
             "keep-first",
-            "keep the first real one, the others as text"
+            "keep the first real one as the result, the others as text"
             if differ
-            else "drop the copies"
+            else _dropping(pair, len(real))
             if real
             else "drop all but one",
             _keep_one(context, pair, first, as_text=True),
             recommended=True,
+            several="keep the first real result of each call, others as text" if differ else "drop the copies",
         )
     ]
     if differ:
         fixes.append(
-            Fix("keep-last", "keep the last one, the others as text", _keep_one(context, pair, last, as_text=True))
+            Fix(
+                "keep-last",
+                "keep the last one as the result, the others as text",
+                _keep_one(context, pair, last, as_text=True),
+            )
         )
         fixes += [
             Fix(
@@ -63,6 +68,14 @@ def duplicate(context: Context, pair: Pair) -> None:
         fixes=fixes,
         record=pair.results[1].record,
     )
+
+
+def _dropping(pair: Pair, real: int) -> str:
+    """What goes where `real` results say the same and the others say nothing."""
+    silent = [is_output(result) for result in pair.results if not is_real_output(result)]
+    nothing = "empty result" if any(silent) else "placeholder"
+    gone = [(real - 1, "copy", "copies"), (len(silent), nothing, f"{nothing}s")]
+    return "drop " + " and ".join(f"the {one if count == 1 else many}" for count, one, many in gone if count)
 
 
 def _keep_one(context: Context, pair: Pair, keep: int, *, as_text: bool) -> tuple[Edit, ...]:

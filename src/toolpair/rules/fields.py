@@ -67,7 +67,7 @@ def _extra_fields(context: Context) -> None:
             at=(number, first.blocks.index(block) if block is not None else None),
             about=first,
             record=block.record if block is not None else None,
-            cause=Cause("extra_fields", "a client saved fields of its own beside the API's"),
+            cause=Cause("extra_fields", "a client saved fields of its own next to the API's"),
             fixes=(
                 Fix(
                     "remove-fields",
@@ -108,11 +108,11 @@ def _extra_keys(context: Context) -> None:
         thinking = bool(_THINKING.intersection(extra))
         context.add(
             "field.unsupported",
-            f"{plural(len(places), f'message of the {role} has', f'messages of the {role} have')} fields that "
+            f"{plural(len(places), f'{role} message has', f'{role} messages have')} fields that "
             f"{context.profile.title} does not know: {named}.",
             at=(number, None),
             about=first,
-            cause=Cause("extra_fields", "a client or another provider wrote fields of its own beside the API's"),
+            cause=Cause("extra_fields", "a client or another provider added fields of its own"),
             fixes=(
                 Fix(
                     "remove-fields",
@@ -152,7 +152,7 @@ def _missing_fields(context: Context) -> None:
             at=pair.call_at,
             pair=pair,
             call=call,
-            cause=Cause("field_missing", "a client left out what the API wants"),
+            cause=Cause("field_missing", "a client left out a field that the API requires"),
             fixes=(
                 Fix(
                     "set-type",
@@ -184,15 +184,15 @@ def _calls_no_list(context: Context) -> None:
                 "remove the tool_calls",
                 (SetField(message, "tool_calls", ABSENT),),
                 recommended=True,
-                loses="what stood in their place",
+                loses="what was there instead",
             )
         )
         context.add(
             "field.missing",
-            "The tool_calls of a message are no list, and a list is wanted.",
+            "The tool_calls of this message are not a list, and they must be one.",
             at=(number, None),
             about=message,
-            cause=Cause("calls_no_list", "a client wrote something else in the place of the list"),
+            cause=Cause("calls_no_list", "a client wrote something else instead of the list"),
             fixes=(fix,),
         )
 
@@ -206,12 +206,12 @@ def _bare_texts(context: Context) -> None:
             if isinstance(block.value, str):
                 context.add(
                     "field.missing",
-                    f"A text among the blocks of the {message.role} has no type.",
+                    f"A text among the blocks of this {message.role} message has no type.",
                     at=(number, position),
                     about=message,
                     others=(block,),
                     severity="error",
-                    cause=Cause("bare_text", "a text was put where a block is wanted"),
+                    cause=Cause("bare_text", "a bare text was written where a block is required"),
                     fixes=(
                         Fix(
                             "as-block",

@@ -86,7 +86,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     fixes = [
         Fix(
             "new-ids",
-            f"{title}, keep what may be any call's as text" if unclear else title,
+            f"{title}; keep outputs that could belong to any of the calls as text" if unclear else title,
             tuple(edits),
             recommended=True,
             note=context.note_on_new_id(id_),
@@ -96,13 +96,13 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         fixes.append(
             Fix(
                 "new-ids-only",
-                f"{title}, remove what may be any call's",
+                f"{title}; remove outputs that could belong to any of the calls",
                 tuple(Remove(edit.block) if isinstance(edit, ToText) else edit for edit in edits),
-                loses=f"the outputs that may be any call's ({output_lines(unclear)})",
+                loses=f"the outputs that could belong to any of the calls ({output_lines(unclear)})",
                 note=context.files_naming(id_),
             )
         )
-        fixes.append(Fix("nearest", f"{title}, late results to the nearest call", tuple(nearest), certain=False))
+        fixes.append(Fix("nearest", f"{title}; give late results to the nearest call", tuple(nearest), certain=False))
     calls = [pair.call for pair in pairs if pair.call is not None]
     second = later[0]
     severity: Severity | None = None
@@ -203,7 +203,7 @@ def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, 
         nearest.extend(_renames(pair, new))
     edits.extend(keep_as_text(result, result.name) for pair in pairs if pair.ambiguous for result in pair.results)
     note = context.note_on_new_id(first.call.id)
-    title = "give these calls ids of their own"
+    title = "give each of these calls its own id"
     context.add(
         rule,
         text,
@@ -216,19 +216,19 @@ def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, 
         fixes=(
             Fix(
                 "new-ids",
-                f"{title}, keep what may be any call's as text",
+                f"{title}; keep outputs that could belong to any of the calls as text",
                 tuple(edits),
                 recommended=True,
                 note=note,
             ),
-            Fix("nearest", f"{title}, late results to the nearest call", tuple(nearest), certain=False, note=note),
+            Fix("nearest", f"{title}; give late results to the nearest call", tuple(nearest), certain=False, note=note),
         ),
         guess=True,
     )
 
 
 def _length(profile: Profile) -> str:
-    return f"{profile.id_max} wanted" if profile.id_min == profile.id_max else f"{profile.id_max} allowed"
+    return f"{profile.id_max} required" if profile.id_min == profile.id_max else f"{profile.id_max} allowed"
 
 
 def _sanitised_native(context: Context, pair: Pair) -> None:
@@ -240,7 +240,8 @@ def _sanitised_native(context: Context, pair: Pair) -> None:
         return
     context.add(
         "id.pattern",
-        f"The id {call.id} is Kimi's own {whole} with other characters, which is reported to spoil its later calls.",
+        f"The id {call.id} is Kimi's own {whole} with its characters replaced, which is reported to make its later "
+        "calls go wrong.",
         at=pair.call_at,
         pair=pair,
         call=call,
@@ -249,10 +250,10 @@ def _sanitised_native(context: Context, pair: Pair) -> None:
         fixes=(
             Fix(
                 "native-id",
-                f"give the call and its result the id {whole} back",
+                f"change the id of the call and its result back to {whole}",
                 tuple(_renames(pair, whole)),
                 recommended=True,
-                several="give the calls and their results Kimi's own ids back",
+                several="change the ids of the calls and their results back to Kimi's own",
                 note=context.files_naming(call.id),
             ),
         ),
@@ -300,7 +301,7 @@ def _nameless_orphan(context: Context, pair: Pair) -> None:
 
 def _what(pair: Pair) -> str:
     blocks = [block for block in (pair.call, *pair.results) if block is not None and not usable(block.id)]
-    return "it is empty" if any(block.id in (None, "") for block in blocks) else "it is no text"
+    return "it is empty" if any(block.id in (None, "") for block in blocks) else "it is not text"
 
 
 def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: Cause) -> None:
@@ -323,7 +324,7 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
         fixes=(
             Fix(
                 "new-id",
-                f"give {what} the id {new}{', and the real output that is found elsewhere' if found else ''}",
+                f"give {what} the id {new}{', and use the real output found elsewhere' if found else ''}",
                 (*_renames(pair, new), *found),
                 recommended=True,
                 several="give the calls and their results ids that are accepted",

@@ -50,11 +50,11 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
             fixes=(
                 Fix(
                     "rename-tool",
-                    f"call it {better}",
+                    f"rename it to {better}",
                     (SetValue(call, _renamed(context, call, better)), *_named_after(pair, call.name, better)),
                     recommended=True,
-                    several="write the tools' names with accepted characters",
-                    note="the tool's declaration in the request must have the same name",
+                    several="rename the tools, with accepted characters",
+                    note="the tool must be declared under the same name in the request",
                 ),
             ),
         )
@@ -65,7 +65,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
         fixes.append(
             Fix(
                 "name-from-result",
-                f"call it {named}, as its result does",
+                f"rename it to {named}, as in its result",
                 (SetValue(call, _renamed(context, call, named)),),
                 recommended=True,
             )
@@ -81,7 +81,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
     ]
     fixes.append(Fix("pair-as-text", "keep the call and its output as text", tuple(edits), recommended=not named))
     fixes.append(
-        Fix("name-unknown", "call it unknown_tool", (SetValue(call, _renamed(context, call, "unknown_tool")),))
+        Fix("name-unknown", "name it unknown_tool", (SetValue(call, _renamed(context, call, "unknown_tool")),))
     )
     context.add(
         "name.missing",
@@ -90,7 +90,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
         pair=pair,
         call=call,
         result=pair.result,
-        cause=Cause("name_missing", "the name was lost while the call streamed in"),
+        cause=Cause("name_missing", "the name was lost while the call was streaming"),
         fixes=fixes,
     )
 
@@ -137,10 +137,10 @@ def _result_names(context: Context, pair: Pair) -> None:
                 fixes=(
                     Fix(
                         "rename-tool",
-                        f"call it {better}",
+                        f"rename it to {better}",
                         (SetValue(result, {**result.value, "name": better}),),
                         recommended=True,
-                        several="write the tools' names with accepted characters",
+                        several="rename the tools, with accepted characters",
                     ),
                 ),
             )
@@ -149,7 +149,7 @@ def _result_names(context: Context, pair: Pair) -> None:
 def _name_differs(context: Context, pair: Pair, result: Block, at: tuple[int, int], name: str) -> None:
     context.add(
         "result.name",
-        f"This result says that it is of {result.name}, and its call is of {name}.",
+        f"This result says that it comes from {result.name}, but its call is to {name}.",
         at=at,
         pair=pair,
         call=pair.call,
@@ -161,7 +161,7 @@ def _name_differs(context: Context, pair: Pair, result: Block, at: tuple[int, in
         fixes=(
             Fix(
                 "name-from-call",
-                f"call it {name}, as its call does",
+                f"rename it to {name}, as in its call",
                 (SetValue(result, {**result.value, "name": name}),),
                 recommended=True,
             ),
@@ -185,7 +185,7 @@ def _nameless_results(context: Context) -> None:
     first, result = found[0]
     context.add(
         "result.name",
-        f"{plural(len(found), 'result has', 'results have')} no name of a tool, as the provider's own examples do.",
+        f"{plural(len(found), 'result has', 'results have')} no tool name, which the provider's own examples have.",
         at=first.results_at[0],
         pairs=[pair for pair, _ in found],
         call=first.call,
@@ -195,7 +195,7 @@ def _nameless_results(context: Context) -> None:
         fixes=(
             Fix(
                 "name-from-call",
-                "write the names of their calls",
+                "write the tool names of their calls",
                 tuple(
                     SetValue(block, {**block.value, "name": pair.call.name})
                     for pair, block in found

@@ -56,11 +56,11 @@ def _alternation(context: Context) -> None:
         for number, after in run[1:]:
             context.add(
                 "turn.alternation",
-                f"Two messages of the {after.role} stand one after the other, which most APIs accept.",
+                f"Two {after.role} messages in a row, which most APIs accept.",
                 at=(number, None),
                 about=after,
                 cause=Cause("same_role_twice", "two messages of one role in a row"),
-                no_fix="The API joins them itself; joining them here would change records for nothing.",
+                no_fix="The API joins them itself; joining them here would change lines for nothing.",
             )
 
 
@@ -87,7 +87,7 @@ def _join(context: Context, rule: str, run: _Run, why: str) -> None:
     joined = _joined_blocks(run) if context.written == "blocks" else _joined_content(run)
     context.add(
         rule,
-        f"{plural(len(run), 'message')} of the {kept.role} stand one after the other, {why}.",
+        f"{len(run)} {kept.role} messages in a row, {why}.",
         at=(run[1][0], None),
         about=run[1][1],
         pairs=_pairs_of(context, list(kept.calls)),
@@ -95,7 +95,7 @@ def _join(context: Context, rule: str, run: _Run, why: str) -> None:
         fixes=(
             Fix(
                 "join",
-                "join them to one message",
+                "join them into one message",
                 (SetField(kept, "content", joined), *(RemoveMessage(message) for message in others)),
                 recommended=True,
                 loses=f"the fields {', '.join(gone)} of the others" if gone else None,
@@ -161,17 +161,17 @@ def _bridge_within(message: Message, said: list[Block]) -> tuple[Edit, ...]:
 def _bridge(context: Context, number: int, message: Message, edits: tuple[Edit, ...]) -> None:
     context.add(
         "turn.user_after_tool",
-        "The user speaks straight behind a result, and the assistant has to speak first.",
+        "A user message comes right after a result, and an assistant message must come first.",
         at=(number, None),
         about=message,
-        cause=Cause("user_after_tool", "the user wrote while a tool ran, or the turn was interrupted"),
+        cause=Cause("user_after_tool", "the user wrote while a tool was running, or the turn was interrupted"),
         fixes=(
             Fix(
                 "insert-assistant",
-                f'put a message of the assistant between them, "{_BRIDGE}"',
+                f'add an assistant message between them, "{_BRIDGE}"',
                 edits,
                 recommended=True,
-                several="put short messages of the assistant between them",
+                several="add short assistant messages between them",
             ),
         ),
     )
@@ -187,19 +187,19 @@ def _beside_results(context: Context) -> None:
     number, first, _ = found[0]
     context.add(
         "result.text_after",
-        f"In {plural(len(found), 'turn')} of the user something stands behind the results, which some models refuse.",
+        f"In {plural(len(found), 'user turn')} something follows the results, which some models refuse.",
         at=(number, next(at for at, block in enumerate(first.blocks) if block.kind != "result")),
         about=first,
         pairs=_pairs_of(context, [block for _, message, _ in found for block in message.results]),
         record=first.records[0],
-        cause=Cause("text_after_result", "the user's words came with the results"),
+        cause=Cause("text_after_result", "the user's words were sent together with the results"),
         fixes=(
             Fix(
                 "insert-assistant",
-                f'put a message of the assistant between them, "{_BRIDGE}"',
+                f'add an assistant message between them, "{_BRIDGE}"',
                 tuple(edit for _, _, edits in found for edit in edits),
                 recommended=True,
-                several="put short messages of the assistant between them",
+                several="add short assistant messages between them",
             ),
         ),
     )
@@ -232,16 +232,16 @@ def _beside_calls(context: Context) -> None:
     number, first = found[0]
     context.add(
         "content.mixed_with_tool",
-        f"{plural(len(found), 'message holds', 'messages hold')} words and calls, which some models refuse.",
+        f"{plural(len(found), 'message has', 'messages have')} both text and calls, which some models refuse.",
         at=(number, next(at for at, block in enumerate(first.blocks) if _speaks(block))),
         about=first,
         pairs=_pairs_of(context, [block for _, message in found for block in message.calls]),
         record=first.records[0],
-        cause=Cause("words_and_calls", "the model spoke and called a tool in one turn"),
+        cause=Cause("words_and_calls", "the model wrote text and called a tool in one turn"),
         fixes=(
             Fix(
                 "words-in-front",
-                "put the words into messages of their own in front",
+                "move the text into messages of their own, before the calls",
                 tuple(edit for number, message in found for edit in _parted(context, number, message)),
                 recommended=True,
             ),

@@ -82,8 +82,8 @@ def _content(output: _Output, content: Any) -> None:
     if result.is_error and context.written == "blocks" and context.judges("error.empty_content"):
         output.problem(
             "error.empty_content",
-            "is an error without a word of content",
-            Cause("empty_result", "the tool failed and said nothing"),
+            "is an error with no content",
+            Cause("empty_result", "the tool failed without saying why"),
             (_said_nothing(output, _NO_OUTPUT),),
         )
     elif context.provider == "moonshot":
@@ -102,7 +102,7 @@ def _empty_result(output: _Output, what: str, fix: Fix) -> None:
     output.problem(
         "content.empty_result",
         what,
-        Cause("empty_result", "the tool said nothing, and null was written"),
+        Cause("empty_result", "the tool printed nothing, and null was written"),
         (fix,),
         severity="error" if output.context.provider == "mistral" else None,  # its types take no null
     )
@@ -175,13 +175,13 @@ def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
     if images and context.wire == "chat" and len(images) == len(bad):
         fixes.insert(0, _images_behind(output, parts, images))
     elif images:
-        fixes[0] = replace(fixes[0], id="as-image", title="write its images as this API does", recommended=True)
+        fixes[0] = replace(fixes[0], id="as-image", title="write its images the way this API does", recommended=True)
     # What some of Mistral's models take in a result are images; all else its types know nothing of.
     strange = context.provider == "mistral" and context.written == "chat" and len(images) < len(bad)
     output.problem(
         "result.type_not_allowed",
-        "holds something that a result may not hold",
-        Cause("result_type", "another API's content was written into the result"),
+        "has content that a result may not have",
+        Cause("result_type", "content in another API's form was written into the result"),
         fixes,
         severity="error" if strange else None,
     )
@@ -215,7 +215,7 @@ def _json_parts(output: _Output, parts: list[Any]) -> bool:
         ]
         output.problem(
             "result.json_not_object",
-            "holds JSON that is no object",
+            "has JSON that is not an object",
             Cause("result_json", "the tool returned a list or a plain value, and it was written as it came"),
             (Fix("json-as-text", "write the JSON as text", output.holding(mended), recommended=True),),
         )
@@ -227,18 +227,18 @@ def _error_with_media(output: _Output, parts: list[Any], media: list[Any]) -> No
     said = [{"type": "text", "text": "[The tool reported an error.]"}, *parts]
     output.problem(
         "error.non_text",
-        f"is an error with something else than text in it, which the API {output.context.refuses('error.non_text')}",
-        Cause("error_non_text", "the tool failed and handed back an image all the same"),
+        f"is an error with something other than text in it, which the API {output.context.refuses('error.non_text')}",
+        Cause("error_non_text", "the tool failed but still returned an image"),
         (
             Fix(
                 "error-as-words",
-                "say in words that it failed, and take the error mark off",
+                "say in words that it failed, and remove the error mark",
                 output.holding(said, is_error=False),
                 recommended=True,
             ),
             Fix(
                 "text-only",
-                "keep the text only",
+                "keep only the text",
                 output.holding(kept),
                 loses=f"{len(media)} image{'s' if len(media) > 1 else ''} or document",
             ),
@@ -260,7 +260,7 @@ def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
     label = {"type": "text", "text": kept_output_label(result.name)}
     return Fix(
         "images-behind",
-        "move its images into a message of the user behind it",
+        "move its images into a user message after it",
         (
             *output.holding(texts or [_follows(result)]),
             InsertMessage(context.messages[last], "user", [label, *images]),

@@ -11,14 +11,14 @@ from toolpair.transcript.pairing import Pair
 
 PLACEHOLDER_TITLE: Final = 'write "no result was recorded"'
 BOTH_AS_TEXT: Final = "keep the call and the output as text"
-NO_CALL: Final = "the model reads it as words, no longer as a call"
+NO_CALL: Final = "the model reads it as text, no longer as a call"
 
 
 def remove_call(pair: Pair, *, results: bool = True) -> Fix:
     assert pair.call is not None
     real = [result for result in pair.results if is_real_output(result)]
-    loses = "the call and its input"
+    loses = "its input"
     if real and results:
-        loses += f", and its output ({output_lines(real[:1])})"
+        loses += f" and its output ({output_lines(real[:1])})"
     edits: tuple[Edit, ...] = (Remove(pair.call), *(Remove(result) for result in pair.results if results))
     return Fix("remove-call", "remove the call", edits, loses=loses)

@@ -108,16 +108,19 @@ def _missing(context: Context, pair: Pair) -> None:
     if trailing:
         rule, text = "turn.trailing_call", f"{tool_of(call)} was called at the very end, and nothing follows."
         if context.transcript.native:
-            severity, text = "info", f"{tool_of(call)} was called at the very end: still running, or interrupted."
+            severity, text = (
+                "info",
+                f"{tool_of(call)} was called at the very end: interrupted, unless it is still running.",
+            )
     else:
         rule, text = "result.missing", f"{tool_of(call)} was called, but no result for it is in this file."
         if copies:
             text = f"{tool_of(call)} was called, but its result is not in this history."
         if context.transcript.native and _only_open_tail(context, pair):
             rule, severity = "turn.trailing_call", "info"
-            text = f"{tool_of(call)} was called in the last turn: still running, or interrupted."
+            text = f"{tool_of(call)} was called in the last turn: interrupted, unless it is still running."
     if lost is not None:
-        text = f"The result of {tool_of(call)} stands in {lost.where}, which cannot be read ({lost.reason})."
+        text = f"The result of {tool_of(call)} is in {lost.where}, which cannot be read ({lost.reason})."
     pair.state = "pending" if severity == "info" else "missing"
     context.add(
         rule,
@@ -169,10 +172,10 @@ def _placeholder(context: Context, pair: Pair) -> None:
         return SetValue(result, {**kept, key: content, **({"is_error": True} if is_error else {})})
 
     found = fixes_of(copies, put)
-    what = "only a placeholder stands" if text.strip() else "nothing stands"
+    what = "its result is only a placeholder" if text.strip() else "its result is empty"
     context.add(
         "result.placeholder",
-        f"For the result of {tool_of(call)} {what} here, but its real output is known.",
+        f"The real output of {tool_of(call)} is known, but {what}.",
         at=pair.results_at[0],
         pair=pair,
         call=call,
@@ -202,7 +205,7 @@ def _unreached(context: Context) -> None:
         insert = InsertMessage(context.messages[number], "user", words if kept.media else kept.text)
         context.add(
             "result.unreached",
-            f"This result is in the file but not in the history: the line of its call is lost ({result.id}).",
+            f"This result is in the file but not in the history: the line with its call is lost ({result.id}).",
             at=(number, None),
             result=result,
             cause=causes.named("call_record_lost"),
@@ -216,7 +219,7 @@ def _unreached(context: Context) -> None:
                 ),
                 Fix(
                     "drop",
-                    "take the output out of the file",
+                    "remove the output from the file",
                     (RemoveRecord(result.record),),
                     loses=f"its output ({output_lines([result])})" if is_real_output(result) else None,
                 ),
@@ -235,7 +238,7 @@ def _orphan(context: Context, pair: Pair) -> None:
     fixes: list[Fix] = []
     if pair.call is not None:
         fixes.append(
-            Fix("move", "move it behind its call", (Place(result, pair.call),), recommended=True),
+            Fix("move", "move it after its call", (Place(result, pair.call),), recommended=True),
         )
     for number, candidate in enumerate(pair.candidates[:20], 1):
         call = candidate.call
@@ -272,13 +275,13 @@ def _orphan(context: Context, pair: Pair) -> None:
         )
     )
     id_ = result.id if usable(result.id) else "it has no id"
-    text = f"This result stands before the call that it answers ({id_})."
+    text = f"This result comes before the call that it answers ({id_})."
     cause = causes.of_orphan(context, pair)
     if pair.call is None:
         text = f"This result answers a call that is not in this history ({id_})."
         lost = context.unreadable.of_result(result)
         if lost is not None:
-            text = f"This result answers a call that stands in {lost.where}, which cannot be read ({lost.reason})."
+            text = f"This result answers a call in {lost.where}, which cannot be read ({lost.reason})."
             cause = lost.cause
             fixes = _with_repair(fixes, lost, None, first=True)
     context.add(
@@ -331,7 +334,7 @@ def _mismatch(context: Context, pair: Pair) -> None:
     fixes.append(
         Fix(
             "rename-both",
-            f"give both a new id, {clean}",
+            f"give both the same new id, {clean}",
             with_edits(Rename(call, clean), Rename(result, clean), move),
             recommended=certain and best == "rename-both",
             certain=certain,
@@ -359,14 +362,12 @@ def _mismatch(context: Context, pair: Pair) -> None:
             )
         )
     fixes.append(remove_call(pair))
-    text = f"This result is written under another id than its call, {tool_of(call)}."
+    text = f"This result has a different id from its call, {tool_of(call)}."
     cause = causes.of_mismatch(pair, context.transcript.agent)
     lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
     if lost is not None and lost.fix is not None:
         # What each of them waits for stands in a damaged line: there is nothing to guess.
-        text = (
-            f"What belongs to this call and this result stands in {lost.where}, which cannot be read ({lost.reason})."
-        )
+        text = f"The rest of this call and this result is in {lost.where}, which cannot be read ({lost.reason})."
         fixes, cause, certain = _with_repair(fixes, lost, None, first=True), lost.cause, True
     if context.is_error("result.id_mismatch"):
         context.renamed.update({id(call), id(result)})

@@ -79,13 +79,13 @@ def result_in_assistant(context: Context, pair: Pair) -> None:
     pair.state = "misplaced"
     context.add(
         "role.result_in_assistant",
-        f"The result of {tool_of(call)} stands in a message of the assistant.",
+        f"The result of {tool_of(call)} is in an assistant message.",
         at=pair.results_at[0],
         pair=pair,
         call=call,
         result=result,
         fixes=(
-            Fix("move", "move it behind its call", (Place(result, call),), recommended=True),
+            Fix("move", "move it after its call", (Place(result, call),), recommended=True),
             Fix(
                 "remove-pair",
                 "remove the call and its result",
@@ -106,7 +106,7 @@ def late(context: Context, pair: Pair) -> None:
     what, cause = causes.of_late(context, between)
     context.add(
         "result.not_adjacent",
-        f"The result of {tool_of(call)} comes {plural(between.messages, 'message')} too late, behind {what}.",
+        f"The result of {tool_of(call)} comes {plural(between.messages, 'message')} too late, after {what}.",
         at=pair.results_at[0],
         pair=pair,
         call=call,
@@ -115,7 +115,7 @@ def late(context: Context, pair: Pair) -> None:
         fixes=(
             Fix(
                 "move",
-                "move it behind its call" if pair.certain else "move it behind the nearest call of that id",
+                "move it after its call" if pair.certain else "move it after the nearest call with that id",
                 (Place(result, call),),
                 recommended=pair.certain,
                 certain=pair.certain,
@@ -163,7 +163,7 @@ def split_over(context: Context, pairs: list[Pair]) -> None:
         call=first.call,
         result=first.result,
         cause=causes.of_split(context, len(family), len(spread)),
-        fixes=(Fix("gather", "gather the results in one message", tuple(edits), recommended=True),),
+        fixes=(Fix("gather", "collect the results in one message", tuple(edits), recommended=True),),
         record=first.result.record if first.result else None,
     )
 
@@ -187,7 +187,7 @@ def not_first(context: Context, message: int, pairs: list[Pair]) -> None:
         fixes=(
             Fix(
                 "results-first",
-                "move the results in front",
+                "move the results to the front",
                 (Arrange(context.messages[message], "results_first"),),
                 recommended=True,
             ),
@@ -213,7 +213,7 @@ def order(context: Context) -> None:
         results = tuple(found.results[0] for found in family)
         context.add(
             "result.order",
-            "Results came back in another order than the calls, which most APIs accept.",
+            "Results came back in a different order from the calls, which most APIs accept.",
             at=places[0],
             pairs=family,
             call=family[0].call,
@@ -223,7 +223,7 @@ def order(context: Context) -> None:
             fixes=(
                 Fix(
                     "call-order",
-                    "put the results into the order of the calls",
+                    "put the results in the order of the calls",
                     (Arrange(context.messages[min(places)[0]], "call_order", results),),
                     recommended=True,
                 ),

@@ -209,7 +209,7 @@ def no_such_profile(name: str) -> str:
     if base in PROFILES:
         there = [one.id for one in profile(base).families]
         if not there:
-            return f"The profile {base} has no families, so no {family!r}; give {base} alone."
+            return f"The profile {base} has no families, so there is no {family!r}; give {base} alone."
         close = difflib.get_close_matches(family, there, n=1)
         hint = f"did you mean {base}/{close[0]}?" if close else f"it has {', '.join(there)}."
         return f"The profile {base} has no family {family!r}; {hint}"

@@ -49,7 +49,7 @@ def _signatures(context: Context) -> None:
             fixes=(
                 Fix(
                     "remove-thinking",
-                    "remove the thinking of this message",
+                    "remove the thinking from this message",
                     tuple(Remove(block) for block in thinking),
                     recommended=True,
                     loses="the model's thinking in this message",
@@ -84,10 +84,10 @@ def _must_begin_with_thinking(context: Context) -> None:
         if message.calls and message.blocks and message.blocks[0].kind != "thinking":
             context.add(
                 "reasoning.missing_before_call",
-                "Thinking is switched on, but the last turn with calls does not begin with thinking.",
+                "Thinking is on, but the last turn with calls does not start with thinking.",
                 at=(number, 0),
                 about=message,
-                no_fix="Thinking cannot be made up: switch it off for the next request, or take the last turn back.",
+                no_fix="Thinking cannot be made up: turn it off for the next request, or go back one turn.",
             )
         return
 
@@ -111,21 +111,21 @@ def _thinking_brought_back(context: Context) -> None:
         older = number < asked and context.provider == "deepseek"
         context.add(
             "reasoning.missing_before_call",
-            f"The thinking before the call of {tool_of(message.calls[0])} is gone (reasoning_content), "
-            f"and {context.profile.title} wants it back.",
+            f"The thinking before the call of {tool_of(message.calls[0])} is gone (reasoning_content), and "
+            f"{context.profile.title} requires it.",
             at=(number, None),
             about=message,
             severity="warning" if older else None,
-            cause=Cause("thinking_dropped", "a client or a converter left the model's thinking out of some messages"),
+            cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
             fixes=(
                 Fix(
                     "empty-thinking",
                     "write an empty reasoning_content",
                     (SetField(message, "reasoning_content", ""),),
-                    note="some servers are said to accept it; it is no thinking of the model's",
+                    note="some servers are said to accept it; it is not the model's thinking",
                 ),
             ),
-            no_fix="Thinking cannot be made up: switch it off for the next request, or write an empty one.",
+            no_fix="Thinking cannot be made up: turn it off for the next request, or write an empty one.",
         )
 
 
@@ -181,7 +181,7 @@ def _signature(context: Context, number: int, message: Message, call: Block, rul
         call=call,
         about=message,
         cause=Cause(
-            "thought_signature", "a client did not save what stands beside the call, or the call comes from elsewhere"
+            "thought_signature", "a client did not save what came with the call, or the call comes from elsewhere"
         ),
         fixes=(
             Fix(
@@ -197,7 +197,7 @@ def _signature(context: Context, number: int, message: Message, call: Block, rul
                     ),
                 ),
                 recommended=True,
-                note="the model goes on without what it thought before this call",
+                note="the model continues without what it thought before this call",
                 several="write the value that Google documents for calls without a signature",
             ),
         ),

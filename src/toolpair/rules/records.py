@@ -28,7 +28,7 @@ def check(context: Context) -> None:
                 edit = SetValue(block, _mended(block.value))
             context.add(
                 "record.lone_surrogate",
-                f"A character of this {block.kind} is half of a pair, so the request is no valid JSON.",
+                f"This {block.kind} contains half a character, so the request is not valid JSON.",
                 at=(number, position),
                 about=message,
                 others=(block,),
@@ -37,7 +37,7 @@ def check(context: Context) -> None:
                 cause=Cause(
                     "lone_surrogate", "a text was cut in the middle of a character that is written as two halves"
                 ),
-                fixes=(Fix("replace-half", "put U+FFFD in place of the half character", (edit,), recommended=True),),
+                fixes=(Fix("replace-half", "replace the half character with U+FFFD", (edit,), recommended=True),),
             )
 
 
@@ -46,10 +46,10 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
     edits = tuple(MendBytes(record, "aside") for record in records)
     says_nothing = isinstance(value, EmptyObject)
     if count == 1:
-        what = f"This element of the list is no message but {type_name(value)}"
+        what = f"This list element is not a message but {type_name(value)}"
         fix = Fix("set-aside", "set it aside, in a file beside this one", edits)
     else:
-        what = f"{count:,} elements of the list in a row are no messages but {_SEVERAL[type_name(value)]}"
+        what = f"{count:,} list elements in a row are not messages but {_SEVERAL[type_name(value)]}"
         fix = Fix("set-aside", "set them aside, in a file beside this one", edits, recommended=says_nothing)
     context.add(
         "record.no_message",
@@ -61,7 +61,7 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
         fixes=(fix,) if in_file else (),
         no_fix=None
         if says_nothing
-        else "What it was meant to be only you know: take it out, or write the message that belongs there.",
+        else "Only you know what it was meant to be: remove it, or write the message that belongs there.",
     )
 
 

@@ -112,8 +112,7 @@ def _kind(context: Context, pair: Pair) -> None:
         "remove-call",
         "remove the call",
         (Remove(call), Remove(result)),
-        loses="the call and its input"
-        + (f", and its output ({output_lines([result])})" if is_real_output(result) else ""),
+        loses="its input" + (f" and its output ({output_lines([result])})" if is_real_output(result) else ""),
     )
     # An item id tells its kind by how it begins, so it does not stay.
     retyped = {key: value for key, value in result.value.items() if key != "id"} | {"type": OUTPUT_OF[wants]}
@@ -125,7 +124,7 @@ def _kind(context: Context, pair: Pair) -> None:
                 f"make it a {OUTPUT_OF[wants]}",
                 (SetValue(result, retyped),),
                 recommended=True,
-                several="give the outputs the type that their calls want",
+                several="give the outputs the type that their calls require",
             ),
             said,
             both,
@@ -136,13 +135,13 @@ def _kind(context: Context, pair: Pair) -> None:
     )
     context.add(
         "result.kind",
-        f"The output of {tool_of(call)} is a {_type(result)}, and its {_type(call)} wants a {OUTPUT_OF[wants]}.",
+        f"The output of {tool_of(call)} is a {_type(result)}, and its {_type(call)} requires a {OUTPUT_OF[wants]}.",
         at=pair.results_at[0],
         pair=pair,
         call=call,
         result=result,
         record=result.record,
-        cause=Cause("result.kind", "a client wrote outputs of one kind for all tools"),
+        cause=Cause("result.kind", "a client used one output type for every tool"),
         fixes=fixes,
     )
 
@@ -198,10 +197,10 @@ def _repeated(context: Context, items: list[_Item]) -> set[int]:
         else:
             fix = Fix(
                 "without-item-id",
-                "take the id off the later items" if len(later) > 1 else "take the id off the later item",
+                "remove the id from the later items" if len(later) > 1 else "remove the id from the later item",
                 tuple(edits),
                 recommended=True,
-                note="an item needs no id of its own; its call_id stays",
+                note="an item does not need its own id; its call_id stays",
             )
         second = later[0]
         pair = context.pairing.pair_of(second.block) if second.block is not None else None
@@ -216,7 +215,7 @@ def _repeated(context: Context, items: list[_Item]) -> set[int]:
             about=second.message,
             others=tuple(item.block for item in (first[id_], *later) if item.block is not None),
             record=second.record,
-            cause=Cause("item.duplicate", "records were written twice, or a history was joined with a part of itself"),
+            cause=Cause("item.duplicate", "lines were written twice, or a history was joined with a part of itself"),
             fixes=(fix,),
         )
     return reported
@@ -259,9 +258,9 @@ def _prefix(context: Context, item: _Item) -> None:
         return
     limit = context.profile.id_max
     if limit is not None and len(written) > limit:
-        rule, words = "id.length", f"The id of this {item.noun} is {len(written)} long, {limit} allowed."
+        rule, words = "id.length", f"The id of this {item.noun} is {len(written)} long, and {limit} are allowed."
     elif wanted is not None and not written.startswith(wanted):
-        rule, words = "item.id_prefix", f"The id of this {item.noun}, {written}, does not begin with {wanted}."
+        rule, words = "item.id_prefix", f"The id of this {item.noun}, {written}, does not start with {wanted}."
     else:
         return
     block = item.block
@@ -275,15 +274,15 @@ def _prefix(context: Context, item: _Item) -> None:
         about=item.message,
         others=(block,) if block is not None else (),
         record=item.record,
-        cause=Cause("item.id_prefix", "another provider's or a proxy's id was written where the item's own belongs"),
+        cause=Cause("item.id_prefix", "another provider's or a proxy's id was written in place of the item's own"),
         fixes=(
             Fix(
                 "without-item-id",
-                "take the item's id off",
+                "remove the item's id",
                 (item.without_id(),),
                 recommended=True,
-                note="an item needs no id of its own; its call_id stays",
-                several="take these ids off the items",
+                note="an item does not need its own id; its call_id stays",
+                several="remove the ids of these items",
             ),
         ),
     )
@@ -310,15 +309,17 @@ def _dangling(context: Context, items: list[_Item]) -> None:
             recommended=not sealed,
             loses="the model's reasoning at this place",
         )
-        nameless = Fix("without-item-id", "take its id off, and keep it", (item.without_id(),), recommended=True)
+        nameless = Fix(
+            "without-item-id", "remove its id, and keep the reasoning", (item.without_id(),), recommended=True
+        )
         context.add(
             "reasoning.dangling",
-            "What the model wrote behind this reasoning is gone.",
+            "What the model wrote after this reasoning is gone.",
             at=item.at,
             about=item.message,
             others=(item.block,),
             record=item.record,
             severity="warning" if sealed else None,
-            cause=Cause("reasoning_dangling", "the call or the words that it led to were removed or given another id"),
+            cause=Cause("reasoning_dangling", "the call or the text that it led to was removed or given another id"),
             fixes=(nameless, removal) if sealed else (removal,),
         )

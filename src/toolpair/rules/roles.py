@@ -37,16 +37,16 @@ def _calls_in_user(context: Context) -> None:
         pair.state = "misplaced" if pair.state == "ok" else pair.state
         context.add(
             "role.call_in_user",
-            f"The call of {tool_of(call)} stands in a message of the {role}.",
+            f"The call of {tool_of(call)} is in a {role} message.",
             at=pair.call_at,
             pair=pair,
             call=call,
             result=pair.result,
-            cause=Cause("call_in_user", "a call can only be the assistant's"),
+            cause=Cause("call_in_user", "only the assistant can make calls"),
             fixes=(
                 Fix(
                     "move-to-assistant",
-                    "put the call into a message of the assistant",
+                    "move the call into an assistant message",
                     (MoveToRole(call, "assistant"),),
                     recommended=True,
                 ),
@@ -89,7 +89,7 @@ def _unknown_roles(context: Context) -> None:
         severity: Severity | None = None
         if role in ("system", "developer") and context.wire == "anthropic":
             severity = "warning"
-            text = f"A {role} message stands among the messages, which only newer models accept."
+            text = f"There is a {role} message in the conversation, which only newer models accept."
         else:
             text = f"{context.profile.title} does not know the role {role if isinstance(role, str) else repr(role)}."
             if role == "developer" and context.provider not in _REFUSE_DEVELOPER:
@@ -104,10 +104,10 @@ def _unknown_roles(context: Context) -> None:
             fixes=(
                 Fix(
                     f"role-{better}",
-                    f"make it a message of the {better}",
+                    f"change its role to {better}",
                     (SetField(message, "role", better),),
                     recommended=True,
-                    note="its words stay, their role changes",
+                    note="its text stays, its role changes",
                 ),
             ),
         )
@@ -161,18 +161,18 @@ def _known(context: Context) -> frozenset[str]:
 def _system_too_late(context: Context, number: int, message: Message, before: str) -> None:
     context.add(
         "role.unknown",
-        f"{context.profile.title} takes no {message.role} message behind "
-        f"{'a result' if before == 'tool' else 'one of the assistant'}.",
+        f"{context.profile.title} does not accept a {message.role} message after "
+        f"{'a result' if before == 'tool' else 'an assistant message'}.",
         at=(number, None),
         about=message,
-        cause=Cause("system_too_late", "instructions were put among the messages, not in front of them"),
+        cause=Cause("system_too_late", "instructions were put between the messages instead of before them"),
         fixes=(
             Fix(
                 "role-user",
-                "make it a message of the user",
+                "make it a user message",
                 (SetField(message, "role", "user"),),
                 recommended=True,
-                note="its words stay, their role changes",
+                note="its text stays, its role changes",
             ),
         ),
     )

@@ -42,12 +42,12 @@ def _server(context: Context, number: int, message: Message) -> None:
             if repr(block.id) not in answered and not last:
                 context.add(
                     "server.call_unpaired",
-                    f"{tool_of(block)} was called on the provider's side, but its result is not in the same message.",
+                    f"{tool_of(block)} was run by the provider, but its result is not in the same message.",
                     at=(number, position),
                     about=message,
                     others=(block,),
                     record=block.record,
-                    cause=Cause("server_call_unpaired", "the turn was cut while the provider's tool ran"),
+                    cause=Cause("server_call_unpaired", "the turn was cut off while the provider's tool ran"),
                     fixes=(
                         Fix(
                             "as-text",
@@ -55,7 +55,7 @@ def _server(context: Context, number: int, message: Message) -> None:
                             (SetValue(block, {"type": "text", "text": _words(block)}),),
                             recommended=True,
                         ),
-                        Fix("remove-call", "remove the call", (Remove(block),), loses="the call and its input"),
+                        Fix("remove-call", "remove the call", (Remove(block),), loses="its input"),
                     ),
                 )
             elif isinstance(block.id, str) and not _SERVER_ID.fullmatch(block.id):
@@ -68,7 +68,7 @@ def _server(context: Context, number: int, message: Message) -> None:
                 about=message,
                 others=(block,),
                 record=block.record,
-                cause=Cause("server_result_orphan", "the call was cut off, or the message was taken apart"),
+                cause=Cause("server_result_orphan", "the call was cut off, or the message was split up"),
                 fixes=(
                     Fix(
                         "as-text",
@@ -120,12 +120,12 @@ def _mcp(context: Context, number: int, message: Message) -> None:
         what = "call" if block.kind == "mcp_call" else "result"
         context.add(
             "mcp.unpaired",
-            f"An MCP {what} has no partner in its message.",
+            f"An MCP {what} has no counterpart in its message.",
             at=(number, position),
             about=message,
             others=(block,),
             record=block.record,
-            cause=Cause("mcp_unpaired", "the turn was cut while the MCP tool ran"),
+            cause=Cause("mcp_unpaired", "the turn was cut off while the MCP tool ran"),
             fixes=(
                 Fix(
                     "as-text",

@@ -35,7 +35,7 @@ def _calls_last(context: Context) -> None:
         must = "must" if context.is_error("call.not_trailing") else "should"
         context.add(
             "call.not_trailing",
-            f"Something stands behind the call of {tool_of(call)}, and calls {must} come last in their message.",
+            f"Something comes after the call of {tool_of(call)}, and calls {must} come last in their message.",
             at=(number, position),
             pairs=pairs,
             call=call,
@@ -70,7 +70,7 @@ def _first(context: Context) -> None:
     number = context.messages.index(first)
     context.add(
         "turn.first_not_user",
-        "The conversation does not begin with a message of the user, which some APIs want.",
+        "The conversation does not start with a user message, which some APIs require.",
         at=(number, None),
         about=first,
         severity=_severity_of_first(context, number, first),
@@ -78,7 +78,7 @@ def _first(context: Context) -> None:
         fixes=(
             Fix(
                 "insert-user",
-                "put a short message of the user in front",
+                "add a short user message at the start",
                 (InsertMessage(context.messages[number - 1] if number else None, "user", "(conversation resumed)"),),
                 recommended=True,
             ),
@@ -108,14 +108,14 @@ def _last(context: Context) -> None:
         return  # it asks to be gone on from
     context.add(
         "turn.trailing_assistant",
-        "The conversation ends with the assistant's words, which newer models refuse to go on from.",
+        "The conversation ends with an assistant message, which newer models refuse to continue.",
         at=(number, None),
         about=last,
-        cause=Cause("ends_with_assistant", "a finished conversation, or one to be continued by the user"),
+        cause=Cause("ends_with_assistant", "a finished conversation, or one that the user has yet to continue"),
         fixes=(
             Fix(
                 "insert-user",
-                'add a message of the user, "Continue."',
+                'add a user message, "Continue."',
                 (InsertMessage(last, "user", "Continue."),),
                 recommended=True,
             ),
@@ -127,8 +127,8 @@ def _last(context: Context) -> None:
     if context.transcript.thinking is False and any(block.kind == "thinking" for block in last.blocks):
         context.add(
             "reasoning.final_thinking_disabled",
-            "The last message holds thinking, but the request has thinking switched off.",
+            "The last message has thinking in it, but the request has thinking turned off.",
             at=(number, None),
             about=last,
-            no_fix="Switch thinking on in the request, or add a message of the user behind it.",
+            no_fix="Turn thinking on in the request, or add a user message after it.",
         )

@@ -30,7 +30,7 @@ class Lost:
 
     @property
     def cause(self) -> Cause:
-        return Cause("unreadable", "it stands in a line that cannot be read", f"{self.where}: {self.reason}")
+        return Cause("unreadable", "it is in a line that cannot be read", f"{self.where}: {self.reason}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ def repair(lost: Lost, call: Block | None, *, recommended: bool) -> list[Fix]:
         title = f"make {lost.where} readable: {lost.fix.title}"
         return [
             Fix(
-                "mend-line",
+                "fix-line",
                 title,
                 lost.fix.edits,
                 recommended,

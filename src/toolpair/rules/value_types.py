@@ -18,7 +18,7 @@ from toolpair.transcript.items import OUTPUT_FAMILY, OUTPUT_OF, content_key, typ
 from toolpair.transcript.model import Block, Message
 
 _RULE: Final = "field.missing"
-_CAUSE: Final = Cause("wrong_type", "a client wrote a value of another type than the API takes")
+_CAUSE: Final = Cause("wrong_type", "a client wrote a value of a different type from what the API accepts")
 _NO_CONTENT: Final = "(no content)"
 _ITEM_ROLES: Final = ("user", "assistant", "system", "developer")
 _TEXTS: Final = ("text", "input_text", "output_text")
@@ -77,13 +77,13 @@ def _blocks(context: Context, number: int, message: Message) -> None:
         if isinstance(value, str):
             continue  # told as a text without a type
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
-            what = "no block" if not isinstance(value, dict) else "a block without a type"
+            what = "something that is not a block" if not isinstance(value, dict) else "a block without a type"
             mended = _as_block(value)
         elif value["type"] == "text" and _is_wrong(value.get("text")):
-            what, mended = "a text block whose text is none", {**value, "text": _words(value["text"])}
+            what, mended = "a text block whose text is not text", {**value, "text": _words(value["text"])}
         else:
             continue
-        text = f"A message of the {message.role} holds {what}."
+        text = f"This {message.role} message has {what} in it."
         _add(context, text, (number, position), message, block, (SetValue(block, mended),), "write it as a block")
 
 
@@ -98,9 +98,9 @@ def _chat(context: Context, number: int, message: Message) -> None:
     if not isinstance(calls, list) or all(isinstance(call, dict) for call in calls):
         return
     kept = [call for call in calls if isinstance(call, dict)]
-    text = "Among the tool calls of a message something stands that is no call."
+    text = "Something among the tool calls of this message is not a call."
     edits = (SetField(message, "tool_calls", kept),)
-    _add(context, text, (number, None), message, None, edits, "take it out", "what stood there, which is no call")
+    _add(context, text, (number, None), message, None, edits, "remove it", "what was there, which is not a call")
 
 
 def _items(context: Context, number: int, message: Message) -> None:
@@ -139,8 +139,8 @@ def _output_item(context: Context, at: tuple[int, int], message: Message, block:
 def _role(context: Context, number: int, message: Message, value: dict[str, Any]) -> None:
     if value.get("role") not in _ITEM_ROLES:
         edits = (SetField(message, "role", "user"),)
-        text = "A message has no role that is known."
-        _add(context, text, (number, None), message, None, edits, "make it the user's")
+        text = "A message has no known role."
+        _add(context, text, (number, None), message, None, edits, "make it a user message")
 
 
 def _content(context: Context, number: int, message: Message, value: dict[str, Any], kind: str) -> None:
@@ -157,7 +157,7 @@ def _content(context: Context, number: int, message: Message, value: dict[str, A
         return
     else:
         mended = _words(content) if content is not None else ""
-    text = f"The content of a message of the {message.role} is neither text nor a list of parts."
+    text = f"The content of this {message.role} message is neither text nor a list of parts."
     _add(context, text, (number, None), message, None, (SetField(message, "content", mended),), "write it as text")
 
 

@@ -38,7 +38,7 @@ _STARTS: Final = compiled(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
 _LAST_COMMA: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
 """A string, or a comma that nothing follows."""
 _BLANKS: Final = compiled(rb"[ \t\r\n\0]*+")
-_AFTER: Final = "mend that place in an editor, or open another copy of the file."
+_AFTER: Final = "fix that place in an editor, or open another copy of the file."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,7 +308,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     match = _BLANKS.match(data, start)
     start = match.end() if match else start
     if start >= len(data):
-        raise Unreadable(f"{shown} is empty; give a session file that has records.")
+        raise Unreadable(f"{shown} is empty; give a session file with something in it.")
     if not _may_be_json(data):
         raise Unreadable(
             f"{shown} is not JSON or JSONL; give the session file itself, not a report or an export of it."
@@ -393,7 +393,7 @@ def syntax_error(content: Content, found: Scan, shown: str) -> Unreadable:
     if found.state == "complete":
         what = "more text follows the JSON value"
     else:
-        what = "the JSON is wrong there"
+        what = "the JSON is invalid there"
     return Unreadable(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
 
 
@@ -406,7 +406,7 @@ def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | 
             record.set_value(value)
             document = Document("lines", (record,), data[:start], b"")
             return Container("lines", (0,), (ConversationSource("", document, line=None, offset=0),))
-        raise Unreadable("The file holds a single JSON value that is no object or array; give a session file.")
+        raise Unreadable("The file is a single JSON value that is neither an object nor an array; give a session file.")
     build = _Build()
     first_line = data.count(b"\n", 0, start) + 1
     parts = build.parts(data, (start, end), located, value, line=None, prefix="$", first_line=first_line, offset=0)

@@ -116,7 +116,7 @@ def encode(value: Any, style: Style, raw_of: RawOf | None = None, level: bytes =
         return _enclose(b"{", members, b"}", style, level)
     if isinstance(value, (list, tuple)):
         return _enclose(b"[", [encode(element, style, raw_of, inner) for element in value], b"]", style, level)
-    raise TypeError(f"{type(value).__name__} is no JSON value")
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def _enclose(opening: bytes, parts: list[bytes], closing: bytes, style: Style, level: bytes) -> bytes:

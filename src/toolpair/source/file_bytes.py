@@ -167,9 +167,9 @@ class FileBytes:
         if size < self._size:
             return self._shorter()
         if size <= self._seen[0]:
-            return f"{self.shown} was written over since it was opened; open it again."
+            return f"{self.shown} has been overwritten since it was opened; open it again."
         if self._read_ends() != self._ends:
-            return f"{self.shown} was written anew since it was opened; open it again."
+            return f"{self.shown} has been replaced since it was opened; open it again."
         return None
 
     def _read_ends(self) -> tuple[bytes, bytes]:

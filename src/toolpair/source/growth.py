@@ -79,7 +79,7 @@ def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:
     start = max(0, len(data) - _COMPARED)
     assert snapshot.path is not None
     if not fits(now.size - start):
-        raise Unreadable(f"{snapshot.shown} has become so large that it does not fit into memory.")
+        raise Unreadable(f"{snapshot.shown} has become too large to fit into memory.")
     try:
         first, last = data[:_COMPARED], data[start:]
     except Unreadable:

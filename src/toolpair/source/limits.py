@@ -60,8 +60,8 @@ def refuse_long_line(content: Content, shown: str, limits: Limits) -> None:
             if end - at - 1 > limits.line:
                 line = content.count(b"\n", 0, at) + 1
                 raise TooLarge(
-                    f"{shown}: line {line:,} is longer than {in_words(limits.line)}, which is as much as is read of "
-                    "one; --max-size allows more, or split the file."
+                    f"{shown}: line {line:,} is longer than {in_words(limits.line)}, the most that is read of one "
+                    "line; --max-size allows more, or split the file."
                 )
             if not fits(end - at):
                 raise no_memory(shown)

@@ -70,10 +70,10 @@ def _value(node: ast.expr) -> Any:
             return {name: value for name, value in read.items() if value is not None}
         case ast.Call():
             return ast.unparse(node)
-    raise ValueError("no plain value")
+    raise ValueError("not a plain value")
 
 
 def _key(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    raise ValueError("a key is no string")
+    raise ValueError("a key is not a string")

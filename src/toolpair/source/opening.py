@@ -178,15 +178,15 @@ def _why_not_opened(shown: str, error: Exception) -> str:
     if code == errno.ENOENT:
         return f"{shown} does not exist; check the name."
     if code in (errno.EACCES, errno.EPERM):
-        return f"{shown} may not be read by this user; check its permissions."
+        return f"You are not allowed to read {shown}; check its permissions."
     if code == errno.ENOTDIR:
-        return f"{shown} does not exist, because a part of its path is a file; check the name."
+        return f"{shown} does not exist, because part of its path is a file; check the name."
     if code == errno.ELOOP:
-        return f"{shown} is a symbolic link that leads in a circle; give the file itself."
+        return f"{shown} is a symbolic link that leads to itself; give the file itself."
     if code == errno.EAGAIN:
-        return f"{shown} is kept by another program that lets nobody open it; try again when that is done."
+        return f"{shown} is locked by another program; try again when that is done."
     if code == errno.ENXIO:
-        return f"{shown} is a socket or device and no regular file; give a session file."
+        return f"{shown} is a socket or device, not a regular file; give a session file."
     return f"{shown} cannot be opened ({_reason(error)}); check the name."
 
 
@@ -199,13 +199,13 @@ def _refuse_odd(mode: int, shown: str) -> None:
         return
     kinds = (
         (stat.S_ISDIR, "a directory", "give a session file in it"),
-        (stat.S_ISFIFO, "a pipe", "write it to a file, or give it as standard input with -"),
+        (stat.S_ISFIFO, "a pipe", "save it to a file, or give it as standard input with -"),
         (stat.S_ISSOCK, "a socket", "give a session file"),
     )
     for test, name, advice in kinds:
         if test(mode):
-            raise Unreadable(f"{shown} is {name} and no regular file; {advice}.")
-    raise Unreadable(f"{shown} is a device and no regular file; give a session file.")
+            raise Unreadable(f"{shown} is {name}, not a regular file; {advice}.")
+    raise Unreadable(f"{shown} is a device, not a regular file; give a session file.")
 
 
 def _refuse_binary(data: Content, shown: str) -> None:
@@ -219,10 +219,10 @@ def _refuse_binary(data: Content, shown: str) -> None:
         raise Unreadable(f"{shown} is text in UTF-16; {_UTF16}.")
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     if skipped(data, start, _WHITE) == len(data):
-        raise Unreadable(f"{shown} is empty; give a session file that has records.")
+        raise Unreadable(f"{shown} is empty; give a session file with something in it.")
     begin = skipped(data, start, b"\0")
     if begin == len(data):
-        raise Unreadable(f"{shown} holds NUL bytes only; its content is lost, so look for a backup of it.")
+        raise Unreadable(f"{shown} contains only NUL bytes; its content is lost, so look for a backup of it.")
     sample = data[start : start + _SAMPLE]
     wide = _wide(sample)
     if wide:

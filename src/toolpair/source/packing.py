@@ -49,8 +49,8 @@ def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Pack
     zstandard = _library()
     if zstandard is None:
         raise Unreadable(
-            f"{shown} is zstd-compressed, and the package zstandard that reads it is not installed; "
-            "`pip install zstandard`, or unpack the file first."
+            f"{shown} is zstd-compressed, and the zstandard package that reads it is not installed; `pip install "
+            "zstandard`, or unpack the file first."
         )
     window = _refuse_bomb(data, shown, limits, zstandard)
     pieces: list[bytes] = []
@@ -72,7 +72,7 @@ def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int
     """Refuse what unpacks to too much, before it is unpacked. Gives back the largest window. Raises TooLarge."""
     least, most, window = _bounds(data, zstandard)
     if window > _WINDOW and (window > limits.unpacked or not fits(window)):
-        raise TooLarge(f"{shown} needs a window of {in_words(window)} to be unpacked, and there is no memory for it.")
+        raise TooLarge(f"{shown} needs {in_words(window)} of memory to unpack, and there is not enough.")
     _refuse_size(least, len(data), shown, limits)
     if most > least and (most > limits.unpacked or most > _HOLLOW or not fits(most)):
         # Into the same few bytes again and again it goes fast, and takes no memory.
@@ -93,13 +93,13 @@ def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int
 def _refuse_size(size: int, packed: int, shown: str, limits: Limits) -> None:
     if size > limits.unpacked:
         raise TooLarge(
-            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(limits.unpacked)}, which is as much as is "
+            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(limits.unpacked)}, the most that is "
             "unpacked; --max-size allows more."
         )
     if size > max(_HOLLOW, packed * _SWOLLEN) and not limits.asked_for:
         raise TooLarge(
-            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(_HOLLOW)}, a thousand times its size and "
-            "more, as no session does; --max-size allows it all the same."
+            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(_HOLLOW)}, over a thousand times its size, "
+            "which no real session does; --max-size allows it anyway."
         )
 
 
@@ -169,8 +169,8 @@ def pack(chunks: Iterable[bytes]) -> Iterator[bytes]:
     zstandard = _library()
     if zstandard is None:
         raise Refused(
-            "A zstd-compressed file cannot be written, because the package zstandard is not installed; "
-            "`pip install zstandard`, or give a name without .zst.",
+            "A zstd-compressed file cannot be written, because the zstandard package is not installed; `pip install "
+            "zstandard`, or give a name without .zst.",
             "form",
         )
     packer = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compressobj()

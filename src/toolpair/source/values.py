@@ -118,7 +118,7 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
     if _CONTROL.search(raw) is not None:
         mended = escaped(raw)
         if mended != raw and not isinstance(value := parse(mended), Damaged):
-            return Damaged("record.bad_json", "control characters in a text", (value,))
+            return Damaged("record.bad_json", "unescaped control characters", (value,))
     return _no_json(raw, pos)
 
 

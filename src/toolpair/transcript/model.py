@@ -302,7 +302,7 @@ KEPT_OUTPUT: Final = "[Output of an earlier tool call"
 def kept_call_label(tool: str | None) -> str:
     """The line in front of a call without result that is kept as text."""
     whose = f" ({tool})" if tool else ""
-    return f"[Earlier tool call{whose}, kept by toolpair. No result of it was recorded: it may have run.]"
+    return f"[Earlier tool call{whose}, kept by toolpair. No result was recorded for it; it may have run.]"
 
 
 def kept_output_label(tool: str | None) -> str:

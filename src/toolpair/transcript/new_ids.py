@@ -76,9 +76,9 @@ def loss(id_: Any, shape: IdShape) -> str | None:
     if not usable(id_):
         return None
     if THOUGHT in id_ and without_burden(id_) != id_ and "thought" not in shape.keeps:
-        return "the thought signature inside the id goes: Gemini misses it, should the history go back there"
+        return "the thought signature in the id is lost: Gemini will miss it if the history goes back there"
     if "|" in id_ and without_burden(id_) != id_:
-        return "the item's id behind the `|` goes, the call's id is what pairs"
+        return "the item's id after the `|` is lost; the call's id is what pairs them"
     if NATIVE.fullmatch(id_) and "native" not in shape.keeps:
         return "it is Kimi's own id: a Kimi model is reported to call tools badly without it"
     return None

@@ -198,7 +198,7 @@ class _Found(Copies):
         if self._files is not None and isinstance(details, dict):
             said = self._files.persisted(details.get("persistedOutputPath")) or said
         if worth_keeping(said):
-            where = f"in the details beside the result{_at(item)}"
+            where = f"in the details stored with the result{_at(item)}"
             found.details[ids[0]].append((Copy(said, where, error), link))
 
 
@@ -209,7 +209,7 @@ def _note_unknown(found: _InFile, item: Item) -> None:
     for part in parts_of_type(value, "tool_result"):
         content = part.get("content")
         if usable(part.get("tool_use_id")) and worth_keeping(content):
-            where = f"in a record of a type that Claude Code does not read{_at(item)}"
+            where = f"in a line of a type that Claude Code does not read{_at(item)}"
             copy = Copy(content, where, part.get("is_error") is True)
             found.unknown[part["tool_use_id"]].append((copy, link))
 
@@ -240,7 +240,7 @@ def _note_progress(found: _InFile, item: Item) -> None:
         if message.get("type") == "assistant":
             said = "\n".join(str(part.get("text")) for part in parts_of_type(message, "text"))
     if isinstance(said, str) and worth_keeping(said):
-        where = f"in the progress reports of the call{_at(item)}"
+        where = f"in the call's progress reports{_at(item)}"
         for record in (text_or_none(value.get("parentUuid")), None):
             found.progress[id_, record] = Copy(said, where, partial=True)
 

@@ -69,13 +69,13 @@ def beginning_in_a_circle(history: History) -> Iterable[Defect]:
     if root is None or history.cut:
         return
     cut = _cut(history, 0, root, 0, 0, "cycle")
-    take_off = Repair("take its link off: the history begins with it", relink=((root.uid, None),))
+    take_off = Repair("remove its link: the history starts with it", relink=((root.uid, None),))
     yield Defect(
         "chain.cycle",
         root.uid,
-        "This line hangs on one that stands behind it, so the links lead round in a circle.",
+        "This line links to a later one, so the links form a loop.",
         "warning" if root is history.chain[0] else "error",
-        "the links lead round in a circle",
+        "the links form a loop",
         repair=replace(cut.repair, title=_bare(cut.repair)) if cut.repair is not None else take_off,
     )
 
@@ -88,7 +88,7 @@ def further_breaks(history: History) -> Iterable[Defect]:
             yield Defect(
                 cut.rule,
                 node.uid,
-                "A link further up is lost, too: mending the one below brings back only what stands between them.",
+                "Another link further up is lost, too: fixing the one below brings back only what is between them.",
                 "error",
                 cut.cause or "several links of the history are lost",
                 repair=replace(cut.repair, title=_bare(cut.repair)),
@@ -144,13 +144,13 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     if not lost:
         return
     tail.reverse()
-    title, several = "put it behind its call", "put them behind their calls"
+    title, several = "put it after its call", "put them after their calls"
     moving, above = tail, call
     if true_end.position < call.position:
         # The file holds what followed in front of the call: the late line stands right, and that does not.
         chain = {node.uid for node in history.chain}
         moving, above = [node for node in reversed(walk.path) if node.uid not in chain], tail[-1]
-        title = several = "put what followed behind it"
+        title = several = "put what followed after it"
     moves = tuple((node.uid, (moving[number - 1] if number else above).uid) for number, node in enumerate(moving))
     relink: tuple[tuple[int, str], ...] = ()
     names = {node.uuid for node in tail}
@@ -206,9 +206,9 @@ def _cut(
     repair: Repair | None = None
     if found.nameless is not None and root.parent is not None:
         repair = Repair(
-            f"give {line_words(found.nameless)} the id that is meant {brings}",
+            f"give {line_words(found.nameless)} the id that was meant {brings}",
             identify=((found.nameless.uid, root.parent, ()),),
-            several="give the lines before them the ids that are meant",
+            several="give the lines before them the ids that were meant",
         )
     elif parent is not None:
         repair = Repair(

@@ -60,7 +60,7 @@ def _harm(damage: Damage, known: set[Any], lost_parents: set[Any], answered: set
     reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
     values = damage.values[1:] if reads_first else damage.values
     if reads_first and not values and damage.partial is None:
-        return Harm("harmless", f"{AGENT} reads the record all the same", "kept")
+        return Harm("harmless", f"{AGENT} still reads the record", "kept")
     says = f"{AGENT} reads only the first of them" if reads_first else f"{AGENT} skips it"
     held = list(_held(values, damage.partial))
     outputs = len({one.id for one in held if one.real and one.id not in answered})

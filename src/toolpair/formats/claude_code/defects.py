@@ -34,7 +34,7 @@ def settled(
     )
     if double is None:
         return tuple(boundaries), tuple(defects)
-    cause = "two records bear one uuid, so the links lead round in a circle"
+    cause = "two records have the same uuid, so the links form a loop"
     lines = (
         replace(found, repair=double, cause=cause) if found.rule == "chain.cycle" else found for found in boundaries
     )
@@ -51,9 +51,9 @@ def _slice(history: History) -> Iterator[Defect]:
         yield Defect(
             "chain.missing_parent",
             root.uid,
-            "The file begins with a line that hangs on one outside of it: it is a part of a session.",
+            "The file starts with a line that links to one outside it: it is part of a longer session.",
             "info",
-            "the file is a part of a session: what stood before is not in it",
+            "the file is part of a session: what came before is not in it",
         )
 
 
@@ -67,7 +67,7 @@ def _bridged(history: History) -> Iterator[Defect]:
         parent = found.parent.uuid if found.parent is not None else above
         if found.nameless is not None:
             repair = Repair(
-                f"give {line_words(found.nameless)} the id that is meant",
+                f"give {line_words(found.nameless)} the id that was meant",
                 identify=((found.nameless.uid, node.parent, ()),),
             )
         else:
@@ -75,9 +75,10 @@ def _bridged(history: History) -> Iterator[Defect]:
         yield Defect(
             "chain.missing_parent",
             node.uid,
-            "The line that this one hangs on is not in the file; the agent takes the one written just before for it.",
+            "The line that this one links to is not in the file; the agent uses the one written just before instead.",
             "info",
-            found.cause or "its parent's line was lost or cannot be read; a gap of five seconds at most is bridged",
+            found.cause
+            or "the line that it links to was lost or cannot be read; a gap of five seconds at most is bridged",
             repair=repair,
         )
 
@@ -99,7 +100,7 @@ def _no_timestamp(history: History) -> Iterator[Defect]:
         talk[-1].uid,
         f"The last line {without_time(talk[-1])}, so the agent does not find this session.",
         "error",
-        "the record was written without a time, or another program took it out"
+        "the record was written without a time, or another program removed it"
         if talk[-1].value.get("timestamp") is None
         else "another program wrote the time, or changed it",
         repair=repair,

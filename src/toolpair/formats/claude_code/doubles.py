@@ -30,22 +30,22 @@ def doubles_of(history: History) -> Iterator[Defect]:
             yield Defect(
                 DOUBLE,
                 earlier.uid,
-                "This line stands in the file twice; the agent reads it once.",
+                "This line is in the file twice; the agent reads it once.",
                 "info",
                 "one record was written twice",
             )
             continue
         outputs = len(earlier.results)
-        same = "bears the same uuid" if earlier.uuid is not None else "has no uuid either"
+        same = "has the same uuid" if earlier.uuid is not None else "has no uuid either"
         brings = f"brings back {plural(outputs, 'output')}" if outputs else "brings back what it says"
         yield Defect(
             DOUBLE,
             earlier.uid,
             f"A later line {same}, so the agent does not see this one: {plural(outputs, 'output')}.",
             "error",
-            "two different records bear one uuid; the later one replaces the earlier everywhere"
+            "two different records have the same uuid; the later one replaces the earlier everywhere"
             if earlier.uuid is not None
-            else "of several records without a uuid the agent reads the last alone",
+            else "of several records without a uuid, the agent reads only the last",
             outputs,
             _repair(history, index, earlier, later, brings),
         )
@@ -73,7 +73,7 @@ def _repair(history: History, index: _Index, earlier: Node, later: Node, brings:
     for one in (later, earlier):
         child = index.misnamed.get(one.uid)
         if child is not None and child.parent is not None:
-            title = f"give it the uuid that what follows names ({brings})"
+            title = f"give it the uuid that the following lines name ({brings})"
             return Repair(title, identify=((one.uid, child.parent, ()),), several="give them the uuids that are named")
     old = earlier.uuid or ""
     named = _kept_name(history, earlier, later)
@@ -100,10 +100,10 @@ def _repair(history: History, index: _Index, earlier: Node, later: Node, brings:
         if follower is not None and follower is not later:
             relink.append((follower.uid, new))
     return Repair(
-        f"give it a uuid of its own and link it in ({brings})",
+        f"give it its own uuid and link it in ({brings})",
         relink=tuple(relink),
         identify=((earlier.uid, new, children),),
-        several="give each a uuid of its own and link it in",
+        several="give each its own uuid and link it in",
     )
 
 

@@ -88,11 +88,11 @@ def _of_list(history: History, boundary: Node, metadata: Mapping[str, Any], list
         yield _defect(history, boundary, listed, missing, (), None)
         return
     changed = _renamed(history, metadata, names, left)
-    what = "take what is missing out of the list" if None in names.values() else "write the right name into the list"
-    title = what if missing else "hang what was kept on the summary"
+    what = "remove what is missing from the list" if None in names.values() else "write the right name into the list"
+    title = what if missing else "link what was kept to the summary"
     outputs = _outputs(history, left)
-    title = f"{title} (brings back {plural(len(left), 'record')}, {plural(outputs, 'output')})"
-    repair = Repair(title, write=((boundary.uid, _KEY, changed),), several="mend the lists of what was kept")
+    title = f"{title} (brings back {plural(len(left), 'line')}, {plural(outputs, 'output')})"
+    repair = Repair(title, write=((boundary.uid, _KEY, changed),), several="fix the lists of what was kept")
     yield _defect(history, boundary, listed, missing, left, repair)
 
 
@@ -173,13 +173,17 @@ def _of_segment(
         if parent is None:
             return
         title = f"reconnect what was kept to {line_words(parent)}"
-        repair = Repair(title, relink=((top.uid, parent.uuid),), several="reconnect what was kept to the lines before")
+        repair = Repair(
+            title, relink=((top.uid, parent.uuid),), several="reconnect what was kept to the lines before it"
+        )
         inside = (node for node in history.nodes if first.position <= node.position <= last.position)
         names = [node.uuid for node in inside if node.uuid is not None and history.main(node)]
     else:
         if top.uuid != head:
             changed["headUuid"] = top.uuid
-        repair = Repair("name the ends that are there", write=((boundary.uid, _KEY, _with(metadata, changed)),))
+        repair = Repair(
+            "name the first and last records that are there", write=((boundary.uid, _KEY, _with(metadata, changed)),)
+        )
     yield _defect(history, boundary, names, [head] if first is None else [], names, repair)
 
 
@@ -210,11 +214,11 @@ def _defect(
     left: Sequence[str],
     repair: Repair | None,
 ) -> Defect:
-    lost = f"{len(missing):,} cannot be found" if missing else "what they hang on cannot be found"
+    lost = f"{len(missing):,} cannot be found" if missing else "what they link to cannot be found"
     return Defect(
         RULE,
         boundary.uid,
-        f"The compaction kept {plural(len(listed), 'record')}; {lost}, so none is sent.",
+        f"The compaction kept {plural(len(listed), 'line')}; {lost}, so none of them is sent.",
         "error" if repair is not None else "warning",
         "a record that a compaction kept was lost, or has no uuid" if missing else "the summary's record was lost",
         _outputs(history, left) if repair is not None else 0,

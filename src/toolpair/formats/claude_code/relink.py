@@ -39,11 +39,11 @@ def mended(history: History, broken: Node) -> Found:
     nameless = meant(history, broken)
     if nameless is not None:
         absent = nameless.uuid is None
-        what = "has no uuid" if absent else "bears the uuid of another record"
-        return Found(nameless=nameless, cause=f"the record that it hangs on {what}")
+        what = "has no uuid" if absent else "has another record's uuid"
+        return Found(nameless=nameless, cause=f"the record that it links to {what}")
     past = _past_unknown(history, broken)
     if past is not None:
-        return Found(past, cause="it hangs on a record of a kind that the agent skips")
+        return Found(past, cause="it links to a record of a kind that the agent skips")
     return Found(_parent_for(history, broken))
 
 

@@ -86,13 +86,13 @@ def _whole_file(problem: Problem) -> _Outcome | None:
     if problem.severity == "info" or (rule == "chain.cycle" and problem.severity == "warning"):
         return None
     if rule == "chain.duplicate_uuid":
-        return _Outcome("dropped", "Claude Code reads the later record in its place. It does not tell.", "the record")
+        return _Outcome("dropped", "Claude Code reads the later record in its place without telling you.", "the record")
     if rule == "chain.kept_missing":
-        text = "Claude Code sends nothing of what the compaction kept. It does not tell."
+        text = "Claude Code sends nothing of what the compaction kept, without telling you."
         return _Outcome("dropped", text, "what was kept")
     if rule == "chain.wrong_leaf" or problem.message not in (0, None):
-        return _Outcome("dropped", "Claude Code does not see what follows. It does not tell.", "history")
-    return _Outcome("dropped", "Claude Code forgets everything before this line. It does not tell.", "history")
+        return _Outcome("dropped", "Claude Code does not see what follows, and does not tell you.", "history")
+    return _Outcome("dropped", "Claude Code forgets everything before this line without telling you.", "history")
 
 
 def _refused(problem: Problem, facts: _Facts) -> _Outcome | None:
@@ -117,37 +117,40 @@ def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: Seen) -
     gone = facts.call is not None and not facts.call_sent
     if facts.lost:
         if problem.rule == "result.duplicate" and facts.sent:
-            return _Outcome("dropped", f"Claude Code sends the first result and drops {lines}. It does not tell.")
+            return _Outcome("dropped", f"Claude Code sends the first result and drops {lines} without telling you.")
         if problem.rule in _SHARED and facts.sent:
-            text = "Claude Code sends the first of these calls and drops the others with their outputs."
-            return _Outcome("dropped", f"{text} It does not tell.")
+            text = (
+                "Claude Code sends the first of these calls and drops the others with their outputs without telling "
+                "you."
+            )
+            return _Outcome("dropped", text)
         if gone:
-            return _Outcome("dropped", f"Claude Code drops this call and its {lines}. It does not tell.")
+            return _Outcome("dropped", f"Claude Code drops this call and its {lines} without telling you.")
         if all(seen.fates.get(id(block)) == "replaced" for block in facts.lost):
             these = "this line" if lines == "1 line" else f"these {lines}"
-            text = f"Claude Code writes an error in place of {these}. It does not tell."
+            text = f"Claude Code writes an error in place of {these} without telling you."
             return _Outcome("placeholder", text)
-        return _Outcome("dropped", f"Claude Code drops this result of {lines}. It does not tell.")
+        return _Outcome("dropped", f"Claude Code drops this result of {lines} without telling you.")
     if gone:
         if problem.rule in _SHARED:
-            text = "Claude Code sends the first of these calls and drops the others. It does not tell."
+            text = "Claude Code sends the first of these calls and drops the others without telling you."
             return _Outcome("dropped", text, "the later calls")
         and_result = " and its result" if facts.results else ""
-        return _Outcome("dropped", f"Claude Code drops this call{and_result}. It does not tell.", "the call")
+        return _Outcome("dropped", f"Claude Code drops this call{and_result} without telling you.", "the call")
     if facts.sent:
         if any(map(is_output, facts.results)) and not any(map(is_output, facts.sent)):
-            text = "Claude Code sends the placeholder and drops the output, which is empty. It does not tell."
+            text = "Claude Code sends the placeholder and drops the output, which is empty, without telling you."
             return _Outcome("placeholder", text, "that the call ran")
         return None
     if facts.call is None:
-        return _Outcome("dropped", "Claude Code drops this result. It does not tell.")
+        return _Outcome("dropped", "Claude Code drops this result without telling you.")
     if facts.results:
         if any(seen.fates.get(id(block)) == "replaced" for block in facts.results):
             return _Outcome("placeholder", "Claude Code writes an error in place of this result.")
-        return _Outcome("dropped", "Claude Code drops this result. It does not tell.")
+        return _Outcome("dropped", "Claude Code drops this result without telling you.")
     if problem.rule in ("result.missing", "turn.trailing_call"):
         if _in_last_turn(transcript, facts.call):
-            return _Outcome("placeholder", "Claude Code writes itself that this call was interrupted.")
+            return _Outcome("placeholder", "Claude Code tells the model that this call was interrupted.")
         return _Outcome("placeholder", "Claude Code writes an error as its result.")
     return None
 
@@ -178,12 +181,12 @@ def _outcome(problem: Problem) -> _Outcome | None:
         case "result.not_first":
             return _Outcome("rejected", "Claude Code sends it in this order, and the API refuses the session.")
         case "result.placeholder":
-            text = "Claude Code sends the placeholder as it is, and looks for nothing else."
+            text = "Claude Code sends the placeholder as it is, and does not look for the output."
             return _Outcome("placeholder", text, "the real output")
         case "result.duplicate":
             return _Outcome("healed", "Claude Code sends the first result and drops the copy.")
         case "result.not_adjacent":
-            return _Outcome("healed", "Claude Code puts the result behind its call.")
+            return _Outcome("healed", "Claude Code puts the result after its call.")
         case "result.order":
             return _Outcome("healed", "Claude Code sends the results as they are, which the API accepts.")
         case "result.split_over_messages":
@@ -191,9 +194,9 @@ def _outcome(problem: Problem) -> _Outcome | None:
         case "call.not_trailing":
             return _Outcome("healed", "Claude Code moves the call to the end of its message.")
         case "turn.alternation":
-            return _Outcome("healed", "Claude Code sends such neighbours as they are, which the API accepts.")
+            return _Outcome("healed", "Claude Code sends both messages as they are, which the API accepts.")
         case "turn.trailing_assistant":
-            return _Outcome("healed", "Claude Code goes on with your next words.")
+            return _Outcome("healed", "Claude Code continues with your next words.")
         case "content.empty_message":
             return _empty_message(problem)
         case "record.lone_surrogate":

@@ -17,7 +17,7 @@ from toolpair.transcript.model import Transcript
 from toolpair.transcript.words import plural
 
 REFUSES: Final = "Codex does not resume this session"
-_SKIPS: Final = "Codex passes the line by"
+_SKIPS: Final = "Codex skips the line"
 
 
 def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[Harm | None]:
@@ -74,7 +74,7 @@ def _flaw(damage: Damage) -> Harm | None:
     # Its parser takes the record for no JSON.
     held = [one for one in held_in(damage.values) if one.real]
     loses = "its output" if held else "the record" if any(map(_in_history, damage.values)) else None
-    return Harm("loses" if loses else "harmless", f"{AGENT} passes it by", "dropped", loses, len(held))
+    return Harm("loses" if loses else "harmless", f"{AGENT} skips it", "dropped", loses, len(held))
 
 
 def _is_too_big(number: bytes) -> bool:

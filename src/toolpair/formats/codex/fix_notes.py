@@ -23,7 +23,6 @@ from toolpair.transcript.edits import (
     ToText,
 )
 from toolpair.transcript.model import Block, Message, Transcript
-from toolpair.transcript.words import plural
 
 
 class _Ground:
@@ -71,10 +70,10 @@ def _note(ground: _Ground, fix: Fix) -> str | None:
     words: list[str] = []
     reasoning = sum(_reasoning_with(ground, edit.block) for edit in fix.edits if isinstance(edit, Remove))
     if reasoning:
-        words.append("the reasoning straight before the call goes with it")
+        words.append("the reasoning right before the call is removed with it")
     changed = _renumbered(ground, fix.edits) if ground.numbered else 0
     if changed:
-        words.append(f"{plural(changed, 'record')} behind it {'gets' if changed == 1 else 'get'} new ordinals")
+        words.append(f"renumbers the {changed:,} records after it" if changed != 1 else "renumbers the record after it")
     return "; ".join(words) or None
 
 

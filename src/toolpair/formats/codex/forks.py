@@ -101,7 +101,7 @@ def fork_notes(session_id: str | None, beside: Beside, before: int, after: int) 
 def _fork_note(name: str, before: int, after: int, base: int) -> str:
     by = f"{abs(before - after):,} bytes {'shorter' if after < before else 'longer'}"
     if base > after:
-        return f"The fork {name} begins behind the end of this file once it is {by}: Codex does not resume it then."
+        return f"The fork {name} starts after the end of this file once it is {by}: Codex cannot resume that fork then."
     return f"The fork {name} takes the first {base:,} bytes of this file: once it is {by}, these end elsewhere."
 
 

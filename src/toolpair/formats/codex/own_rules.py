@@ -89,10 +89,10 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
         fixes.append(
             Fix(
                 "rebuild-meta",
-                "write a session_meta line in front, from the file's name and its other lines",
+                "write a session_meta line at the start, from the file's name and its other lines",
                 (InsertRecord(value, items[0].uid),),
                 recommended=True,
-                note="what it also held, such as the instructions of the model, is not in the file any more",
+                note="anything else it held, such as the model's instructions, is no longer in the file",
             )
         )
     context.add(
@@ -103,7 +103,7 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
         impact="stops",
         cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
         fixes=fixes,
-        no_fix=None if fixes else "The session's id, time and folder are not certain from what is left.",
+        no_fix=None if fixes else "What is left does not give the session's id, time and folder for certain.",
     )
 
 
@@ -157,7 +157,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
         record=last.uid,
         severity="error",
         impact="stops",
-        cause=Cause("rollout.last_ordinal", "another program wrote the record, or took the ordinals out"),
+        cause=Cause("rollout.last_ordinal", "another program wrote the record, or removed the ordinals"),
         fixes=(
             Fix(
                 "write-ordinal",
@@ -191,19 +191,20 @@ def _compactions(context: Context, lines: Sequence[Line]) -> None:
             kept: Any = ABSENT
             if history is not None and isinstance(notes, list):
                 kept = [notes[number] if number < len(notes) else {} for number in range(len(history))]
-            title = (
-                "take the list beside it out" if kept is ABSENT else "make the list beside it as long as the history"
-            )
+            title = "remove the list beside it" if kept is ABSENT else "make the list beside it as long as the history"
             fixes.append(Fix("fit-metadata", title, (SetInRecord(line.uid, slot, kept),), recommended=True))
         context.add(
             "rollout.compaction_ignored",
-            "Codex cannot read this compaction, whose two lists differ in length, so the history before it comes back.",
+            (
+                "Codex cannot read this compaction, because its two lists differ in length, so the history before it "
+                "comes back."
+            ),
             record=line.uid,
             severity="warning",
             impact="loses",
-            cause=Cause("rollout.compaction_ignored", "an item was taken out of one of its lists only"),
+            cause=Cause("rollout.compaction_ignored", "an item was removed from only one of its lists"),
             fixes=fixes,
-            no_fix=None if fixes else "What it should hold is not in the file.",
+            no_fix=None if fixes else "What it should contain is not in the file.",
         )
 
 
@@ -220,7 +221,7 @@ def _parent(context: Context, lines: Sequence[Line]) -> None:
         severity="warning",
         impact="stops",
         cause=Cause(
-            "rollout.parent_missing", "the file was copied alone, or the parent was deleted, moved or made shorter"
+            "rollout.parent_missing", "the file was copied on its own, or the parent was deleted, moved or made shorter"
         ),
         no_fix="Put the parent's rollout back, as it was, under the same sessions folder.",
     )

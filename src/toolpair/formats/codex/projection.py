@@ -21,6 +21,6 @@ def index_notes(beside: Beside, before: int, after: int) -> Sequence[str]:
         return ()
     folder = (beside.path.parent / home).resolve()
     return (
-        f"Codex's index of it, {folder / found[-1]}, is off by {plural(abs(after - before), 'byte')} then. "
-        "Delete that file while Codex does not run: Codex makes it anew.",
+        f"Codex's index of this session, {folder / found[-1]}, is then off by {plural(abs(after - before), 'byte')}. "
+        "Delete that file while Codex is not running: Codex makes it again.",
     )

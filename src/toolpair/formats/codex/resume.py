@@ -42,7 +42,7 @@ def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None) -> On
     if rule == "rollout.not_loaded" and problem.call is None and problem.result is None:
         return _told("dropped", "Codex skips it. It does not tell.", "the message")
     if rule == "rollout.compaction_ignored":
-        return _told("dropped", "Codex passes the compaction by, and the old history comes back.", None)
+        return _told("dropped", "Codex skips the compaction, and the old history comes back.", None)
     dropped = [block for block in _blocks(problem) if not seen.reaches(block)]
     lost = [block for block in dropped if block.kind == "result" and is_real_output(block)]
     calls = [block for block in dropped if block.kind == "call"]
@@ -53,7 +53,7 @@ def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None) -> On
     if rule in ("result.missing", "turn.trailing_call"):
         if _shares_an_output(transcript, problem):
             return _told("rejected", "Codex takes another call's output for this one's, and the API refuses it.", None)
-        return _told("placeholder", 'Codex writes "aborted" in the place of the output.', None)
+        return _told("placeholder", 'Codex writes "aborted" in place of the output.', None)
     if rule in _ACCEPTED and problem.severity != "error":
         return _told("kept", "Codex sends it as it is, which the API accepts.", None)
     if rule in _AS_IT_IS or rule in _ACCEPTED or rule in ("result.orphan", "result.duplicate", "result.id_mismatch"):
@@ -79,15 +79,15 @@ def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) ->
         text = f"this call and its {output_lines(lost)}" if lost else "this call"
         return _told(
             "dropped",
-            f"Codex cannot read {_it(calls)}: it drops {text}. It does not tell.",
+            f"Codex cannot read {_it(calls)}: it drops {text} without telling you.",
             _loss(lost, calls),
             len(lost),
         )
     call = problem.call
     if call is not None and not calls:
-        words = f'Codex writes "aborted" and drops {text}. Only its log tells.'
+        words = f'Codex writes "aborted" and drops {text}. Only its log says so.'
     else:
-        words = f"Codex drops {text}. Only its log tells."
+        words = f"Codex drops {text}. Only its log says so."
     return _told("dropped" if lost else "healed", words, _loss(lost, calls), len(lost))
 
 
@@ -100,7 +100,7 @@ def _surrogate(problem: Problem, lost: Sequence[Block]) -> OnResume:
     outputs = [block for block in problem.others if block.kind == "result" and is_real_output(block)]
     what = f"this record and its {output_lines(outputs)}" if outputs else "this record"
     loses = _loss(outputs, ()) or "the record"
-    return _told("dropped", f"Codex passes {what} by. It does not tell.", loses, len(outputs))
+    return _told("dropped", f"Codex skips {what} without telling you.", loses, len(outputs))
 
 
 def _loss(lost: Sequence[Block], calls: Sequence[Block]) -> str | None:

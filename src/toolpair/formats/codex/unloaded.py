@@ -55,7 +55,7 @@ def _items(context: Context) -> None:
         fixes = []
         if mended is not None:
             title, value = mended
-            fixes.append(Fix("mend-item", title, (SetValue(block, value),), recommended=True))
+            fixes.append(Fix("fix-item", title, (SetValue(block, value),), recommended=True))
         what = f"output ({output_lines([block])})" if is_real_output(block) else _noun(block)
         pair = context.pairing.pair_of(block) if block.kind != "text" else None
         fields = ", ".join(unread_fields(block.value)) or "type"
@@ -72,7 +72,7 @@ def _items(context: Context) -> None:
             impact="loses",
             cause=Cause("rollout.not_loaded", "an older version or another program wrote the record"),
             fixes=fixes,
-            no_fix=None if fixes else "What the field should hold is not in the file.",
+            no_fix=None if fixes else "What the field should contain is not in the file.",
         )
 
 
@@ -117,7 +117,7 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line], 
             fixes.append(Fix("write-time", title, (SetInRecord(line.uid, ("timestamp",), before),), recommended=True))
         context.add(
             "rollout.no_timestamp",
-            "This line has no timestamp, so Codex passes it by.",
+            "This line has no timestamp, so Codex skips it.",
             at=at,
             pair=pair,
             call=block if block is not None and block.kind == "call" else None,
@@ -138,9 +138,7 @@ def _no_times(context: Context, items: Sequence[Item], lines: Sequence[Line], vi
     fixes = []
     if time is not None:
         edits = tuple(SetInRecord(line.uid, ("timestamp",), time) for line in lines)
-        title = (
-            f"write the time that the session began at into {'it' if len(edits) == 1 else f'all {len(edits):,} lines'}"
-        )
+        title = f"write the time that the session began in {'it' if len(edits) == 1 else f'all {len(edits):,} lines'}"
         fixes.append(Fix("write-times", title, edits, recommended=True))
     context.add(
         "rollout.no_timestamp",
@@ -148,7 +146,7 @@ def _no_times(context: Context, items: Sequence[Item], lines: Sequence[Line], vi
         record=lines[0].uid,
         severity="error",
         impact="stops",
-        cause=Cause("rollout.no_timestamp", "another program wrote the file, or took the times out"),
+        cause=Cause("rollout.no_timestamp", "another program wrote the file, or removed the times"),
         fixes=fixes,
         no_fix=None if fixes else _NO_TIME,
     )

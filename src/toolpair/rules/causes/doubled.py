@@ -23,20 +23,20 @@ def of_duplicate(context: Context, pair: Pair) -> Cause:
     if any(empty) and not all(empty):
         number = empty.index(True)
         found = known_placeholder(texts[number])
-        whose = f"{found.product}'s words" if found is not None else "known words"
+        whose = f"{found.product}'s text" if found is not None else "a known text"
         which = ", ".join(_number(n) for n, is_one in enumerate(empty) if is_one)
-        cause = named("duplicate.placeholder", f"the {which} of {len(texts)} is a placeholder, in {whose}")
+        cause = named("duplicate.placeholder", f"the {which} of {len(texts)} is a placeholder ({whose})")
         return _by(cause, found)
     keys = set(map(output_key, pair.results))
     if len(keys) == 1:
         doubled, answered = context.whole.doubled
         if context.whole.doubled_on_resume:
             calls = f"{doubled:,} of {plural(answered, 'answered call')}"
-            evidence = f"{calls} have the same result several times"
+            evidence = f"{calls} have the same result more than once"
             return named("duplicate.on_resume", evidence, agent=context.transcript.agent)
         across = len(set(pair.result_messages)) > 1
         where = "in a later message" if across else "in the same message"
-        return named("duplicate.same", f"a copy stands {where}, alike to the last character")
+        return named("duplicate.same", f"there is a copy {where}, identical to the last character")
     return named("duplicate.differ", f"{len(keys)} different outputs, none of them a known placeholder")
 
 

@@ -32,12 +32,12 @@ def of_mismatch(pair: Pair, agent: str | None = None) -> Cause:
     if pair.evidence == "spelling":
         return _of_spelling(pair.spelling or "sanitised", str(call.id), str(result.id), agent)
     if pair.evidence == "link":
-        return named("id.linked", "sourceToolAssistantUUID names the call's record")
+        return named("id.linked", "sourceToolAssistantUUID names the record of the call")
     of_call, of_result = maker_of(call.id), maker_of(result.id)
     if of_call is not None and of_result is not None and of_call is not of_result:
-        why = f"both say {call.name}" if pair.evidence == "name" else "position alone says that they belong together"
+        why = f"both say {call.name}" if pair.evidence == "name" else "only the position says that they belong together"
         return named(
-            "id.rewritten", f"the call's id is {of_call.name}'s in shape, the result's is {of_result.name}'s; {why}"
+            "id.rewritten", f"the call's id looks like {of_call.name}'s, the result's like {of_result.name}'s; {why}"
         )
     if pair.evidence == "name":
         return named("id.tool_name", f"both say {call.name}")

@@ -39,16 +39,16 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
     boundary = context.whole.boundaries.get(at + 1)
     following = messages[at + 1 : at + 3]
     if boundary is not None and boundary.kind == "cut":
-        return named("history_cut.result", "the history begins anew behind the call")
+        return named("history_cut.result", "the history starts over after the call")
     if boundary is not None or (following and following[0].note == "summary"):
         what = "a compaction" if boundary is not None else "a summary"
-        return named("compaction", f"{what} follows the call at once", agent)
+        return named("compaction", f"{what} follows the call immediately", agent)
     if (interrupted := _interrupted(context, at)) is not None:
         return interrupted
     if isinstance(pair.call.id, str) and pair.call.id in context.whole.inactive_results:
-        return named("rewind.result", f"a result with its id ({pair.call.id}) is in the file and not in this history")
+        return named("rewind.result", f"a result with its id ({pair.call.id}) is in the file but not in this history")
     if at == len(messages) - 1:
-        return named("killed", "the call stands in the last message", agent)
+        return named("killed", "the call is in the last message", agent)
     calls = context.whole.calls_in[at]
     if _rejected(context, at):
         return named("rejected", "its result says that it was rejected")
@@ -64,7 +64,7 @@ def _of_parallel(context: Context, pair: Pair, calls: int) -> Cause | None:
     answered = context.whole.answered_in[pair.call_at[0]]
     if not answered:
         return None
-    evidence = f"{answered} of the turn's {calls} calls have a result"
+    evidence = f"{answered} of the turn's {calls} calls {'has' if answered == 1 else 'have'} a result"
     if context.whole.last_spoken <= pair.call_at[0]:
         return named("killed.parallel", f"{evidence}, and nothing follows", context.transcript.agent)
     return named("parallel", evidence, context.transcript.agent)
@@ -82,7 +82,11 @@ def _notes_in(messages: Sequence[Message]) -> Iterator[Cause]:
     for message in messages:
         for product, note in _NOTES:
             if message.role == "user" and _says(message, note):
-                evidence = f"{product}'s note of an interruption follows" if product else "a note of it follows"
+                evidence = (
+                    f"{product}'s note about an interruption follows"
+                    if product
+                    else "a note about an interruption follows"
+                )
                 yield named("interrupted", evidence, product)
 
 

@@ -26,15 +26,15 @@ def of_orphan(context: Context, pair: Pair) -> Cause | None:
     compacted = whole.first_compaction is not None and whole.first_compaction <= at
     if usable(result.id) and result.id in whole.inactive_calls:
         if compacted:
-            return named("compaction.kept_result", f"the call {result.id} stands before the summary", agent)
-        return named("rewind", f"a call with its id ({result.id}) is in the file and not in this history")
+            return named("compaction.kept_result", f"the call {result.id} comes before the summary", agent)
+        return named("rewind", f"a call with its id ({result.id}) is in the file but not in this history")
     if at <= whole.first_spoken:
         boundary = whole.boundaries.get(0) or whole.boundaries.get(at)
         if boundary is not None and boundary.kind == "cut":
-            return named("history_cut", "the history begins with it, behind a lost link")
+            return named("history_cut", "the history starts with it, after a lost link")
         if compacted or (at and context.messages[at - 1].note == "summary"):
-            return named("compaction.kept_result", "nothing but a summary stands before it", agent)
-        before = "the history begins with it" if at == 0 else "nothing but system messages stands before it"
+            return named("compaction.kept_result", "nothing but a summary comes before it", agent)
+        before = "the history starts with it" if at == 0 else "nothing but system messages comes before it"
         return named("trimmed", before)
     return named("call_lost", "no call in the file has its id" if usable(result.id) else "")
 
@@ -45,4 +45,4 @@ def collision(context: Context, id_: object) -> str | None:
     spellings = context.whole.spellings.get(clean, ())
     if len(spellings) < 2:
         return None
-    return f"`{spellings[0]}` and `{spellings[1]}` both become `{clean}`, and there is one such call"
+    return f"`{spellings[0]}` and `{spellings[1]}` both become `{clean}`, and there is only one such call"

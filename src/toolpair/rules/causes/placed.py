@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _LATE: Final = (
     ("summaries", "a summary", "late.behind_summary"),
-    ("assistants", "a later turn of the assistant", "late.behind_turn"),
+    ("assistants", "a later assistant turn", "late.behind_turn"),
     ("systems", "a system message", "late.behind_system"),
-    ("messages", "a message of the user", "late.behind_user"),
+    ("messages", "a user message", "late.behind_user"),
 )
 _TIMES: Final = ("timestamp", "ts", "created_at", "time")
 _SHOWN: Final = 8
@@ -30,7 +30,7 @@ def of_late(context: Context, between: Between) -> tuple[str, Cause]:
         count = getattr(between, field)
         if count:
             inside = f", {count:,} of them {_PLURAL[field]}" if 1 < between.messages != count else ""
-            evidence = f"{plural(between.messages, 'message')} {'stands' if between.messages == 1 else 'stand'} between"
+            evidence = f"{plural(between.messages, 'message')} in between"
             return what, named(id_, evidence + inside, context.transcript.agent)
     return "other messages", named("late")
 
@@ -51,7 +51,7 @@ def of_order(context: Context, family: Sequence[Pair]) -> Cause:
     """`family`: the pairs of one turn in the order of their calls."""
     written = sorted(range(len(family)), key=lambda n: family[n].results_at[0])
     order = ", ".join(str(n + 1) for n in written[:_SHOWN]) + (" …" if len(written) > _SHOWN else "")
-    evidence = f"in the calls' numbers the results came {order}"
+    evidence = f"numbered by their calls, the results came {order}"
     times = [_time(context.messages[family[n].results_at[0][0]].value) for n in written]
     if None not in times and len(set(times)) > 1 and all(_not_after(a, b) for a, b in pairwise(times)):
         evidence += ", and their timestamps rise"

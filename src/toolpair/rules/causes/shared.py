@@ -48,7 +48,7 @@ def _crossed(calls: list[Block], pairs: list[Pair]) -> str:
     first = next((pair for pair in pairs if pair.call is calls[0]), None)
     if not answered or first is None or min(answered, key=lambda pair: pair.results_at[0]) is first:
         return ""
-    return "another call finished first: by the id alone its output is taken for the first call's"
+    return "another call finished first: going by the id alone, its output is taken for the first call's"
 
 
 def of_refused(context: Context, id_: str, rule: str) -> Cause:
@@ -64,7 +64,6 @@ def of_refused(context: Context, id_: str, rule: str) -> Cause:
         return named("id.characters", f"it has {' '.join(f'`{one}`' for one in odd)}" if odd else "")
     made = context.whole.made_by
     _, count, first = made.get(maker.name, (maker, 1, id_))
-    have = "has an id" if count == 1 else "have ids"
-    whose = f"{plural(count, 'call')} {have} of {maker.name}'s shape, such as `{first}`"
+    whose = f"{plural(count, 'id')} {'looks' if count == 1 else 'look'} like {maker.name}'s, such as `{first}`"
     others = [f"{number:,} of {name}'s" for name, (_, number, _) in made.items() if name != maker.name]
-    return named("provider_switch", whose + (f", beside {' and '.join(others)}" if others else ""), maker.name)
+    return named("provider_switch", whose + (f", next to {' and '.join(others)}" if others else ""), maker.name)

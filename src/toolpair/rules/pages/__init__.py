@@ -37,24 +37,24 @@ MODULES: Final = {
 """Family -> the module of this package that has its pages, in the order in which families are listed."""
 
 FAMILIES: Final = {
-    "result": "What the tool answered",
+    "result": "What the tool returned",
     "call": "What the model asked for",
-    "id": "The ids that tie both together",
+    "id": "The ids that tie a call to its result",
     "role": "Who may say what",
     "turn": "The order of messages",
     "args": "The arguments of a call",
     "name": "The names of tools",
     "content": "What a message holds",
     "error": "Results that are marked as errors",
-    "tools": "The tools of the request",
+    "tools": "The tools declared in the request",
     "reasoning": "Thinking and reasoning",
-    "server": "Tools that the provider runs",
-    "mcp": "MCP tools that the provider runs",
-    "item": "Items of the Responses API",
+    "server": "Tools run by the provider",
+    "mcp": "MCP tools run by the provider",
+    "item": "Responses API items",
     "field": "Fields of messages and blocks",
     "record": "Lines of the file",
-    "chain": "The links between the lines of a Claude Code session",
-    "rollout": "Rollouts of Codex",
+    "chain": "Links between the lines of a Claude Code session",
+    "rollout": "Codex rollouts",
 }
 """Family -> what it is about, for headings."""
 

@@ -9,11 +9,11 @@ from toolpair.rules.pages.base import Example, Offered, Page
 PAGES: Final = (
     Page(
         "args.not_object",
-        "Arguments that are no object",
-        "Anthropic, Bedrock and Gemini want a call's input to be an object; here it is a text, a list or null. It "
-        "comes from streams that were saved as they came in, and from other providers' clients.",
-        "A text that holds an object is replaced by that object, nothing by an empty one; anything else is put into an "
-        "object.",
+        "Arguments that are not an object",
+        "Anthropic, Bedrock and Gemini require a call's input to be an object; here it is a string, a list or null. "
+        "This comes from streams that were saved as they came in, and from other providers' clients.",
+        "A string that contains an object becomes that object, a missing input becomes an empty object, and anything "
+        "else is wrapped in an object.",
         Example(
             """
 [
@@ -29,10 +29,10 @@ PAGES: Final = (
     ),
     Page(
         "args.unparseable",
-        "Arguments that are no JSON",
-        "The arguments of a call are a text that should hold JSON and does not, often since the stream was cut off. "
-        "No refusal by OpenAI is known. MiniMax refuses it, and clients that read the arguments stumble over it.",
-        "On request they are kept, word for word, inside a JSON object.",
+        "Arguments that are not JSON",
+        "The arguments of a call are a string that should contain JSON and does not, often because the stream was "
+        "cut off. OpenAI is not known to refuse it. MiniMax does, and clients that parse the arguments fail on it.",
+        "On request the broken text is kept, word for word, inside a JSON object.",
         Example(
             """
 [
@@ -48,9 +48,9 @@ PAGES: Final = (
     Page(
         "name.missing",
         "A call without a name",
-        "A call must name its tool. The name is lost when a stream breaks off, or when a call is put together from "
+        "A call must name its tool. The name gets lost when a stream breaks off, or when a call is assembled from "
         "parts that do not belong together.",
-        "The name is taken from the result where that has one. Otherwise the call is kept as text, with its result.",
+        "The name is taken from the result if it has one. Otherwise the call is kept as text, with its result.",
         Example(
             """
 [
@@ -67,10 +67,10 @@ PAGES: Final = (
     ),
     Page(
         "name.pattern",
-        "A tool's name with characters that are refused",
-        "Names may hold letters, digits, `_` and `-`, up to a certain length; Gemini's may not begin with a digit. "
-        "Names of MCP servers with slashes or spaces are refused; dots are taken by Gemini alone.",
-        "Refused characters are replaced. The tool's declaration in the request must bear the same name.",
+        "A tool name with characters that are refused",
+        "Names may have letters, digits, `_` and `-`, up to a certain length; a Gemini name must not start with a "
+        "digit. Names of MCP servers with slashes or spaces are refused; dots are accepted by Gemini alone.",
+        "Refused characters are replaced. The tool must be declared under the same name in the request.",
         Example(
             """
 [
@@ -87,9 +87,9 @@ PAGES: Final = (
     Page(
         "tools.undeclared",
         "A call of a tool that the request does not declare",
-        "The tools of the request do not contain the tool that was called. Most providers take it today and it is a "
+        "The tool that was called is not among the request's tools. Most providers accept this today, so it is a "
         "note; Bedrock refuses calls and results in a request that declares no tools.",
-        "Nothing in the messages is wrong: declare the tool in the request.",
+        "Nothing is wrong with the messages: declare the tool in the request.",
         Example(
             """
 {

@@ -6,18 +6,22 @@ from typing import Final
 
 from toolpair.rules.pages.base import Example, Offered, Page
 
-_NEAREST: Final = Offered("nearest", "where results may be any call's: give late results to the nearest call, a guess")
+_NEAREST: Final = Offered(
+    "nearest", "where results could belong to any of the calls: give late results to the nearest call, a guess"
+)
 _ONLY_CALLS: Final = Offered(
-    "new-ids-only", "where results may be any call's: give the calls new ids, remove those results", "these outputs"
+    "new-ids-only",
+    "where results could belong to any of the calls: give the calls new ids, remove those results",
+    "these outputs",
 )
 
 PAGES: Final = (
     Page(
         "call.duplicate_id",
         "Several calls of one message share an id",
-        "Their results cannot be told apart, and Anthropic, Bedrock, Mistral and Kimi refuse such a message. Gateways "
-        "that give all calls of a response the same id write it, and so do streams that were put together twice.",
-        "Each further pair gets an id of its own, on both sides, the same on every run.",
+        "Their results cannot be told apart, so Anthropic, Bedrock, Mistral and Kimi refuse such a message. It comes "
+        "from gateways that give every call of a response the same id, and from streams that were put together twice.",
+        "Each later pair gets its own id, on both sides, the same one on every run.",
         Example(
             """
 [
@@ -38,10 +42,10 @@ PAGES: Final = (
     Page(
         "call.reused_id",
         "An id is used again in a later turn",
-        "Gateways that number the calls of each response (`call_0`) write it. Kimi wants every id once in a "
-        "request, and Anthropic's words read so; most chat completions take it. Claude Code keeps the first such pair "
-        "and drops the others without a word.",
-        "Each later pair gets an id of its own, on both sides, the same on every run.",
+        "This comes from gateways that number the calls of each response (`call_0`). Kimi requires every id to be "
+        "unique in a request, and Anthropic's error text suggests the same; most chat APIs accept repeats. Claude "
+        "Code keeps the first such pair and drops the others without telling you.",
+        "Each later pair gets its own id, on both sides, the same one on every run.",
         Example(
             """
 [
@@ -64,8 +68,8 @@ PAGES: Final = (
     Page(
         "call.not_trailing",
         "Something follows a call in its message",
-        "With Anthropic only further calls may stand behind a call in the assistant's message. Text behind it makes the "
-        "API say that the result is missing, though all ids match.",
+        "With Anthropic, only further calls may follow a call in the assistant's message. Text after it makes the "
+        "API say that the result is missing, although all ids match.",
         "The calls are moved to the end of their message.",
         Example(
             """
@@ -74,7 +78,7 @@ PAGES: Final = (
   {"role": "assistant", "content": [
     {"type": "tool_use", "id": "toolu_1", "name": "Bash",
      "input": {"command": "pytest"}},
-    {"type": "text", "text": "I look."}]},
+    {"type": "text", "text": "Let me look."}]},
   {"role": "user", "content": [
     {"type": "tool_result", "tool_use_id": "toolu_1", "content": "passed"}]}
 ]

@@ -10,9 +10,9 @@ PAGES: Final = (
     Page(
         "content.empty_text",
         "An empty text",
-        "Anthropic, Bedrock and Kimi refuse texts that are empty or blank. Agents write them beside calls, where the "
+        "Anthropic, Bedrock and Kimi refuse texts that are empty or blank. Agents write them next to calls when the "
         "model said nothing.",
-        "The block is taken out, or says `(no content)` where something must stand.",
+        "The block is removed, or becomes `(no content)` where something is required.",
         Example(
             """
 [
@@ -26,14 +26,14 @@ PAGES: Final = (
 ]
 """
         ),
-        (Offered("remove-text", "take the empty text of a chat message out"),),
+        (Offered("remove-text", "remove the empty text from a chat message"),),
     ),
     Page(
         "content.empty_result",
         "A result without content",
-        "A chat tool message must have content; null and absence are refused. Tools that print nothing leave it so. "
-        "Anthropic takes it.",
-        "An empty text is put in its place.",
+        "A chat tool message must have content; null or no content is refused. It comes from tools that print "
+        "nothing. Anthropic accepts it.",
+        "An empty string is written in its place.",
         Example(
             """
 [
@@ -49,16 +49,16 @@ PAGES: Final = (
     Page(
         "content.empty_message",
         "A message without content",
-        "Most APIs refuse a message that holds nothing; Anthropic takes one of the assistant. It is what is left when "
-        "all of a message was removed.",
-        "The message is taken out, or says `(no content)` where something must stand.",
+        "Most APIs refuse a message with nothing in it; Anthropic accepts an empty assistant message. It is what "
+        "remains when everything in a message was removed.",
+        "The message is removed, or becomes `(no content)` where something is required.",
         Example(
             """
 [
   {"role": "user", "content": "Do the tests pass?"},
   {"role": "assistant", "content": "Shall I run them?"},
   {"role": "user", "content": []},
-  {"role": "assistant", "content": "I wait."},
+  {"role": "assistant", "content": "I'll wait."},
   {"role": "user", "content": "Yes, run them."}
 ]
 """
@@ -67,9 +67,9 @@ PAGES: Final = (
     Page(
         "content.null",
         "Content that is null",
-        "The content of a message is null where text or blocks must stand. Chat completions write null beside calls; "
-        "the Messages API wants text or blocks.",
-        "An empty list is written for the assistant, `(no content)` for the user.",
+        "The content of a message is null where text or blocks are required. Chat completions write null next to "
+        "calls; the Messages API requires text or blocks.",
+        "The assistant gets an empty list, the user `(no content)`.",
         Example(
             """
 [
@@ -84,9 +84,9 @@ PAGES: Final = (
     Page(
         "content.empty_tool_calls",
         "An empty list of tool calls",
-        "OpenAI refuses `tool_calls: []`: where there is no call the field must be absent. Clients that always write "
-        "the field write it so.",
-        "The empty list is taken out.",
+        "OpenAI refuses `tool_calls: []`: where there is no call, the field must be absent. It comes from clients "
+        "that always write the field.",
+        "The empty list is removed.",
         Example(
             """
 [
@@ -100,16 +100,16 @@ PAGES: Final = (
     ),
     Page(
         "content.mixed_with_tool",
-        "Text beside calls",
-        "Some older models on Bedrock and Mistral's early tokenizers take either text or calls in one message, not "
-        "both. Newer ones take it, so it is a warning.",
-        "Nothing is changed unasked. On request the text moves into a message of its own in front, where two messages "
-        "of the assistant in a row are accepted.",
+        "Text in the same message as calls",
+        "Some older models on Bedrock and Mistral's early tokenizers accept either text or calls in one message, not "
+        "both. Newer ones accept both, so it is a warning.",
+        "Nothing is changed unless you ask. On request the text moves into a message of its own before the calls, "
+        "where two assistant messages in a row are accepted.",
         Example(
             """
 [
   {"role": "user", "content": "Do the tests pass?"},
-  {"role": "assistant", "content": "I look.", "tool_calls": [
+  {"role": "assistant", "content": "Let me look.", "tool_calls": [
     {"id": "abcDEF123", "type": "function",
      "function": {"name": "run", "arguments": "{}"}}]},
   {"role": "tool", "tool_call_id": "abcDEF123", "name": "run",
@@ -122,9 +122,9 @@ PAGES: Final = (
     Page(
         "error.non_text",
         "An error result with more than text",
-        "With Anthropic a result that is marked as an error may hold text alone. Tools that fail and hand back a "
-        "screenshot all the same write it.",
-        "The words say that it failed, the mark is taken off, and the image stays.",
+        "With Anthropic, a result that is marked as an error may contain only text. It comes from tools that fail "
+        "but still return a screenshot.",
+        "The text says that it failed, the error mark is removed, and the image stays.",
         Example(
             """
 [

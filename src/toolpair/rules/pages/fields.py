@@ -10,10 +10,10 @@ PAGES: Final = (
     Page(
         "field.missing",
         "A field is missing",
-        "A call, a message or a block lacks a field that the provider wants, such as the `type` of a call, or has a "
-        "value of another type there: a number where a text belongs, no block where a block belongs. Clients that "
-        "build messages by hand do that, and lenient servers let some of it pass.",
-        "The field is added; a value of the wrong type is written as what is wanted there, its words kept.",
+        "A call, a message or a block lacks a field that the provider requires, such as the `type` of a call, or has "
+        "a value of the wrong type there: a number where a string belongs, or something that is not a block where a "
+        "block belongs. Clients that build messages by hand do this, and lenient servers let some of it through.",
+        "The field is added; a value of the wrong type is rewritten as what is required there, with its words kept.",
         Example(
             """
 [
@@ -27,16 +27,16 @@ PAGES: Final = (
         (
             Offered("as-list", "write a single call as a list of one"),
             Offered("as-block", "write a bare text as a text block"),
-            Offered("remove-key", "remove tool_calls that are no calls", "what stood in their place"),
-            Offered("right-type", "write a value of the wrong type as what is wanted there"),
+            Offered("remove-key", "remove tool_calls that are not calls", "what was there instead"),
+            Offered("right-type", "write a value of the wrong type as what is required there"),
         ),
     ),
     Page(
         "field.unsupported",
         "A field that the API does not know",
-        "A message or a block carries a field that the provider may refuse: a time, a cost, an id of a client's own. "
-        "Groq refuses every field that it does not know, others some of them.",
-        "The field can be taken out; where it is refused for certain that is done by itself.",
+        "A message or a block has a field that the provider may refuse: a time, a cost, a client's own id. Groq "
+        "refuses every field that it does not know, others refuse some.",
+        "The field can be removed; where it is certainly refused, `fix` removes it.",
         Example(
             """
 [

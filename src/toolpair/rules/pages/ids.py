@@ -10,8 +10,8 @@ PAGES: Final = (
     Page(
         "id.empty",
         "A call or a result without an id",
-        "The id is empty, absent or no text, so nothing can be matched by it. Some gateways leave it out, and streams "
-        "that were cut off lose it.",
+        "The id is empty, absent or not text, so nothing can be matched by it. Some gateways leave it out, and "
+        "streams that were cut off lose it.",
         "Both sides of the pair get a new id that fits the profile.",
         Example(
             """
@@ -29,10 +29,13 @@ PAGES: Final = (
     Page(
         "id.pattern",
         "An id with characters that are refused",
-        "Anthropic takes letters, digits, `_` and `-`; Bedrock also `.` and `:`; Mistral nine letters and digits. "
-        "Other providers make ids such as `functions.read_file:0`, and a session that changes its provider takes them "
+        "Anthropic accepts letters, digits, `_` and `-`; Bedrock also `.` and `:`; Mistral nine letters and digits. "
+        "Other providers make ids such as `functions.read_file:0`, and a session that switches provider carries them "
         "along.",
-        "Both sides of the pair get an id that the profile takes and that no other pair has, the same on every run.",
+        (
+            "Both sides of the pair get an id that the profile accepts and that no other pair has, the same one on every "
+            "run."
+        ),
         Example(
             """
 [
@@ -45,14 +48,14 @@ PAGES: Final = (
 ]
 """
         ),
-        (Offered("native-id", "give the call and its result Kimi's own id back"),),
+        (Offered("native-id", "change the id of the call and its result back to Kimi's own"),),
     ),
     Page(
         "id.length",
         "An id that is too long",
-        "Providers take ids up to a certain length: 64 on Bedrock and at OpenAI, 40 on Azure and GitHub Copilot, "
-        "nine on Mistral. Ids made of two parts, or by proxies, are longer.",
-        "Both sides of the pair get a shorter id that no other pair has, the same on every run.",
+        "Providers accept ids up to a certain length: 64 at Bedrock and OpenAI, 40 at Azure and GitHub Copilot, nine "
+        "at Mistral. Ids made of two parts, or made by proxies, are longer.",
+        "Both sides of the pair get a shorter id that no other pair has, the same one on every run.",
         Example(
             """
 [
@@ -66,6 +69,6 @@ PAGES: Final = (
 """,
             profile="azure-openai",
         ),
-        (Offered("without-item-id", "take the id off an item of the Responses API, which needs none"),),
+        (Offered("without-item-id", "remove the id of a Responses API item, which needs none"),),
     ),
 )

@@ -10,30 +10,30 @@ PAGES: Final = (
     Page(
         "item.duplicate_id",
         "Two items have the same id",
-        "Each item of a Responses request may have an `id` of its own beside its `call_id`, and the API refuses one "
-        "that stands there twice. Lines that were written twice and histories joined with a part of themselves have "
-        "such items. Codex sends them as they are.",
-        "A copy is dropped; where the items differ, the later one loses its id and stays.",
+        "Each item of a Responses request may have its own `id` next to its `call_id`, and the API refuses an `id` "
+        "that occurs twice. It comes from lines that were written twice and histories joined with a part of "
+        "themselves. Codex sends such items as they are.",
+        "A copy is dropped; where the items differ, the later one loses its id but stays.",
         Example(
             """
 [
   {"type": "message", "role": "user", "content": "Do the tests pass?"},
   {"type": "message", "role": "assistant", "id": "msg_1",
-   "content": [{"type": "output_text", "text": "I look."}]},
+   "content": [{"type": "output_text", "text": "Let me look."}]},
   {"type": "message", "role": "assistant", "id": "msg_1",
    "content": [{"type": "output_text", "text": "Both pass."}]},
   {"type": "message", "role": "user", "content": "Good."}
 ]
 """
         ),
-        (Offered("drop-copies", "drop what is the same item once more"),),
+        (Offered("drop-copies", "drop the second copy of the same item"),),
     ),
     Page(
         "item.id_prefix",
-        "An item's id of another kind",
-        "The API wants ids that begin with `fc` on function calls, `rs` on reasoning, `ctc` on custom tool calls and "
-        "`msg` on messages. Proxies and converters write others. The `call_id` has no such rule.",
-        "The id is taken off the item, which needs none; its `call_id` stays.",
+        "An item id with the wrong prefix",
+        "The API requires ids that start with `fc` on function calls, `rs` on reasoning, `ctc` on custom tool calls "
+        "and `msg` on messages. Proxies and converters write others. There is no such rule for `call_id`.",
+        "The item's id is removed, since it needs none; its `call_id` stays.",
         Example(
             """
 [

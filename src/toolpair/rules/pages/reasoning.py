@@ -10,10 +10,10 @@ PAGES: Final = (
     Page(
         "reasoning.bad_signature",
         "Thinking without its signature",
-        "Thinking is sent back with the signature that it came with; without it, or with another model's, the API "
-        "refuses the request. Sessions that changed their provider have such thinking. Whether a signature that is "
-        "there is good only the provider knows.",
-        "The thinking of that message is taken out, all of it; the rest of the message stays.",
+        "Thinking is sent back with the signature that it came with; without a signature, or with another model's, "
+        "the API refuses the request. It comes from sessions that switched provider. Whether a signature that is "
+        "there is valid, only the provider knows.",
+        "All thinking in that message is removed; the rest of the message stays.",
         Example(
             """
 [
@@ -31,10 +31,10 @@ PAGES: Final = (
     Page(
         "reasoning.missing_signature",
         "A call without its thought signature",
-        "Gemini 3 signs the first call of each step of the current turn and wants the signature back with it. Calls "
-        "that another model made, or that a client saved without it, are refused.",
-        "The value that Google documents for calls without one, `skip_thought_signature_validator`, is written. The "
-        "model goes on without what it thought before this call.",
+        "Gemini 3 signs the first call of each step of the current turn and requires the signature back with it. "
+        "Calls that another model made, or that a client saved without it, are refused.",
+        "The value that Google documents for calls without a signature, `skip_thought_signature_validator`, is "
+        "written. The model continues without what it thought before this call.",
         Example(
             """
 {
@@ -55,21 +55,21 @@ PAGES: Final = (
     Page(
         "reasoning.prefix_changed",
         "Something before signed thinking was changed",
-        "Newer Claude models bind the signature of thinking to all that stands before it: the system prompt, the "
-        "tools, every earlier message. A change of any of them, a repair too, makes them refuse the later thinking. A "
-        "file does not show it, so every fix that stands before signed thinking says so.",
-        "The fix is offered once more together with dropping the thinking behind it (`FIX+drop-thinking`). Or the "
-        'request asks the API to drop it: `thinking.block_binding.prefix_mismatch_behavior: "drop_block"`.',
+        "Newer Claude models bind the signature of thinking to everything before it: the system prompt, the tools, "
+        "every earlier message. If any of that changes, even through a repair, they refuse the thinking after it. A "
+        "file does not show it, so every fix that comes before signed thinking says so.",
+        "The fix is also offered together with dropping the thinking after it (`FIX+drop-thinking`). Or the request "
+        'asks the API to drop it: `thinking.block_binding.prefix_mismatch_behavior: "drop_block"`.',
         no_example="A file does not show what was changed before it was written.",
     ),
     Page(
         "reasoning.missing_before_call",
         "No thinking before a call",
-        "With thinking on, Claude wants the last assistant message with calls to begin with its thinking. DeepSeek "
-        "and Kimi want `reasoning_content` back with each call, and the Responses API the reasoning before a call "
-        "that kept its own item id.",
-        "Thinking cannot be written afterwards: switch it off for the next request, or take the last turn back. Where "
-        "an empty one is said to be accepted it is offered.",
+        "With thinking on, Claude requires the last assistant message with calls to start with its thinking. "
+        "DeepSeek and Kimi require `reasoning_content` back with each call, and the Responses API requires the "
+        "reasoning before a call that kept its own item id.",
+        "Thinking cannot be written afterwards: turn it off for the next request, or go back one turn. An empty one "
+        "is offered where it is said to be accepted.",
         Example(
             """
 {
@@ -91,9 +91,9 @@ PAGES: Final = (
     Page(
         "reasoning.final_thinking_disabled",
         "Thinking in the history while thinking is off",
-        "The last message is the assistant's and holds thinking, and the request does not ask for thinking. Claude "
-        "would have to go on with thoughts that it may not have.",
-        "Nothing is changed: switch thinking on in the request, or let the user speak last.",
+        "The last message is the assistant's and has thinking in it, and the request does not ask for thinking. "
+        "Claude would have to continue from thoughts that it may not have.",
+        "Nothing is changed: turn thinking on in the request, or let the user speak last.",
         Example(
             """
 {
@@ -111,11 +111,11 @@ PAGES: Final = (
     ),
     Page(
         "reasoning.dangling",
-        "Reasoning that nothing follows",
-        "A reasoning item of the Responses API belongs to the call or the words that the model wrote next. Where these "
-        "were removed the API may refuse the request. It does not where the request says `store: false` and sends the "
+        "Reasoning with nothing after it",
+        "A reasoning item of the Responses API belongs to the call or the text that the model wrote next. If that "
+        "was removed, the API may refuse the request. It does not if the request says `store: false` and sends the "
         "reasoning encrypted, as Codex does: then this is a note.",
-        "The reasoning is taken out; encrypted reasoning stays and loses its item id on request.",
+        "The reasoning is removed; encrypted reasoning stays and loses its item id on request.",
         Example(
             """
 [
@@ -128,10 +128,10 @@ PAGES: Final = (
     ),
     Page(
         "reasoning.unresolvable_ref",
-        "An item that the provider does not find",
-        "The request names an item by an id that the provider has not stored: the answer was made with `store: false`, "
-        "by another organisation, or too long ago. The API answers `Item with id … not found`.",
-        "Take the item's id off, or send the reasoning encrypted (`include: reasoning.encrypted_content`).",
+        "An item that the provider cannot find",
+        "The request names an item by an id that the provider has not stored: the response was made with `store: "
+        "false`, by another organisation, or too long ago. The API answers `Item with id … not found`.",
+        "Remove the item's id, or send the reasoning encrypted (`include: reasoning.encrypted_content`).",
         no_example="Nothing in a file shows what the provider has stored.",
     ),
 )

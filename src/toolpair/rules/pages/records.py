@@ -12,12 +12,12 @@ PAGES: Final = (
     Page(
         "record.torn",
         "A line was cut off",
-        "The writer stopped in the middle of a line: a crash, a full disk. Or a line end within a text was written "
-        "raw, so that one record stands on several lines. Agents skip such a line, and with it the output in it; "
-        "where other lines hang on it the history before it is forgotten, too.",
-        "Its end is written where the agent can go on with it then; lines that are one record are written as one. Of "
-        "an output that was cut off what can be read is put at its call. A line can always be set aside: it leaves "
-        "the session for a file beside it, byte for byte.",
+        "The writer stopped in the middle of a line: a crash, a full disk. Or a line break inside a text was written "
+        "unescaped, so that one record is spread over several lines. Agents skip such a line, and with it the output "
+        "in it; if other lines link to it, the history before it is forgotten, too.",
+        "Its end is written where that lets the agent continue; lines that are one record are written as one. If an "
+        "output was cut off, what can be read of it is put at its call. A line can always be set aside: it moves "
+        "from the session to a file beside it, byte for byte.",
         Example(
             """
 {"role":"user","content":"Do the tests pass?"}
@@ -29,16 +29,19 @@ PAGES: Final = (
         ),
         (
             Offered("close", "write the missing end", "what was cut off, which is not in the file"),
-            Offered("join", "write the lines of one record as one"),
+            Offered("join", "write the lines of one record as a single line"),
             _ASIDE,
         ),
     ),
     Page(
         "record.glued",
         "Several lines glued into one",
-        "A line end is missing: two writers at once, or one that went on behind a torn line. Claude Code reads only "
-        "the first of them, Codex none.",
-        "Each is written on a line of its own, not a byte changed. A piece that was cut off then stands by itself.",
+        "A line break is missing: two programs wrote at once, or one continued after a line that was cut off. Claude "
+        "Code reads only the first of the records, Codex none.",
+        (
+            "Each is written on its own line, without changing a byte. A piece that was cut off is then on a line by "
+            "itself."
+        ),
         Example(
             """
 {"role":"user","content":"Do the tests pass?"}
@@ -51,9 +54,9 @@ PAGES: Final = (
     Page(
         "record.nul",
         "NUL bytes in a line",
-        "The file system lost what was being written in a crash. Agents skip the line unless the NUL bytes stand "
-        "behind the record.",
-        "They are taken out where records are whole without them; a line of nothing else is set aside, in a file "
+        "A crash made the file system lose what was being written. Agents skip the line unless the NUL bytes come "
+        "after the record.",
+        "They are removed where the records are whole without them; a line of nothing else is set aside, in a file "
         "beside the session.",
         Example(
             b'{"role":"user","content":"Do the tests pass?"}\n'
@@ -66,11 +69,12 @@ PAGES: Final = (
     ),
     Page(
         "record.bad_json",
-        "A line that is no JSON",
-        "Something wrote over it, put other text before or behind the record, or wrote control characters into a text "
-        "without escapes. Agents skip such a line; Claude Code reads a record that other text follows.",
-        "The record is kept and the other text set aside, in a file beside the session; control characters are written "
-        "as escapes. Where nothing can be read the line can be set aside.",
+        "A line that is not JSON",
+        "Something wrote over it, put other text before or after the record, or wrote control characters into a text "
+        "without escaping them. Agents skip such a line; Claude Code still reads a record that is followed by other "
+        "text.",
+        "The record is kept and the other text is set aside, in a file beside the session; control characters are "
+        "escaped. Where nothing can be read, the line can be set aside.",
         Example(
             """
 {"role":"user","content":"Do the tests pass?"}
@@ -80,15 +84,15 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
             format="anthropic",
             also=("turn.alternation",),
         ),
-        (Offered("escape", "write the control characters as escapes"), _ASIDE),
+        (Offered("escape", "escape the control characters"), _ASIDE),
     ),
     Page(
         "record.bad_utf8",
-        "Bytes that are no text",
-        "A write was torn within a character, or a program wrote another encoding. Claude Code reads U+FFFD in their "
-        "place. Codex does not resume a session with one such byte anywhere in it; of some paginated rollouts it leaves "
-        "out the line.",
-        "U+FFFD is put in place of these bytes, as readers do. Nothing else in the line changes.",
+        "Bytes that are not text",
+        "A write was cut off inside a character, or a program wrote another encoding. Claude Code reads U+FFFD in "
+        "their place. Codex does not resume a session with a single such byte anywhere in it; in some paginated rollouts "
+        "it skips the line.",
+        "These bytes are replaced with U+FFFD, as programs that read them do. Nothing else in the line changes.",
         Example(
             b'{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{'
             b'"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop",'
@@ -99,11 +103,11 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     ),
     Page(
         "record.duplicate_key",
-        "A key stands twice in one object",
-        "What wrote the line wrote a key twice. Readers take the last value and never see the others. It is looked for "
-        "in what would be sent.",
-        "The last value is kept, as readers take it; on request the first. Only by hand: which is right its writer "
-        "knows.",
+        "A key occurs twice in one object",
+        "Whatever wrote the line wrote a key twice. Programs that read it take the last value and never see the "
+        "others. Only what would be sent is checked for this.",
+        "The last value is kept, as programs read it; on request the first. Never without asking: only its writer "
+        "knows which is right.",
         Example(
             """
 [
@@ -114,12 +118,12 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     ),
     Page(
         "record.big_number",
-        "A number that is too long for readers",
-        "It fits neither in 64 bits nor in a double, so most readers round it or take it for infinite. It is looked "
-        "for in what would be sent. The file keeps all its digits, also when the line is changed. Codex skips a line "
-        "with a whole number of more than 64 bits and at most 128.",
-        "None: what the number ought to be only its writer knows. Where Codex skips the line, `.0` is written behind "
-        "the number: so it is read, and keeps its digits.",
+        "A number that is too long",
+        "It fits neither in 64 bits nor in a double, so most programs round it or read it as infinity. Only what "
+        "would be sent is checked for this. The file keeps all its digits, even when the line is changed. Codex skips a "
+        "line with a whole number of more than 64 bits and at most 128.",
+        "None: only its writer knows what the number should be. Where Codex skips the line, `.0` is added to the number: "
+        "Codex reads it then, and it keeps its digits.",
         Example(
             """
 [
@@ -137,9 +141,9 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     Page(
         "record.bom",
         "A byte order mark",
-        "An editor wrote it in front of the file, or files that begin with it were put together. Claude Code passes it "
-        "by. Codex does not resume a session that begins with one, and skips a line within it that does.",
-        "It is taken out.",
+        "An editor wrote it at the start of the file, or files that start with it were joined. Claude Code ignores "
+        "it. Codex does not resume a session that starts with one, and skips a line inside it that does.",
+        "It is removed.",
         Example(
             "\ufeff"
             '{"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{'
@@ -152,10 +156,10 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     Page(
         "record.trailing_comma",
         "A comma that nothing follows",
-        "A comma stands behind the last element of an array, or behind the record of each line, as where lines were cut "
-        "out of an array. JSON has none there: parsers refuse the file. Claude Code reads over it in lines; Codex finds "
-        "no record in them and does not resume the session.",
-        "The commas are taken out. Nothing else changes.",
+        "There is a comma after the last element of an array, or after the record on each line, for example because the "
+        "lines were cut out of an array. JSON does not allow it there: parsers refuse the file. Claude Code ignores it in "
+        "lines; Codex finds no record in them and does not resume the session.",
+        "The commas are removed. Nothing else changes.",
         Example(
             """
 [
@@ -166,10 +170,10 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     ),
     Page(
         "record.no_message",
-        "Something in the list that is no message",
-        "An element of a plain list is null, a number or a text. The API refuses the whole request.",
-        "What was meant only you know: it can be set aside, in a file beside this one, or write the message that "
-        "belongs there.",
+        "Something in the list that is not a message",
+        "An element of a plain list is null, a number or a string. The API refuses the whole request.",
+        "Only you know what was meant: set it aside, in a file beside this one, or write the message that belongs "
+        "there.",
         Example(
             """
 [
@@ -181,10 +185,10 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     ),
     Page(
         "record.lone_surrogate",
-        "Half of a character",
+        "Half a character",
         "A text was cut in the middle of an emoji, which JSON writes as two halves. The API answers that the request "
         "body is not valid JSON.",
-        "The half is replaced by U+FFFD.",
+        "The half is replaced with U+FFFD.",
         Example(
             """
 [

@@ -14,9 +14,9 @@ PAGES: Final = (
         "A call without a result",
         "The model called a tool, and nothing in the history answers that call. Most APIs refuse the whole request. "
         "It comes from interrupted runs and crashes, and from cutting a history between a call and its result.",
-        "The real output is looked for everywhere in the file, under other ids and in the copies that an agent "
-        "leaves. If there is none, a placeholder says so, marked as an error. Keeping the call as text or removing it "
-        "is a choice.",
+        "toolpair looks for the real output everywhere in the file, under other ids and in the copies that an agent "
+        "leaves. If there is none, it writes a placeholder that says so, marked as an error. You can choose to keep "
+        "the call as text or remove it instead.",
         Example(
             """
 [
@@ -30,17 +30,17 @@ PAGES: Final = (
         ),
         (
             _COPY,
-            Offered("mend-line", "make the damaged line readable in which the result stands"),
-            Offered("keep-readable", "keep what can be read of it in a damaged line", "what was cut off"),
+            Offered("fix-line", "make the damaged line with the result readable"),
+            Offered("keep-readable", "keep what can be read of the result in a damaged line", "what was cut off"),
         ),
     ),
     Page(
         "result.orphan",
         "A result without a call",
-        "A result names a call that does not stand before it. It comes from compaction, rewinding and truncation, or "
-        "from an assistant's message that was lost. APIs look for the call in the message right before the results.",
-        "If its call can be found the result is linked or moved there; otherwise its output is kept as labelled text "
-        "where it stands.",
+        "A result names a call that does not come before it. It comes from compaction, rewinding and truncation, or "
+        "from an assistant message that was lost. APIs look for the call in the message right before the results.",
+        "If its call can be found, the result is linked or moved there; otherwise its output is kept as labelled "
+        "text where it is.",
         Example(
             """
 [
@@ -52,18 +52,18 @@ PAGES: Final = (
 """
         ),
         (
-            Offered("move", "move it behind its call, where that stands after it"),
-            Offered("link", "link it to the call that may be meant: a guess, for a person"),
-            Offered("mend-line", "make the damaged line readable in which the call stands"),
+            Offered("move", "move it after its call, where the call comes later"),
+            Offered("link", "link it to the call that may be meant: a guess, for you to confirm"),
+            Offered("fix-line", "make the damaged line with the call readable"),
         ),
     ),
     Page(
         "result.id_mismatch",
-        "A result under another id than its call",
-        "Call and result belong together, but their ids are spelt differently, so the API sees a call without a "
-        "result and a result without a call. Often one side only was cleaned of characters such as `.` and `:`, or cut "
-        "to a length.",
-        "The result gets the id of its call. A pair that only its place suggests is left for a person to confirm.",
+        "A result with a different id from its call",
+        "The call and the result belong together, but their ids are spelled differently, so the API sees a call "
+        "without a result and a result without a call. Often only one side was sanitised (characters such as `.` and "
+        "`:` replaced) or cut to a length.",
+        "The result gets the id of its call. A pair that only its position suggests is left for you to confirm.",
         Example(
             """
 [
@@ -78,16 +78,16 @@ PAGES: Final = (
         ),
         (
             Offered("placeholder-and-text", "for a guess: write a placeholder, and keep the output as text"),
-            Offered("mend-line", "make the damaged line readable in which the other half of each stands"),
+            Offered("fix-line", "make the damaged line with the other half of each readable"),
         ),
     ),
     Page(
         "result.duplicate",
         "Two results for one call",
-        "A call may be answered once. Resuming and retrying write second results, and so do placeholders that were put "
-        "in while the tool still ran.",
-        "A copy is dropped. Of results that differ the first real one stays, and the others are kept as text; a "
-        "placeholder beside a real result is dropped.",
+        "A call may be answered only once. Second results come from resuming and retrying, and from placeholders "
+        "that were written while the tool was still running.",
+        "A copy is dropped. If the results differ, the first real one stays and the others are kept as text; a "
+        "placeholder next to a real result is dropped.",
         Example(
             """
 [
@@ -102,7 +102,7 @@ PAGES: Final = (
 """
         ),
         (
-            Offered("keep-last", "where they differ: keep the last one, the others as text"),
+            Offered("keep-last", "where they differ: keep the last one as the result, the others as text"),
             Offered("keep-first-only", "keep the first one and drop the others", "the other outputs"),
             Offered("keep-last-only", "keep the last one and drop the others", "the other outputs"),
         ),
@@ -110,10 +110,10 @@ PAGES: Final = (
     Page(
         "result.not_adjacent",
         "A result that comes too late",
-        "The result stands in the history, but other messages stand between it and its call. The API looks at the very "
-        "next message alone. A prompt that was typed while the tool ran, a compaction, or a resumed session put them "
-        "there.",
-        "The result is moved behind its call.",
+        "The result is in the history, but other messages come between it and its call. The API looks only at the "
+        "very next message. It comes from a prompt that was typed while the tool ran, from a compaction, or from a "
+        "resumed session.",
+        "The result is moved after its call.",
         Example(
             """
 [
@@ -122,7 +122,7 @@ PAGES: Final = (
     {"type": "tool_use", "id": "toolu_1", "name": "Bash",
      "input": {"command": "pytest"}}]},
   {"role": "user", "content": "And be quick."},
-  {"role": "assistant", "content": "I wait for the tests."},
+  {"role": "assistant", "content": "I'll wait for the tests."},
   {"role": "user", "content": [
     {"type": "tool_result", "tool_use_id": "toolu_1", "content": "passed"}]}
 ]
@@ -131,10 +131,10 @@ PAGES: Final = (
     ),
     Page(
         "result.split_over_messages",
-        "Results of one turn spread over messages",
-        "Calls that were made together must be answered in one message. Results that came one by one were each put "
-        "into a message of their own, and the API misses all but the first.",
-        "They are joined in the first of these messages, in the order of the calls.",
+        "Results of one turn spread over several messages",
+        "Calls that were made together must be answered in one message. Here the results came one by one and each "
+        "got a message of its own, so the API misses all but the first.",
+        "They are collected in the first of these messages, in the order of the calls.",
         Example(
             """
 [
@@ -155,8 +155,8 @@ PAGES: Final = (
     ),
     Page(
         "result.not_first",
-        "Something stands before the results",
-        "In the message that answers calls the results must come first. Text or an image in front of them hides them "
+        "Something comes before the results",
+        "In the message that answers calls, the results must come first. Text or an image before them hides them "
         "from the API, which then says that they are missing.",
         "The results are moved to the front; everything else keeps its order.",
         Example(
@@ -175,11 +175,11 @@ PAGES: Final = (
     ),
     Page(
         "result.text_after",
-        "Text behind the results",
-        "Some models take nothing but results in the message that answers calls: text behind them is refused there. "
-        "Most take it, Anthropic's Messages API for certain.",
-        "Nothing is changed unasked. On request the text moves into a message of its own, behind a short message of "
-        "the assistant where two of the user in a row are refused.",
+        "Text after the results",
+        "Some models accept only results in the message that answers calls and refuse text after them. Most accept "
+        "it, and Anthropic's Messages API certainly does.",
+        "Nothing is changed unless you ask. On request the text moves into a message of its own, after a short "
+        "assistant message where two user messages in a row are refused.",
         Example(
             """
 [
@@ -197,10 +197,10 @@ PAGES: Final = (
     ),
     Page(
         "result.order",
-        "Results in another order than the calls",
+        "Results in a different order from the calls",
         "Results came back as they were ready. APIs match them by id, so this is a note: it costs the prompt cache, "
-        "and some models read results by their place.",
-        "Nothing is changed unasked. On request the results are put into the order of their calls.",
+        "and some models read results by position.",
+        "Nothing is changed unless you ask. On request the results are put in the order of their calls.",
         Example(
             """
 [
@@ -220,8 +220,8 @@ PAGES: Final = (
     Page(
         "result.name",
         "A result with another tool's name, or none",
-        "Gemini pairs by count and name: a function's response must bear the name of its call. Kimi's own examples "
-        "write the name, too. Other APIs find it by the id.",
+        "Gemini pairs by count and name: a function's response must have the name of its call. Kimi's own examples "
+        "write the name, too. Other APIs match by id.",
         "On request the name is taken from the call.",
         Example(
             """
@@ -239,11 +239,11 @@ PAGES: Final = (
     ),
     Page(
         "result.kind",
-        "An output of another kind than its call",
-        "The Responses API pairs by `call_id` within a kind: a `custom_tool_call` wants a `custom_tool_call_output`, a "
-        "`function_call` a `function_call_output`. An output of the other kind leaves the call unanswered, and Codex "
-        "drops it without a word.",
-        "The output gets the type that its call wants; what it says stays.",
+        "An output of a different type from its call",
+        "The Responses API pairs by `call_id` within a type: a `custom_tool_call` requires a "
+        "`custom_tool_call_output`, a `function_call` a `function_call_output`. An output of the other type leaves "
+        "the call unanswered, and Codex drops it without telling you.",
+        "The output gets the type that its call requires; its content stays.",
         Example(
             """
 [
@@ -258,10 +258,10 @@ PAGES: Final = (
     ),
     Page(
         "result.type_not_allowed",
-        "Content that a result may not hold",
-        "A result may hold text and a few other kinds of content, which differ from API to API; this one holds "
-        "something else. It comes from sessions that changed their provider, and from tools that hand back raw JSON.",
-        "What cannot stand in a result is written as text; images of a tool message follow in a message of the user.",
+        "Content that a result may not have",
+        "A result may contain text and a few other kinds of content, which differ from API to API; this one contains "
+        "something else. It comes from sessions that switched provider, and from tools that return raw JSON.",
+        "What is not allowed in a result is written as text; images of a tool message follow in a user message.",
         Example(
             """
 [
@@ -274,13 +274,13 @@ PAGES: Final = (
 ]
 """
         ),
-        (Offered("images-behind", "move its images into a message of the user behind it"),),
+        (Offered("images-behind", "move its images into a user message after it"),),
     ),
     Page(
         "result.json_not_object",
-        "A JSON result that is no object",
-        "Bedrock takes a result's `json` only as an object: a list, a number or a text there is refused. Tools that "
-        "answer with a list write it.",
+        "A JSON result that is not an object",
+        "Bedrock accepts a result's `json` only as an object: a list, a number or a string there is refused. It "
+        "comes from tools that return a list.",
         "It is written as text.",
         Example(
             """
@@ -299,10 +299,10 @@ PAGES: Final = (
     Page(
         "result.placeholder",
         "A placeholder where the real output is known",
-        "An agent wrote that there is no result, or left it empty, and the output itself stands elsewhere: on another "
-        "branch, in the copy of a request, in a forked session, in a file beside the session. No API refuses it, but "
-        "the model works without what is known.",
-        "The real output is put in the placeholder's place.",
+        "An agent wrote that there is no result, or left it empty, but the output itself exists elsewhere: on "
+        "another branch, in the copy of a request, in a forked session, in a file beside the session. No API refuses "
+        "it, but the model works without something that is known.",
+        "The real output replaces the placeholder.",
         Example(
             """
 {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Do the tests pass?"},"sessionId":"s","timestamp":"2026-11-21T08:00:00Z"}
@@ -313,10 +313,10 @@ PAGES: Final = (
     ),
     Page(
         "result.crossed",
-        "Two outputs that seem to be exchanged",
-        "Each of two parallel calls has the output of the other. No API notices it, since the ids are sound, and the "
-        "model reads the wrong output. Repairs that paired results with calls by their position alone have written it.",
-        "On request the two outputs are swapped. Only you know for certain: look at both.",
+        "Two outputs that seem to be swapped",
+        "Each of two parallel calls has the other's output. No API notices, since the ids are fine, and the model "
+        "reads the wrong output. It comes from repairs that paired results with calls by position alone.",
+        "On request the two outputs are swapped back. Only you can be certain: look at both.",
         Example(
             """
 [
@@ -338,9 +338,9 @@ PAGES: Final = (
     Page(
         "result.unreached",
         "A result that nothing leads to",
-        "The line of a call was lost, and its result hangs beside the history, as those of parallel calls do. The "
-        "agent does not find it, and tells nobody.",
-        "Its output is kept as labelled text in the history, where it stood.",
+        "The line with a call was lost, and its result hangs beside the history, as those of parallel calls do. The "
+        "agent does not find it, and does not tell you.",
+        "Its output is kept as labelled text in the history, where it was.",
         Example(
             """
 {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Read both files."},"sessionId":"s","timestamp":"2026-11-21T08:00:00Z"}

@@ -9,10 +9,10 @@ from toolpair.rules.pages.base import Example, Offered, Page
 PAGES: Final = (
     Page(
         "role.call_in_user",
-        "A call in a user's message",
-        "Only the assistant can call a tool. Programs that rebuild a history from parts put calls under the wrong "
-        "role.",
-        "The call is put into an assistant's message at its place.",
+        "A call in a user message",
+        "Only the assistant can call a tool. It comes from programs that rebuild a history from parts and put calls "
+        "under the wrong role.",
+        "The call moves into an assistant message in the same place.",
         Example(
             """
 [
@@ -28,10 +28,10 @@ PAGES: Final = (
     ),
     Page(
         "role.result_in_assistant",
-        "A result in an assistant's message",
-        "Results belong into the user's next message. Programs that keep a call and its result together write both "
-        "under the assistant.",
-        "The result is put into a user's message behind its call.",
+        "A result in an assistant message",
+        "Results belong in the next user message. It comes from programs that keep a call and its result together "
+        "and write both under the assistant.",
+        "The result moves into a user message after its call.",
         Example(
             """
 [
@@ -48,9 +48,9 @@ PAGES: Final = (
     Page(
         "role.unknown",
         "A role that the API does not know",
-        "A message's role is none of those that the provider takes. Often it is another provider's name for the same: "
+        "The provider does not accept a message's role. Often it is another provider's name for the same thing: "
         "`model`, `ai`, `human`, `developer`.",
-        "The nearest role that is known is put in its place; the words stay.",
+        "The nearest role that the provider knows is written instead; the text stays.",
         Example(
             """
 [

@@ -12,10 +12,10 @@ PAGES: Final = (
     Page(
         "rollout.no_meta",
         "A rollout without its first line",
-        "A rollout of Codex starts with a `session_meta` record that tells whose it is. Where it is lost or cut off "
-        "Codex does not resume the session.",
-        "It is written anew where the file's name and the other records agree on the session's id, time and folder. "
-        "Where it is there, and Codex cannot read a field of it, that is written or left out.",
+        "A Codex rollout starts with a `session_meta` record that says which session it is. If it is lost or cut "
+        "off, Codex does not resume the session.",
+        "It is rewritten if the file's name and the other records agree on the session's id, time and folder. If it is "
+        "there, and Codex cannot read one of its fields, that field is written again or left out.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:01Z","type":"turn_context","payload":{"turn_id":"t1","cwd":"/shop","model":"gpt-5.5"}}
@@ -45,9 +45,10 @@ PAGES: Final = (
     Page(
         "rollout.last_ordinal",
         "The last line has no number",
-        "In a paginated rollout each record has an `ordinal`, and Codex goes on counting from the last one. Where that "
-        "one has none it does not resume the session. Gaps and records without one before it do not matter to it.",
-        "The number is written; where all are gone, all.",
+        "In a paginated rollout each record has an `ordinal`, and Codex continues counting from the last one. If "
+        "that record has none, Codex does not resume the session. Gaps and earlier records without one do not matter "
+        "to it.",
+        "The number is written; if all are gone, all of them.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:00Z","ordinal":0,"type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0","history_mode":"paginated"}}
@@ -58,9 +59,9 @@ PAGES: Final = (
     Page(
         "rollout.parent_missing",
         "A fork without its parent",
-        "A fork of a session holds only what came after the fork. Codex reads the rest from the parent's rollout, and "
-        "does not resume the fork where that is not under the same sessions folder.",
-        "Nothing in the file is wrong: put the parent's rollout back.",
+        "A fork of a session holds only what came after the fork. Codex reads the rest from the parent's rollout, "
+        "and does not resume the fork if that is not under the same sessions folder.",
+        "Nothing is wrong with the file: put the parent's rollout back.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:00Z","ordinal":21,"type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0","history_mode":"paginated","forked_from_id":"01a1fd17-d37f-7833-bddc-d042d96e8488","history_base":{"thread_id":"01a1fd17-d37f-7833-bddc-d042d96e8488","end_ordinal_exclusive":21,"end_byte_offset":14021}}}
@@ -71,10 +72,10 @@ PAGES: Final = (
     ),
     Page(
         "rollout.compaction_ignored",
-        "A compaction that does not count",
-        "`replacement_history` and `replacement_history_metadata` of a compaction must be of one length. Else Codex "
-        "passes it by, and all that it had replaced comes back.",
-        "The second list is made as long as the first on request.",
+        "A compaction that Codex ignores",
+        "`replacement_history` and `replacement_history_metadata` of a compaction must have the same length. "
+        "Otherwise Codex skips the compaction, and everything that it had replaced comes back.",
+        "On request the second list is made as long as the first.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0"}}
@@ -86,10 +87,10 @@ PAGES: Final = (
     Page(
         "rollout.not_loaded",
         "An item that Codex cannot load",
-        "A call without arguments, an output that is an object as early versions wrote it, a message whose content is "
-        "one text, a part of a type that it does not know: all these Codex does not read. It skips the whole line, and "
-        "its partner is dropped or answered with `aborted`.",
-        "The item is written as today's version writes it; no word of it is lost.",
+        "Codex cannot read a call without arguments, an output that is an object (as early versions wrote it), a message "
+        "whose content is a single text, or a part of a type that it does not know. It skips the whole record, and drops "
+        "its partner or answers it with `aborted`.",
+        "The item is written the way today's version writes it; nothing it says is lost.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0"}}
@@ -101,9 +102,10 @@ PAGES: Final = (
     Page(
         "rollout.no_timestamp",
         "A line without a time",
-        "Codex passes records without a `timestamp` by, without a word. Programs that add an output by hand forget it.",
-        "The time of the record before it is written. Where no line has one, Codex does not load the file, and all get "
-        "the time that the session began at.",
+        "Codex skips records without a `timestamp` without telling you. It comes from programs that add an output by "
+        "hand and forget it.",
+        "The time of the record before it is written. If no line has one, Codex does not load the file, and every line "
+        "gets the time that the session began.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:00Z","type":"session_meta","payload":{"id":"01a1fd17-7a6c-7c11-9e18-deaa896459f4","timestamp":"2026-11-21T08:00:00Z","cwd":"/shop","originator":"codex_cli_rs","cli_version":"0.169.0"}}

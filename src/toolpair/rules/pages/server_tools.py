@@ -10,9 +10,9 @@ PAGES: Final = (
     Page(
         "server.call_unpaired",
         "A server tool's call without a result",
-        "Calls of tools that the provider runs itself, such as its web search, need their result in the same message. "
-        "Only in the very last message they may still wait for it.",
-        "The call is kept as text; taking it out is a choice.",
+        "Calls of tools that the provider runs itself, such as its web search, need their result in the same "
+        "message. Only in the very last message may they still be open.",
+        "The call is kept as text; you can choose to remove it instead.",
         Example(
             """
 [
@@ -28,8 +28,8 @@ PAGES: Final = (
     Page(
         "server.result_orphan",
         "A server tool's result without a call",
-        "The result of a tool that the provider runs itself needs its call before it in the same message. It is left "
-        "over when a message was cut or taken apart.",
+        "The result of a tool that the provider runs itself needs its call before it in the same message. It is what "
+        "remains when a message was cut or split up.",
         "Its content is kept as labelled text.",
         Example(
             """
@@ -45,9 +45,9 @@ PAGES: Final = (
     ),
     Page(
         "server.id_pattern",
-        "A server tool's id that is refused",
-        "Such ids begin with `srvtoolu_` and hold letters, digits and `_`. Proxies and repairs that rewrite all ids "
-        "spoil them.",
+        "A server tool id that is refused",
+        "Such ids start with `srvtoolu_` and have letters, digits and `_`. Proxies and repairs that rewrite all ids "
+        "break them.",
         "Both sides of the pair get an id of that form.",
         Example(
             """
@@ -65,10 +65,10 @@ PAGES: Final = (
     ),
     Page(
         "mcp.unpaired",
-        "An MCP call and its result are parted",
-        "Calls of MCP tools that the provider runs have their result in the same message. No error text of an API is "
-        "known for it, so it is a warning.",
-        "Nothing is changed unasked. On request the half that is there is kept as text.",
+        "An MCP call and its result are separated",
+        "Calls of MCP tools that the provider runs have their result in the same message. No API error text is known "
+        "for it, so it is a warning.",
+        "Nothing is changed unless you ask. On request the half that is there is kept as text.",
         Example(
             """
 [

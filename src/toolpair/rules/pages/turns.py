@@ -10,9 +10,9 @@ PAGES: Final = (
     Page(
         "turn.trailing_call",
         "The history ends with a call",
-        "The last message calls a tool, and nothing follows: the run was interrupted, or the history was saved before "
-        "the tool came back. In an agent's own file this is a note, since the call may just be running.",
-        "A placeholder answers it; removing the call is a choice.",
+        "The last message calls a tool, and nothing follows: the run was interrupted, or the history was saved "
+        "before the tool returned. In an agent's own file this is a note, since the call may still be running.",
+        "A placeholder answers it; you can choose to remove the call instead.",
         Example(
             """
 [
@@ -25,15 +25,15 @@ PAGES: Final = (
         ),
         (
             Offered("use-copy", "use the real output found elsewhere"),
-            Offered("mend-line", "make the damaged line readable in which the result stands"),
+            Offered("fix-line", "make the damaged line with the result readable"),
         ),
     ),
     Page(
         "turn.trailing_assistant",
         "The history ends with the assistant",
-        "Newer models refuse a request whose last message is the assistant's, since it asks them to go on with words "
-        "that are written already. A finished conversation ends so, and the next prompt mends it by itself.",
-        "Where it is refused for certain a short message of the user is added; else nothing is changed unasked.",
+        "Newer models refuse a request whose last message is the assistant's, since it asks them to continue words "
+        "that are already written. A finished conversation ends this way, and the next prompt fixes it by itself.",
+        "Where it is certainly refused, a short user message is added; otherwise nothing is changed unless you ask.",
         Example(
             """
 [
@@ -47,9 +47,9 @@ PAGES: Final = (
     Page(
         "turn.alternation",
         "Two messages of one role in a row",
-        "Anthropic joins them, and most others take them. Bedrock refuses them: there the user and the assistant must "
-        "take turns.",
-        "Where it is refused they are joined to one message; else nothing is changed.",
+        "Anthropic joins them, and most others accept them. Bedrock refuses them: there the user and the assistant "
+        "must take turns.",
+        "Where it is refused, they are joined into one message; otherwise nothing is changed.",
         Example(
             """
 [
@@ -62,10 +62,10 @@ PAGES: Final = (
     ),
     Page(
         "turn.first_not_user",
-        "The history does not begin with the user",
-        "Bedrock wants the user to speak first, and Gemini refuses a history that begins with a call. Histories that "
-        "were cut at the front begin so, and those with a greeting. The Messages API takes it.",
-        "Where it is refused a short message of the user is put in front; else nothing is changed unasked.",
+        "The history does not start with the user",
+        "Bedrock requires the user to speak first, and Gemini refuses a history that starts with a call. It comes "
+        "from histories that were cut at the front, or that start with a greeting. The Messages API accepts it.",
+        "Where it is refused, a short user message is added at the start; otherwise nothing is changed unless you ask.",
         Example(
             """
 [
@@ -78,11 +78,11 @@ PAGES: Final = (
     ),
     Page(
         "turn.user_after_tool",
-        "The user speaks straight behind a result",
-        "Mistral's hosted API wants the assistant to speak between a tool's result and the user: "
-        "`Unexpected role 'user' after role 'tool'`. It comes when a run was interrupted behind a result, or when a "
-        "prompt was queued.",
-        "A short message of the assistant is put between them.",
+        "A user message right after a result",
+        "Mistral's hosted API requires an assistant message between a tool's result and the user: `Unexpected role "
+        "'user' after role 'tool'`. It comes from a run that was interrupted after a result, or from a prompt that "
+        "was queued.",
+        "A short assistant message is added between them.",
         Example(
             """
 [
@@ -100,15 +100,15 @@ PAGES: Final = (
     ),
     Page(
         "turn.call_after_model",
-        "A call behind words of the assistant",
-        "Gemini wants a turn that calls functions to come right behind the user or behind the functions' responses. A "
+        "A call right after an assistant message",
+        "Gemini requires a turn that calls functions to come right after the user or after function responses. A "
         "model that speaks in one message and calls in the next is refused.",
-        "The messages are joined to one.",
+        "The messages are joined into one.",
         Example(
             """
 [
   {"role": "user", "content": "Do the tests pass?"},
-  {"role": "assistant", "content": "I look."},
+  {"role": "assistant", "content": "Let me look."},
   {"role": "assistant", "content": "", "tool_calls": [
     {"id": "call_1", "type": "function",
      "function": {"name": "run", "arguments": "{}"}}]},
@@ -123,10 +123,10 @@ PAGES: Final = (
     Page(
         "turn.failed_retries",
         "Failed retries at the end of a session",
-        "The API refused a request, and the prompts that were to go on piled up, each with the agent's own error "
-        "message behind it. They do no harm: error messages are never sent, and repeated words only take room.",
-        "Nothing is changed unasked. On request the repeated prompts and the error messages are removed; a prompt with "
-        "words of its own stays.",
+        "The API refused a request, and the prompts typed to continue piled up, each followed by the agent's own "
+        "error message. They do no harm: error messages are never sent, and repeated words only take up room.",
+        "Nothing is changed unless you ask. On request the repeated prompts and the error messages are removed; a "
+        "prompt that says anything else stays.",
         Example(
             """
 {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Do the tests pass?"},"sessionId":"s","timestamp":"2026-11-21T08:00:00Z"}

@@ -74,7 +74,7 @@ def limit_of_backups(given: int | None = None) -> int | None:
     number = given if given is not None else int(text) if text.isascii() and text.isdecimal() else 0
     if number < 1:
         what = "The number of backups to keep" if given is not None else f"{LIMIT_VARIABLE} in the environment"
-        raise Refused(f"{what} has to be a whole number from 1 on; nothing was written.", "backups")
+        raise Refused(f"{what} must be a whole number, 1 or more; nothing was written.", "backups")
     return number
 
 

@@ -14,12 +14,11 @@ def refuse_unwritable(path: str, shown: str, found: os.stat_result) -> None:
     if not found.st_mode & 0o222:
         raise Refused(f"{shown} is read-only; make it writable, or save under a new name.", "read-only")
     if not os.access(path, os.W_OK):
-        raise Refused(f"{shown} may not be written by this user; save under a new name.", "read-only")
+        raise Refused(f"You are not allowed to write to {shown}; save under a new name.", "read-only")
     refuse_folder(os.path.dirname(path), shown, "save under a new name in another folder")
     if _is_protected(os.stat(os.path.dirname(path)), found):
         raise Refused(
-            f"{shown} belongs to another user, and in its directory only that user may replace it; "
-            "save under a new name.",
+            f"{shown} belongs to another user, and in its folder only that user may replace it; save under a new name.",
             "read-only",
         )
 
@@ -38,17 +37,17 @@ def _is_protected(folder: os.stat_result, found: os.stat_result) -> bool:
 
 def refuse_folder(folder: str, shown: str, advice: str) -> None:
     if not os.path.isdir(folder):
-        raise Refused(f"The directory of {shown} does not exist; create it or give another name.", "no-folder")
+        raise Refused(f"The folder of {shown} does not exist; create it or give another name.", "no-folder")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise Refused(f"The directory of {shown} may not be written by this user; {advice}.", "read-only")
+        raise Refused(f"You are not allowed to write to the folder of {shown}; {advice}.", "read-only")
 
 
 def refuse_links(shown: str, found: os.stat_result, allowed: bool) -> bool:
     """Whether there are other names, when they are allowed."""
     if found.st_nlink > 1 and not allowed:
         raise Refused(
-            f"{shown} has other names (hard links) that would keep the old content; save under a new name, "
-            "or allow that.",
+            f"{shown} has other names (hard links) that would keep the old content; save under a new name, or allow "
+            "it.",
             "hard-links",
         )
     return found.st_nlink > 1
@@ -59,4 +58,4 @@ def changed(shown: str) -> str:
 
 
 def exists(shown: str) -> str:
-    return f"{shown} exists; give another name, or allow it to be replaced (--force)."
+    return f"{shown} already exists; give another name, or allow it to be replaced (--force)."

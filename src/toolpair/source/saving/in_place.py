@@ -121,8 +121,8 @@ def replace_file(
         new.release()
         if replaced.appended:
             notes.append(
-                f"Another program has added {replaced.appended:,} bytes to {old.shown} since it was opened; they "
-                "stand behind the new content, but nothing in them was checked: open it again."
+                f"Another program has added {replaced.appended:,} bytes to {old.shown} since it was opened; they are "
+                "kept after the new content, but were not checked: open it again."
             )
     removed = prune(path, backup, keep_backups, io) if keep_backups is not None else ()
     return SaveResult(
@@ -176,16 +176,16 @@ def _after(
                 where = os.path.basename(copy_old(replaced.descriptor, replaced.stat(), names, made, io))
             except OSError as error:
                 return backup, [
-                    "Another program wrote to the old file while it was saved, and what it wrote is lost "
+                    "Another program wrote to the old file during the save, and what it wrote is lost "
                     f"({error.strerror or error})."
                 ]
-        notes.append(f"Another program wrote to the old file while it was saved; what it wrote is in {where} alone.")
+        notes.append(f"Another program wrote to the old file during the save; what it wrote is only in {where}.")
     if drained.held:
         who = f"Another program ({drained.holders[0]})" if drained.holders else "Another program"
-        notes.append(f"{who} still has the old file open: what it writes from now on {goes}; end it.")
+        notes.append(f"{who} still has the old file open: what it writes from now on {goes}; quit it.")
     if drained.unseen:
         notes.append(
-            "The file belonged to another user, so that it cannot be seen whether a program still has it open: "
-            f"what such a program writes from now on {goes}."
+            "The file belonged to another user, so toolpair cannot see whether a program still has it open: what such "
+            f"a program writes from now on {goes}."
         )
     return backup, notes

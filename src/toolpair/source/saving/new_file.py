@@ -48,7 +48,7 @@ def save_as(
     refuse_folder(os.path.dirname(target), shown, "give another name")
     existing = stat_or_none(target)
     if existing is not None and not stat.S_ISREG(existing.st_mode):
-        raise Refused(f"{shown} is no regular file; give another name.", "not-regular")
+        raise Refused(f"{shown} is not a regular file; give another name.", "not-regular")
     if existing is not None and not force:
         raise Refused(exists(shown), "exists")
     names = KeptNames(target, now)

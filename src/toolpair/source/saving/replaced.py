@@ -78,18 +78,14 @@ class Replaced:
         try:
             self.descriptor = open_leased(lambda: io.open(old.path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS))
         except FileNotFoundError:
-            raise Refused(f"{old.shown} is gone since it was opened; save under a new name.", "gone") from None
+            raise Refused(f"{old.shown} has disappeared since it was opened; save under a new name.", "gone") from None
         except BlockingIOError:
-            raise Refused(
-                f"{old.shown} is kept by another program that lets nobody open it; try again when that is done.", "held"
-            ) from None
+            raise Refused(f"{old.shown} is locked by another program; try again when that is done.", "held") from None
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise Refused(changed(old.shown), "changed") from None
             if error.errno == errno.EACCES:
-                raise Refused(
-                    f"{old.shown} may not be read by this user; check its permissions.", "read-only"
-                ) from None
+                raise Refused(f"You are not allowed to read {old.shown}; check its permissions.", "read-only") from None
             raise
         made.descriptors.append(self.descriptor)
         self._lease = Leased(self.descriptor, io)
@@ -103,8 +99,8 @@ class Replaced:
             self._io.flock(self.descriptor)
         except BlockingIOError:
             raise Refused(
-                f"Another program has locked {self._old.shown}, most likely a second toolpair that saves it; "
-                "try again when it is done.",
+                f"Another program has locked {self._old.shown}, most likely another toolpair that is saving it; try "
+                "again when it is done.",
                 "held",
             ) from None
         except OSError:
@@ -151,7 +147,9 @@ class Replaced:
         try:
             return self._io.stat(self._old.path)
         except FileNotFoundError:
-            raise Refused(f"{self._old.shown} is gone since it was opened; save under a new name.", "gone") from None
+            raise Refused(
+                f"{self._old.shown} has disappeared since it was opened; save under a new name.", "gone"
+            ) from None
 
     @property
     def _size(self) -> int:
@@ -276,5 +274,5 @@ class Replaced:
         found = writers(self._old.path, self.stat())
         who = f"Another program ({found[0]})" if found else "Another program"
         return Refused(
-            f"{who} has {self._old.shown} open for writing; end it and try again, or save under a new name.", "held"
+            f"{who} has {self._old.shown} open for writing; quit it and try again, or save under a new name.", "held"
         )

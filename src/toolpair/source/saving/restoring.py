@@ -42,7 +42,7 @@ def restore(
     source = os.fspath(backup.path if isinstance(backup, Backup) else backup)
     shown = os.fspath(path)
     target = os.path.realpath(shown)
-    unreadable = f"{source} is no backup that can be read; choose another one."
+    unreadable = f"{source} is not a backup that can be read; choose another one."
     try:
         descriptor = open_leased(lambda: io.open(source, os.O_RDONLY | O_WAITLESS))
     except OSError:
@@ -83,4 +83,4 @@ def _note_on_writer(backup: str, io: Io) -> list[str]:
     except OSError:
         return []
     name = os.path.basename(backup)
-    return [f"Another program still has {name} open for writing: what it writes there does not come into the file."]
+    return [f"Another program still has {name} open for writing: what it writes there does not reach the file."]

@@ -72,7 +72,7 @@ class Temporary:
         owner, group = self._take_owner(now, like)
         if not (owner and group):
             gone = "group" if owner else "owner" if group else "owner and the group"
-            notes.append(f"The {gone} of the file could not be kept.")
+            notes.append(f"The file's {gone} could not be kept.")
         if lost := self._copy_attributes(source):
             notes.append(f"These attributes of the file could not be kept: {', '.join(lost)}.")
         permissions = stat.S_IMODE(like.st_mode)

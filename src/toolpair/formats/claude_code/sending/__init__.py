@@ -103,11 +103,11 @@ def _refusal(history: History) -> str | None:
     """Why the agent says that it finds no such session."""
     talk = (node.sidechain for node in history.nodes if node.type in ("user", "assistant"))
     if next(talk, False) and all(talk):
-        return "Claude Code does not find this session: all its records belong to a sub-agent."
+        return "Claude Code does not find this session: every line in it belongs to a sub-agent."
     if not history.chain:
         return "Claude Code does not find this session: nobody says anything in it."
     if not history.main(history.chain[-1]):
-        return "Claude Code does not find this session: its last-prompt record names a record of a sub-agent."
+        return "Claude Code does not find this session: its last-prompt line names a line of a sub-agent."
     last = next((node for node in reversed(history.chain) if node.type in ("user", "assistant")), None)
     if last is not None and last.seconds is None and history.resumed_by.needs_time:
         return f"Claude Code does not find this session: its last line {without_time(last)}."
