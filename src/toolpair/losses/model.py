@@ -80,7 +80,7 @@ class Losses:
         if self.outputs:
             parts.append(f"{plural(len(self.outputs), 'output')} ({plural(self.output_bytes, 'byte')})")
         if self.words:
-            parts.append(f"{plural(self.user_words, 'word')} of the user")
+            parts.append(f"{plural(self.user_words, 'word')} from the user")
         if self.images:
             parts.append(plural(len(self.images), "image"))
         if self.calls:
@@ -99,7 +99,7 @@ def _sent(found: tuple[Lost, ...]) -> str:
     outputs = [lost.size for lost in found if lost.kind == "output"]
     words = sum(lost.size for lost in found if lost.kind == "words")
     parts = [f"{plural(len(outputs), 'output')} ({plural(sum(outputs), 'byte')})"] if outputs else []
-    return " and ".join([*parts, *([plural(words, "word") + " of the user"] if words else [])])
+    return " and ".join([*parts, *([plural(words, "word") + " from the user"] if words else [])])
 
 
 NOTHING: Final = Losses()
