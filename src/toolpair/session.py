@@ -14,10 +14,11 @@ from toolpair.conversation import Judged, items_of, request_of
 from toolpair.dataclass import dataclass, replace
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.base import Branching, Companion, Format, View
-from toolpair.formats.recognising import format_of, not_recognised
+from toolpair.formats.recognising import format_of, no_such_format, not_recognised
 from toolpair.lazily import lazily
 from toolpair.opened import Conversation, Location, Target, lines_text, weight
 from toolpair.overview import Group, Row, Verdict
+from toolpair.program import command
 from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, profile_names
 from toolpair.rules.profiles import profile as profile_named
@@ -151,7 +152,7 @@ def open_session(
     limits = Limits.of(max_size)
     snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
     if format is not None and format not in REGISTRY:
-        raise SessionError(f"There is no format {format!r}; `toolpair formats` lists them.")
+        raise SessionError(no_such_format(format))
     if profile is not None and not is_profile(profile):
         raise SessionError(no_such_profile(profile))
     container = read_container(snapshot.data, snapshot.shown, limits=limits)
@@ -172,7 +173,7 @@ def open_session(
 def _no_leaf(leaf: str, shown: str) -> str:
     return (
         f"{shown} has no history that ends at {leaf!r}, or more than one record's id begins so; "
-        "`toolpair check --output-format json` lists its branches."
+        f"`{command('check --output-format json')}` lists its branches."
     )
 
 

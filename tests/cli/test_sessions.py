@@ -95,7 +95,7 @@ def test_commands_take_an_id_or_this_folder(run: Run, broken: Path, name: str) -
     before = broken.read_bytes()
     fixed = run("fix", name, "--in-place")
     assert fixed.code == 0, fixed.err
-    assert f"to go on: cd {os.getcwd()} && claude --resume {SESSION}\n" in fixed.err
+    assert f"  Next: cd {os.getcwd()} && claude --resume {SESSION}\n" in fixed.err
     assert run("check", name).code == 0
     assert run("restore", name, "--backup", "latest").code == 0
     assert broken.read_bytes() == before

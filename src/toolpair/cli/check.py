@@ -16,6 +16,7 @@ from toolpair.cli.judged import Work, judge_file
 from toolpair.cli.output import FORMATS, Output, make_output
 from toolpair.cli.report import Checked, Totals
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, say, style_for
+from toolpair.program import command
 
 _EPILOG = """\
 examples:
@@ -69,7 +70,7 @@ def parser(command: str = "check") -> Parser:
 def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session; give one file.")
-    output = make_output(options.output_format, style_for(sys.stdout, options.no_color))
+    output = make_output(options.output_format, style_for(sys.stdout, options.color))
     work = Work.of(options, chosen_profiles(options))
     totals = Totals()
     _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         _check(inputs.newest_here(), work, 1, output, totals)
     output.end(totals)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
-        say(f"No session was found in {', '.join(options.paths)}; `toolpair formats` lists what is recognised.")
+        say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
         return exits.UNREADABLE
     if not totals.files and not totals.skipped:
         say(f"There is no file in {', '.join(options.paths)}.")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from toolpair.cli.terminal import UsageError
 from toolpair.dataclass import dataclass, field
+from toolpair.program import command
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Fix, Problem, Session
@@ -115,7 +116,7 @@ def _known(name: str, rules: list[str]) -> str:
 
     families = {rule.split(".")[0] for rule in rules}
     close = difflib.get_close_matches(name, [*rules, *families], n=1)
-    hint = f" Did you mean {close[0]}?" if close else " `toolpair rules` lists them all."
+    hint = f" Did you mean {close[0]}?" if close else f" `{command('rules')}` lists them all."
     raise UsageError(f"There is no rule {name!r}.{hint}")
 
 

@@ -26,6 +26,7 @@ from toolpair.cli.terminal import (
     typed,
 )
 from toolpair.comparing import LEFT, Compared, Question, Tried, compare, done_for
+from toolpair.program import command
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Session, lines_text
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_json(session, options.file, compared, options.show_content), indent=2))
     else:
-        _Printer(session, options.file, compared, style_for(sys.stdout, options.no_color), options.show_content).run()
+        _Printer(session, options.file, compared, style_for(sys.stdout, options.color), options.show_content).run()
     return exits.OK if compared.best is not None else exits.PROBLEMS
 
 
@@ -83,7 +84,7 @@ def _recipes(options: argparse.Namespace) -> list[tuple[Recipe, Options]]:
     recipes = [recipe_named(name) for name in names]
     heeding = [found for found in recipes if "max_id_length" in found.options]
     if options.max_id_length is not None and not heeding:
-        raise UsageError("None of these recipes knows --max-id-length; `toolpair recipes` says which do.")
+        raise UsageError(f"None of these recipes knows --max-id-length; `{command('recipes')}` says which do.")
     return [
         (recipe, options_for(recipe, options.max_id_length) if recipe in heeding else DEFAULT) for recipe in recipes
     ]
@@ -292,7 +293,7 @@ class _Printer:
             to = "-o OUT" if self.path == inputs.STDIN or not self.session.writable else "--in-place"
             # On a line of its own, which nothing folds: it is there to be copied.
             out("Look first, with " + to + " in place of --diff then:")
-            out(f"  toolpair fix {typed(self.path)}{recipe} --diff")
+            out(f"  {command('fix')} {typed(self.path)}{recipe} --diff")
         self.say("What one does exactly: toolpair recipes NAME.", dim=True)
 
 

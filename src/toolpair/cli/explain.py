@@ -15,6 +15,7 @@ from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for, typed
 from toolpair.dataclass import dataclass
+from toolpair.program import command
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import ErrorText, title_of
@@ -106,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_as_json(asked), indent=2))
     else:
-        _print(options, asked, style_for(sys.stdout, options.no_color))
+        _print(options, asked, style_for(sys.stdout, options.color))
     return exits.OK if asked.known else exits.PROBLEMS
 
 
@@ -186,19 +187,19 @@ def _print(options: argparse.Namespace, asked: _Asked, style: Style) -> None:
     if not options.file:
         if asked.recognised is not None:
             out()
-            out("With the session file behind it, `toolpair explain` says which block is meant.")
+            out(f"With the session file after it, `{command('explain')}` says which block is meant.")
         return
     if near or asked.rule is not None or asked.recognised is not None:
         out()
     for entry in asked.places[:_LISTED]:
         _print_place(options.file, entry, style)
     if len(asked.places) > _LISTED:
-        out(f"and {len(asked.places) - _LISTED:,} more: toolpair check {typed(options.file)}")
+        out(f"and {len(asked.places) - _LISTED:,} more: {command('check')} {typed(options.file)}")
     if not asked.places:
         none = "no problem of this rule is in it" if asked.rule else "no id of the text is in it"
         out(f"{safe(options.file)}: {none}.")
         if asked.rule is None:
-            out(f"    what is wrong with the file: toolpair check {typed(options.file)}")
+            out(f"    what is wrong with the file: {command('check')} {typed(options.file)}")
 
 
 def _print_error(known: Recognised, style: Style) -> None:
@@ -220,10 +221,10 @@ def _print_unknown(thing: str, style: Style) -> bool:
         from toolpair.rules.causes import cause_ids
 
         alike = difflib.get_close_matches(thing, [*rule_names(), *cause_ids()], n=3)
-        hint = f"Did you mean {' or '.join(alike)}?" if alike else "`toolpair rules` lists the rules."
+        hint = f"Did you mean {' or '.join(alike)}?" if alike else f"`{command('rules')}` lists the rules."
         say(f"There is no rule, cause or error text {thing!r}. {hint}")
         return False
-    say("This text is not known. Give the whole error text, or a rule that `toolpair rules` lists.")
+    say(f"This text is not known. Give the whole error text, or a rule that `{command('rules')}` lists.")
     near = nearest(thing)
     if near:
         out("The nearest known ones:" if len(near) > 1 else "The nearest known one:")

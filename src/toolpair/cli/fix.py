@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
     if as_json:
         out(dump(outcome.as_json(saved), indent=2))
     if not as_json or (saved is not None and streams.failed()):
-        report(outcome, saved, style_for(sys.stderr, options.no_color), only_shown=options.diff)
+        report(outcome, saved, style_for(sys.stderr, options.color), only_shown=options.diff)
     if saved is not None and options.in_place:
         for warning in session.look_around_after_saving():
             say(warning)
@@ -160,7 +160,7 @@ def _same_file(one: str, two: str) -> bool:
 
 
 def _show_difference(session: Session, options: argparse.Namespace) -> None:
-    style = style_for(sys.stdout, options.no_color)
+    style = style_for(sys.stdout, options.color)
     if session.changed:
         for line in difference(session, options.file, style, options.show_content):
             out(line)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, say
+from toolpair.program import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,20 +81,23 @@ def run(options: argparse.Namespace) -> int:
         return exits.OK
     if options.file is None:
         if options.at is not None or options.leaf is not None:
-            raise UsageError("--at and --leaf belong to a FILE; `toolpair sessions` lists those on this machine.")
+            raise UsageError(f"--at and --leaf belong to a FILE; `{command('sessions')}` lists those on this machine.")
         if not _has_terminal():
             raise UsageError(
-                "Which file? Choosing one needs a terminal; `toolpair sessions` lists them, `toolpair --help` says all."
+                f"Which file? Choosing one needs a terminal; `{command('sessions')}` lists them, "
+                f"`{command('--help')}` tells the rest."
             )
     session, path = _given(options) if options.file is not None else (None, None)
     if options.file == _STDIN:
         _keys_from_terminal()
     if not _has_terminal():
         raise UsageError(
-            "The interface needs a terminal; `toolpair check` and `toolpair fix` do the same work without one."
+            f"The interface needs a terminal; `{command('check')}` and `{command('fix')}` do the same work without one."
         )
-    if options.no_color:
+    if options.color == "never":
         os.environ["NO_COLOR"] = "1"
+    elif options.color == "always":
+        os.environ.pop("NO_COLOR", None)
     return _run_interface(session, path, options)
 
 

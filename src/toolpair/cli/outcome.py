@@ -8,9 +8,10 @@ from typing import Final
 from toolpair.cli import streams
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
-from toolpair.cli.terminal import Style, safe
+from toolpair.cli.terminal import Style, safe, typed
 from toolpair.dataclass import dataclass
 from toolpair.losses import NOTHING, Losses
+from toolpair.program import command
 from toolpair.session import Saved, Session, Staged
 from toolpair.text.shell import shell_word
 from toolpair.transcript.words import plural
@@ -139,7 +140,7 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
     _line(f"  written to {safe(saved.path)}")
     if saved.backup is not None:
         _line(f"  the original is kept as {safe(saved.backup)}")
-        _line(f"  to get it back: toolpair restore {shell_word(outcome.path)} --backup latest")
+        _line(f"  Undo: {command('restore')} {shell_word(outcome.path)} --backup latest")
     if saved.aside is not None:
         _line(f"  what was set aside is kept as {safe(saved.aside)}")
     if saved.removed:
@@ -147,7 +148,7 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
     for note in saved.notes:
         _line(style.severity("warning", f"  note: {safe(note)}"))
     if saved.resume and not outcome.left:
-        _line(f"  to go on: {safe(saved.resume)}")
+        _line(f"  Next: {safe(saved.resume)}")
 
 
 def _left(outcome: Outcome, style: Style) -> None:
@@ -160,7 +161,7 @@ def _left(outcome: Outcome, style: Style) -> None:
         whose = f" ({entry['profile']})" if "profile" in entry else ""
         _line(f"    {entry['rule']}{whose}  {safe(entry['message'])}{why}")
     if len(left) > _LISTED:
-        _line(f"    and {len(left) - _LISTED:,} more: toolpair check shows them all")
+        _line(f"    and {len(left) - _LISTED:,} more: {command('check')} {typed(outcome.path)}")
 
 
 def _line(text: str) -> None:

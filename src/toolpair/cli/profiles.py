@@ -13,7 +13,8 @@ from toolpair.cli.markdown import prose
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.rule_pages.severities import EVIDENCE
-from toolpair.cli.terminal import Parser, Style, columns, out, style_for
+from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
+from toolpair.program import command
 from toolpair.rules.profiles import Family, Profile, profile
 
 _EPILOG = """\
@@ -39,12 +40,12 @@ def parser(command: str = "profiles") -> Parser:
     result.add_argument(
         "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
 def run(options: argparse.Namespace) -> int:
-    style = style_for(sys.stdout, options.no_color)
+    style = style_for(sys.stdout, options.color)
     if options.name is not None:
         check_profiles([options.name])
         chosen = profile(options.name)
@@ -147,7 +148,7 @@ def _print_list(style: Style) -> None:
         for line in _wrapped(f"not judged: {', '.join(one.not_judged)}", width, 4):
             out(style.dim(line))
     out()
-    out("`toolpair profiles NAME` prints the rules of one.")
+    out(f"`{command('profiles NAME')}` prints the rules of one.")
 
 
 def _print_profile(chosen: Profile, style: Style) -> None:

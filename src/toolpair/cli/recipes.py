@@ -12,7 +12,7 @@ from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Parser, Style, columns, out, style_for
+from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import Recipe
 
@@ -38,7 +38,7 @@ def parser(command: str = "recipes") -> Parser:
     result.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
             entry["recipes"] = [recipe_entry(recipe) for recipe in RECIPES.values()]
         out(dump(entry, indent=2))
         return exits.OK
-    printer = _Printer(style_for(sys.stdout, options.no_color))
+    printer = _Printer(style_for(sys.stdout, options.color))
     if chosen is None:
         printer.all(list(RECIPES.values()))
     else:

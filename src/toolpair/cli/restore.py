@@ -8,7 +8,8 @@ from pathlib import Path
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.output import dump
-from toolpair.cli.terminal import Parser, UsageError, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, UsageError, add_color, out, safe, say, style_for
+from toolpair.program import command
 from toolpair.source.saving import Backup, asides, backups, restore
 from toolpair.text.shell import shell_word
 
@@ -37,7 +38,7 @@ def parser(command: str = "restore") -> Parser:
     result.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
@@ -76,7 +77,7 @@ def _choose(options: argparse.Namespace, found: list[Backup]) -> Backup:
     for backup in found:
         if options.backup in (backup.path.name, str(backup.path)) or _same(options.backup, backup.path):
             return backup
-    raise UsageError(f"{options.backup} is no backup of {options.file}; `toolpair restore FILE` lists them.")
+    raise UsageError(f"{options.backup} is no backup of {options.file}; `{command('restore FILE')}` lists them.")
 
 
 def _entries(found: list[Backup]) -> list[dict[str, object]]:
@@ -98,12 +99,12 @@ def _list(options: argparse.Namespace, found: list[Backup]) -> int:
         listed = {"backups": _entries(found), "asides": _entries(side_files)}
         out(dump({"version": 1, "path": options.file, **listed}, indent=2))
         return exits.OK
-    style = style_for(sys.stdout, options.no_color)
+    style = style_for(sys.stdout, options.color)
     for one, what in [(one, "") for one in found] + [(one, "  (set aside by a fix)") for one in side_files]:
         name = style.bold(safe(one.path.name))
         out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {name}{what}")
     if not found:
         say(f"There is no backup of {options.file}.")
         return exits.OK
-    say(f"To put the newest back: toolpair restore {shell_word(options.file)} --backup latest")
+    say(f"To put the newest back: {command('restore')} {shell_word(options.file)} --backup latest")
     return exits.OK

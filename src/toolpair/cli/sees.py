@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_json(session, options.file, before, after, fixes), indent=2))
         return exits.OK
-    printer = _Printer(style_for(sys.stdout, options.no_color), content)
+    printer = _Printer(style_for(sys.stdout, options.color), content)
     if before is not None:
         printer.history(before, f"{safe(options.file)}, as it stands")
     if after is not None:

@@ -11,6 +11,7 @@ from typing import IO, Any, Final, NoReturn
 from toolpair.cli import streams
 from toolpair.dataclass import dataclass
 
+COLORS: Final = ("auto", "always", "never")
 _WIDEST: Final = 100
 
 
@@ -44,10 +45,15 @@ class Style:
         return self._wrap({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
 
 
-def style_for(stream: IO[str] | None, no_color: bool) -> Style:
-    """Colour only where a person looks at it, and not where NO_COLOR or a dumb terminal says no."""
-    wanted = not no_color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Style(on=wanted and is_terminal(stream))
+def style_for(stream: IO[str] | None, color: str) -> Style:
+    """`color` is one of COLORS. By itself colour is where a person looks at it; the environment may say otherwise."""
+    if color != "auto":
+        return Style(on=color == "always")
+    if os.environ.get("NO_COLOR"):
+        return Style(on=False)
+    if os.environ.get("FORCE_COLOR"):
+        return Style(on=os.environ["FORCE_COLOR"] != "0")
+    return Style(on=os.environ.get("TERM") != "dumb" and is_terminal(stream))
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
@@ -111,8 +117,19 @@ class Parser(argparse.ArgumentParser):
         (streams.write if file is sys.stdout else streams.say)(message)
 
     def error(self, message: str) -> NoReturn:
+        from toolpair.cli.meant import closest
+        from toolpair.program import called
+
         sentence = message[:1].upper() + message[1:]
-        raise UsageError(f"{sentence.rstrip('.')}. `{self.prog} --help` shows how it goes.")
+        name, given = message.partition(": ")[::2]
+        if name == "unrecognized arguments" and given.startswith("-"):
+            option = given.split()[0].partition("=")[0]
+            meant = closest(option, self._option_string_actions)
+            if meant is not None:
+                raise UsageError(f"There is no option {option}. Did you mean {meant}?")
+            sentence = f"There is no option {option}"
+        help = f"{called()}{self.prog.removeprefix('toolpair')} --help"
+        raise UsageError(f"{sentence.rstrip('.')}. `{help}` shows how it is used.")
 
 
 _CONTENT = "print what calls and results say, too; without it only ids, names and places are printed"
@@ -164,7 +181,17 @@ def add_common(
         help="read so much of standard input, of a compressed file and of a single line, as in 8G or 500M; "
         "default: 4G of the first two, 1G of a line",
     )
-    group.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR in the environment does the same)")
+    add_color(group)
+
+
+def add_color(parser: argparse._ActionsContainer) -> None:
+    """The option of every command that prints."""
+    parser.add_argument(
+        "--color",
+        choices=COLORS,
+        default="auto",
+        help="colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)",
+    )
 
 
 def _version(text: str) -> str:

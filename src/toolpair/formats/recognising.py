@@ -7,6 +7,7 @@ from typing import Final
 
 from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
 from toolpair.formats.base import Format
+from toolpair.program import command
 from toolpair.source.document import Document
 from toolpair.source.sampling import values_of
 from toolpair.transcript.model import Damaged, EmptyObject
@@ -44,4 +45,13 @@ def not_recognised(documents: Sequence[Document], shown: str) -> str:
         what = "looks like a Gemini conversation, which this version does not read"
     elif sum(len(document.records) for document in documents) <= 1:
         what = "is JSON, but there is no list of messages in it"
-    return f"{shown} {what}; `toolpair formats` lists what it reads, and --format names one."
+    return f"{shown} {what}; `{command('formats')}` lists what it reads, and --format names one."
+
+
+def no_such_format(name: str) -> str:
+    """One sentence on a name that no format has."""
+    import difflib
+
+    close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"`{command('formats')}` lists them."
+    return f"There is no format {name!r}. {hint}"

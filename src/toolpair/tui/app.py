@@ -17,6 +17,7 @@ from textual.binding import BindingType
 from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
+from toolpair.program import command
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
 from toolpair.tui.desk import Desk
@@ -337,7 +338,7 @@ class ToolpairApp(App[None]):
         lines += [f"  {visible(line)}" for line in mended]
         if saved.backup is not None:
             lines.append(f"The original is kept as {visible(saved.backup)}")
-            lines.append(f"To take it back: toolpair restore {shell_word(saved.path)} --backup latest")
+            lines.append(f"Undo: {command('restore')} {shell_word(saved.path)} --backup latest")
         if saved.aside is not None:
             lines.append(f"What was set aside is kept as {visible(saved.aside)}")
         lines += [f"An older backup was removed, as you set it: {visible(old)}" for old in saved.removed]
@@ -345,7 +346,7 @@ class ToolpairApp(App[None]):
         if saved.resume and visible(saved.resume) != saved.resume:
             lines.append("Go on as before, in its folder, whose name cannot be shown here.")
         elif saved.resume:
-            lines.append(f"{'To go on' if saved.resume.endswith('.') else 'Go on with'}: {saved.resume}")
+            lines.append(f"Next: {saved.resume}")
         self.result.saved.append(saved.path)
         self.result.told += lines
 
