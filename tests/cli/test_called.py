@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolpair import program
 
 INSTALLED = Path(sys.executable).with_name("toolpair")
@@ -21,7 +22,7 @@ ELSEWHERE = "/usr/bin:/bin"
 
 def started(words: list[str], path: str, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PATH": path}
-    return subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environment, timeout=60)
+    return subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environment, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(

@@ -143,9 +143,9 @@ def test_the_list_in_a_terminal(run: Run, broken: Path) -> None:
     from tests.terminal import Terminal, program
 
     terminal = Terminal(program())
-    assert b"go on" in terminal.read(20, until="≠ 1".encode())
+    assert b"go on" in terminal.read(until="≠ 1".encode())
     terminal.press("\r")
-    assert b"mend all" in terminal.read(20, until=b"mend all")
+    assert b"mend all" in terminal.read(until=b"mend all")
     terminal.read(0.5)
     terminal.press("q")
     assert terminal.close() == 0

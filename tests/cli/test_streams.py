@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 TOOLPAIR = [sys.executable, "-m", "toolpair"]
 BROKEN = "sanitised-on-one-side.json"
 COMMANDS: dict[str, tuple[list[str], int]] = {
@@ -57,7 +59,7 @@ def folder(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def ran(words: list[str], redirected: str) -> subprocess.CompletedProcess[str]:
     command = f"{shlex.join([*TOOLPAIR, *words])} {redirected}"
-    return subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    return subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def unread(words: list[str], *, errors: bool = False) -> tuple[int, str]:
@@ -68,7 +70,7 @@ def unread(words: list[str], *, errors: bool = False) -> tuple[int, str]:
         if errors:
             process.stderr.close()
         said = "" if errors else process.stderr.read()
-        return process.wait(60), said
+        return process.wait(PATIENCE), said
 
 
 def in_order(said: str) -> None:
@@ -159,7 +161,7 @@ def test_a_full_output_ends_a_long_check(folder: Path, samples: Path) -> None:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(60) == 1
+        assert process.wait(PATIENCE) == 1
 
 
 def test_nothing_is_printed_by_another_way() -> None:
