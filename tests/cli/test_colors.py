@@ -77,7 +77,7 @@ def test_the_interface_takes_it(monkeypatch: pytest.MonkeyPatch, copy: Callable[
     from toolpair.tui import RunResult
 
     told: list[str | None] = []
-    monkeypatch.setattr(open, "_has_terminal", lambda: True)
+    monkeypatch.setattr(open, "has_terminal", lambda: True)
     monkeypatch.setattr(toolpair.tui, "run", lambda *_, **__: told.append(os.environ.get("NO_COLOR")) or RunResult())
     path = str(copy("valid.json"))
     for words in ([], ["--color", "always"], ["--color", "never"]):

@@ -34,6 +34,8 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
     "restore": (["restore", "FILE"], 0),
     "sessions": (["sessions"], 1),
     "formats": (["formats"], 0),
+    "demo": (["demo"], 0),
+    "demo --list": (["demo", "--list"], 0),
     "profiles": (["profiles"], 0),
     "rules": (["rules"], 0),
     "a rule": (["rules", "result.missing"], 0),
@@ -185,7 +187,7 @@ def test_the_goodbye_of_the_interface(
     from toolpair.tui import RunResult
 
     result = RunResult(saved=[folder / "FILE"], told=["Saved FILE"])
-    monkeypatch.setattr(open, "_has_terminal", lambda: True)
+    monkeypatch.setattr(open, "has_terminal", lambda: True)
     monkeypatch.setattr(toolpair.tui, "run", lambda *_, **__: result)
     with FULL.open("w") as full:
         monkeypatch.setattr(sys, "stdout", full)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 COMMANDS: Final = {
+    "demo": "toolpair.cli.demo",
     "check": "toolpair.cli.check",
     "fix": "toolpair.cli.fix",
     "compare": "toolpair.cli.compare",

@@ -19,6 +19,8 @@ COMMANDS_ELSEWHERE: Final = {
     "repair": "fix",
     "heal": "fix",
     "undo": "restore",
+    "samples": "demo",
+    "examples": "demo",
 }
 """How other programs call what one of our commands does."""
 

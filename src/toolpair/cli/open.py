@@ -23,6 +23,7 @@ _EPILOG = """\
 commands:
   toolpair [FILE]                open a session in the interface; without FILE, choose among those on this machine
   toolpair sessions              the same list, printed
+  toolpair demo [STORY]          a copy of a sample session, opened
   toolpair check PATH...         say what is wrong: text, JSON, SARIF or GitHub annotations
   toolpair fix FILE              mend it: -o OUT, --in-place, or --diff to look first
   toolpair compare FILE          what each recipe would do to it, and lose
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     if options.file is None:
         if options.at is not None or options.leaf is not None:
             raise UsageError(f"--at and --leaf belong to a FILE; `{command('sessions')}` lists those on this machine.")
-        if not _has_terminal():
+        if not has_terminal():
             raise UsageError(
                 f"Which file? Choosing one needs a terminal; `{command('sessions')}` lists them, "
                 f"`{command('--help')}` tells the rest."
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     session, path = _given(options) if options.file is not None else (None, None)
     if options.file == _STDIN:
         _keys_from_terminal()
-    if not _has_terminal():
+    if not has_terminal():
         raise UsageError(
             f"The interface needs a terminal; `{command('check')}` and `{command('fix')}` do the same work without one."
         )
@@ -106,7 +107,7 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
     Where there is no terminal the file is opened all the same: what is wrong with it is told first.
     """
-    shown = _has_terminal()
+    shown = has_terminal()
     if shown and options.file != _STDIN and os.path.isfile(options.file):
         one_profile(options)
         return None, options.file
@@ -141,7 +142,8 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
     return open
 
 
-def _has_terminal() -> bool:
+def has_terminal() -> bool:
+    """Whether the interface can be shown."""
     return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
