@@ -735,6 +735,12 @@ class Session:
 
         return chunks_of(self._pieces(), self._snapshot.data)
 
+    def patch(self, name: str) -> Iterator[bytes]:
+        """What is staged as a unified diff for `patch`, in pieces. `name` is what the file is called in it."""
+        from toolpair.source.patch import unified
+
+        return unified(self._pieces(), self._snapshot.data, name)
+
     def _pieces(self) -> Iterator[Piece]:
         """The same, with what is as it is in the file as runs of it."""
         return self._container.runs([found.document for found in self.conversations])

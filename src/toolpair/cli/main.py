@@ -114,14 +114,14 @@ def _guarded(action: Callable[[], int]) -> int:
     except Exception as error:
         if os.environ.get("TOOLPAIR_TRACEBACK"):
             raise
-        sentence, code = _explain(error)
+        sentence, code = explained(error)
         from toolpair.cli.terminal import say
 
         say(sentence)
         return code
 
 
-def _explain(error: Exception) -> tuple[str, int]:
+def explained(error: Exception) -> tuple[str, int]:
     """The sentence and the exit code of an error that no command has handled itself."""
     from toolpair.cli.terminal import UsageError
     from toolpair.session import Refused, SessionError
