@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from toolpair.recipes.engine import Pick
     from toolpair.seen_rows import SeenRow
     from toolpair.source.changes import Change
+    from toolpair.source.columns import Columns
     from toolpair.source.mark import Mark, Since
     from toolpair.source.runs import Piece
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
@@ -218,6 +219,7 @@ class Session:
     def _hold(self, state: State, staging: Staging | None = None) -> None:
         """This is what the file holds, and what is staged on it: nothing, where that is not said."""
         self._snapshot = state.snapshot
+        self._columns: Columns | None = None
         self._container = state.container
         self._formats = state.formats
         self._staging = staging or Staging(state.conversations)
@@ -451,7 +453,16 @@ class Session:
 
     def location(self, problem: Problem, conversation: Conversation | None = None) -> Location:
         """Where the problem stands in the file."""
-        return (conversation or self.conversation).location(problem)
+        conversation = conversation or self.conversation
+        place = conversation.location(problem)
+        many = self.kind == "document" or conversation.source.line is not None
+        if not many or place.bytes is None or place.line is None or self.changed:
+            return place
+        if self._columns is None:
+            from toolpair.source.columns import Columns
+
+            self._columns = Columns(self._snapshot.data)
+        return replace(place, column=self._columns.of(place.bytes[0]))
 
     # --- fixes -------------------------------------------------------------------------------------------
 

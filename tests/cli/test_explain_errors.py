@@ -26,7 +26,7 @@ def test_the_answer_names_provider_meaning_remedy_and_rules(run: Run) -> None:
 def test_with_a_file_it_says_where_how_and_how_to_open_it(run: Run, samples: Path) -> None:
     ran = run("explain", ERROR, samples / FILE)
     assert ran.code == 0
-    assert f"{FILE}:40: error result.missing" in ran.out
+    assert f"{FILE}:40:7: error result.missing" in ran.out
     assert "Found by the id." in ran.out and 'fix: write "no result was recorded" (loses nothing)' in ran.out
     assert f"toolpair {samples / FILE} --at pair:1" in ran.out
 

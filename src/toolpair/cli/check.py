@@ -13,7 +13,7 @@ from typing import Final
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.files_progress import FilesProgress
 from toolpair.cli.judged import Work, judge_file
-from toolpair.cli.output import FORMATS, Output, make_output
+from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.report import Checked, Totals
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.program import command
@@ -25,6 +25,8 @@ examples:
   toolpair check 7c3e1b                      the session whose id begins so
   some-program | toolpair check -            what is on standard input
   toolpair check log.json --profile anthropic --profile openai-chat
+  toolpair check ~/.claude/projects -q       only files with errors or warnings
+  toolpair check . --statistics              how often each rule, tool and cause occurs
   toolpair check . --output-format sarif > toolpair.sarif
 
 exit code: 0 no error, 1 errors found, 2 something could not be read or is no session
@@ -57,6 +59,17 @@ def parser(command: str = "check") -> Parser:
         help="pass by named files that are no session, as is done in directories; for hooks that name every JSON file",
     )
     result.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print only files with errors or warnings, and those that cannot be read",
+    )
+    result.add_argument(
+        "--statistics",
+        action="store_true",
+        help="print how often each rule, tool and cause occurs in place of the problems (text or json)",
+    )
+    result.add_argument(
         "--jobs",
         metavar="N",
         type=_number,
@@ -70,7 +83,7 @@ def parser(command: str = "check") -> Parser:
 def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session; give one file.")
-    output = make_output(options.output_format, style_for(sys.stdout, options.color))
+    output = _output(options)
     work = Work.of(options, chosen_profiles(options))
     totals = Totals()
     _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
@@ -87,6 +100,18 @@ def run(options: argparse.Namespace) -> int:
     if totals.unreadable:
         return exits.UNREADABLE
     return exits.PROBLEMS if totals.errors else exits.OK
+
+
+def _output(options: argparse.Namespace) -> Output:
+    style = style_for(sys.stdout, options.color)
+    if options.statistics:
+        from toolpair.cli import statistics
+
+        if options.output_format not in statistics.FORMATS:
+            raise UsageError("--statistics are printed as text or as json.")
+        return statistics.Statistics(options.output_format, style)
+    output = make_output(options.output_format, style)
+    return Quiet(output) if options.quiet else output
 
 
 def _number(text: str) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 from toolpair.cli import exits, inputs
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
+from toolpair.cli.report import Entry, place_shown
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for, typed
@@ -237,8 +237,7 @@ def _print_unknown(thing: str, style: Style) -> bool:
 
 def _print_place(path: str, entry: Entry, style: Style) -> None:
     problem = entry["problem"]
-    line = entry["location"]["line"]
-    at = f":{line}" if line is not None else ""
+    at = place_shown("", entry["location"])
     if problem is None:
         out(f"{safe(path)}{at}: {safe(entry['notes'] or entry['text'])}")
     else:

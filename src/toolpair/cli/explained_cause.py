@@ -8,7 +8,7 @@ from typing import Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry, problem_entry
+from toolpair.cli.report import Entry, place_shown, problem_entry
 from toolpair.cli.terminal import one_profile, out, safe, style_for, typed
 from toolpair.program import command
 from toolpair.rules.causes import CausePage, cause_called
@@ -50,8 +50,7 @@ def _places(options: argparse.Namespace, id_: str) -> list[Entry]:
 
 def _print_places(path: str, places: list[Entry]) -> None:
     for entry in places[:_LISTED]:
-        line = entry["location"]["line"]
-        where = f"{safe(path)}:{line}" if line is not None else safe(path)
+        where = place_shown(safe(path), entry["location"])
         out(f"{where}: {entry['rule']}  {safe(entry['message'])}")
         if entry["cause"]["evidence"]:
             out(f"    {safe(entry['cause']['evidence'])}")

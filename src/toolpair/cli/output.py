@@ -6,8 +6,9 @@ import json
 from typing import Any, Final, Protocol
 
 from toolpair.cli import streams
-from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, report_json
+from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, place_shown, report_json
 from toolpair.cli.terminal import Style, out, safe, say
+from toolpair.dataclass import replace
 from toolpair.transcript.words import plural
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif", "github")
@@ -20,6 +21,20 @@ class Output(Protocol):
     def file(self, checked: Checked) -> None: ...
 
     def end(self, totals: Totals) -> None: ...
+
+
+class Quiet:
+    """Another output that is told only of files with an error or a warning, and of those that cannot be read."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+
+    def file(self, checked: Checked) -> None:
+        if not checked.read or any(problem["severity"] != "info" for problem in checked.entry["problems"]):
+            self._output.file(checked)
+
+    def end(self, totals: Totals) -> None:
+        self._output.end(replace(totals, skipped=0))
 
 
 def make_output(name: str, style: Style) -> Output:
@@ -154,9 +169,8 @@ class TextOutput:
         out(f"{self.style.bold(safe(entry['path']))} ({what}): {colour(verdict)}")
 
     def _place(self, entry: Entry, problem: Entry) -> str:
-        place = self.style.bold(safe(entry["path"]))
-        line = problem["location"]["line"]
-        return place if line is None else f"{place}:{line}"
+        path = safe(entry["path"])
+        return self.style.bold(path) + place_shown(path, problem["location"])[len(path) :]
 
 
 def rule_shown(entry: Entry, rule: str, several: bool) -> str:
