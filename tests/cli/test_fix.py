@@ -43,7 +43,7 @@ def test_a_second_run_changes_nothing(run: Run, copy: Copy) -> None:
     once, backups = path.read_bytes(), _backups(path)
     ran = run("fix", path, "--in-place")
     assert ran.code == 0
-    assert "nothing to mend" in ran.err
+    assert "nothing to fix" in ran.err
     assert path.read_bytes() == once
     assert _backups(path) == backups
 

@@ -125,7 +125,7 @@ def test_what_is_no_number_is_told(run: Run, samples: Path, number: str) -> None
     ran = run("check", samples / "valid.json", f"--jobs={number}")
     assert ran.code == 2
     assert ran.out == ""
-    assert ran.err.startswith("toolpair: --jobs takes a number")
+    assert ran.err.startswith("toolpair: --jobs takes a whole number")
 
 
 def test_a_worker_that_dies_costs_its_file_alone(

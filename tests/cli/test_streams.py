@@ -134,8 +134,8 @@ def test_what_is_saved_is_saved(folder: Path, way: str, errors: str) -> None:
     assert done.returncode == (4 if way == ">/dev/full" else 0)  # behind a pipe the shell tells that of `true`
     if way == ">/dev/full" and not errors:
         said = done.stderr.splitlines()
-        assert said[0] == "FILE: mended" and said[-1].startswith("toolpair: Standard output cannot be written to")
-        assert any("the original is kept as" in line for line in said)
+        assert said[0] == "FILE: fixed" and said[-1].startswith("toolpair: Standard output cannot be written to")
+        assert any("The original is kept as" in line for line in said)
     done = ran(["restore", "FILE", "--backup", "latest", "--output-format", "json"], f"{errors} {way}")
     assert (folder / "FILE").read_bytes() == before
     assert done.returncode == (4 if way == ">/dev/full" else 0)

@@ -29,7 +29,7 @@ examples:
   toolpair check . --statistics              how often each rule, tool and cause occurs
   toolpair check . --output-format sarif > toolpair.sarif
 
-exit code: 0 no error, 1 errors found, 2 something could not be read or is no session
+exit code: 0 no error, 1 errors found, 2 something cannot be read or is not a session
 """
 LITTLE: Final = 16 << 20
 """Bytes of files that are judged before workers could have started."""
@@ -38,7 +38,7 @@ LITTLE: Final = 16 << 20
 def parser(command: str = "check") -> Parser:
     result = Parser(
         prog=f"toolpair {command}",
-        description="Find tool calls and results that do not belong together, and all else that an API would refuse.",
+        description="Find tool calls and results that do not match, and anything else that an API would refuse.",
         epilog=_EPILOG,
     )
     result.add_argument(
@@ -51,12 +51,12 @@ def parser(command: str = "check") -> Parser:
     result.add_argument(
         "--inactive",
         action="store_true",
-        help="judge what is not sent, too: other branches, what was compacted, sub-agents; never more than a warning",
+        help="also check what is not sent (other branches, compacted history, sub-agents), as warnings at most",
     )
     result.add_argument(
         "--skip-unrecognised",
         action="store_true",
-        help="pass by named files that are no session, as is done in directories; for hooks that name every JSON file",
+        help="skip named files that are not sessions, as in directories; for hooks that name every JSON file",
     )
     result.add_argument(
         "-q",
@@ -73,16 +73,16 @@ def parser(command: str = "check") -> Parser:
         "--jobs",
         metavar="N",
         type=_number,
-        help="judge at most so many files at once, each in a process of its own; the order of what is printed stays. "
-        "Default: as many as the machine has cores where several files are given. A few small files need none",
+        help="check up to N files at once, each in its own process; the output keeps its order. "
+        "Default: one for each core where several files are given; a few small files need none",
     )
-    add_common(result, FORMATS, several="; may be given again: judged by each")
+    add_common(result, FORMATS, several="; may be given again: checked against each")
     return result
 
 
 def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
-        raise UsageError("--leaf names a record of one session; give one file.")
+        raise UsageError("--leaf names a record of one session, so give one file.")
     output = _output(options)
     work = Work.of(options, chosen_profiles(options))
     totals = Totals()
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
         return exits.UNREADABLE
     if not totals.files and not totals.skipped:
-        say(f"There is no file in {', '.join(options.paths)}.")
+        say(f"There are no files in {', '.join(options.paths)}.")
         return exits.UNREADABLE
     if totals.unreadable:
         return exits.UNREADABLE
@@ -116,7 +116,7 @@ def _output(options: argparse.Namespace) -> Output:
 
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"--jobs takes a number from 1 on, and {text!r} is none.")
+        raise UsageError(f"--jobs takes a whole number of at least 1, not {text!r}.")
     return int(text)
 
 

@@ -66,7 +66,7 @@ def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
         return DEFAULT
     if "max_id_length" not in recipe.options:
         heed = [found.name for found in RECIPES.values() if "max_id_length" in found.options]
-        raise UsageError(f"The recipe {recipe.name} knows no --max-id-length; it belongs to {', '.join(heed)}.")
+        raise UsageError(f"The recipe {recipe.name} does not take --max-id-length; these do: {', '.join(heed)}.")
     try:
         return Options(max_id_length)
     except ValueError as error:
@@ -86,14 +86,14 @@ def read_plan(
     options = options_for(chosen, max_id_length)
     if chosen.pick is None and (select or ignore or choose):
         raise UsageError(
-            f"The recipe {recipe} looks at the whole conversation: --select, --ignore and --choose do not narrow it."
+            f"The recipe {recipe} works on the whole conversation, so --select, --ignore and --choose do not apply."
         )
     rules = sorted(known)
     choices: dict[str, str] = {}
     for choice in choose:
         rule, separator, fix = choice.partition("=")
         if not separator or not rule or not fix:
-            raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call; it was given {choice!r}.")
+            raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call, not {choice!r}.")
         choices[_known(rule.strip(), rules)] = fix.strip()
     return Plan(
         chosen,

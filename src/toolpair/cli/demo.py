@@ -35,7 +35,7 @@ def parser(command: str = "demo") -> Parser:
     )
     result.add_argument("story", nargs="?", metavar="STORY", help=f"which sample (default: {FIRST})")
     result.add_argument("--list", action="store_true", help="list the samples, each with its story")
-    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")
+    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
     result.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print the list (default: text)"
     )

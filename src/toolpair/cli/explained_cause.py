@@ -57,7 +57,7 @@ def _print_places(path: str, places: list[Entry]) -> None:
     if len(places) > _LISTED:
         out(f"and {len(places) - _LISTED:,} more: {command('check')} {typed(path)}")
     if not places:
-        out(f"{safe(path)}: it is the cause of no problem there.")
+        out(f"{safe(path)}: it causes no problem there.")
 
 
 def _as_json(page: CausePage, places: list[Entry]) -> Entry:

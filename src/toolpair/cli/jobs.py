@@ -191,7 +191,7 @@ class _Crew:
 def _last_words(name: str, status: int) -> str:
     how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
     hint = "; there may not be enough memory for it" if status == -9 else ""
-    return f"{name}: the process that read it {how}{hint}. Look at it alone with `{command('check --jobs 1')}`."
+    return f"{name}: the process that read it {how}{hint}. Check it alone with `{command('check --jobs 1')}`."
 
 
 def send(stream: IO[bytes] | None, message: Any) -> None:

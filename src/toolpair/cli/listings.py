@@ -50,4 +50,4 @@ def _formats() -> list[Entry]:
 def _print(entries: list[Entry], style: Style) -> None:
     for entry in entries:
         out(f"{style.bold(entry['id'])}  {entry['title']}")
-        out(style.dim(f"    judged as {entry['profile']}; {entry['where']}"))
+        out(style.dim(f"    checked against {entry['profile']}; {entry['where']}"))

@@ -21,17 +21,17 @@ _STDIN = "-"
 
 _EPILOG = """\
 commands:
-  toolpair [FILE]                open a session in the interface; without FILE, choose among those on this machine
+  toolpair [FILE]                open a session in the interface; without FILE, choose one of those on this machine
   toolpair sessions              the same list, printed
   toolpair demo [STORY]          a copy of a sample session, opened
-  toolpair check PATH...         say what is wrong: text, JSON, SARIF or GitHub annotations
-  toolpair fix FILE              mend it: -o OUT, --in-place, or --diff to look first
+  toolpair check PATH...         show what is wrong: text, JSON, SARIF or GitHub annotations
+  toolpair fix FILE...           fix it: -o OUT, --in-place, or --diff to look first
   toolpair compare FILE          what each recipe would do to it, and lose
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
   toolpair sees FILE             the history as its agent would send it on resume
   toolpair restore FILE          the backups of a file, and one put back
   toolpair formats | profiles | rules | recipes   what is supported
-  `toolpair COMMAND --help` tells more of each. A file that is named like a command: ./check, or -- check.
+  `toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.
 
 examples:
   toolpair                     the sessions of the agents on this machine, this folder's first
@@ -42,7 +42,7 @@ examples:
   toolpair history.json --at 'messages.22: `tool_use` ids were found without `tool_result` blocks …'
   pbpaste | toolpair -
 
-In the interface: ] next problem, space fix it, A mend all, w review and save, u undo, ? all keys, q quit.
+In the interface: ] next problem, space fix it, A fix everything safe, w review and save, u undo, ? all keys, q quit.
 Nothing is written before you have seen the review.
 """
 
@@ -51,7 +51,7 @@ def parser() -> Parser:
     result = Parser(
         prog="toolpair",
         usage="toolpair [FILE] [--at WHERE] [--ascii] [--no-journal] [options]\n       toolpair COMMAND …",
-        description="Open an AI agent's session file, see every tool call beside its result, mend what is broken.",
+        description="Open an AI agent's session file, see every tool call beside its result, fix what is broken.",
         epilog=_EPILOG,
     )
     result.add_argument(
@@ -66,10 +66,10 @@ def parser() -> Parser:
     result.add_argument(
         "--no-journal",
         action="store_true",
-        help="keep nothing of what is applied and not saved, and offer nothing that an earlier run has kept",
+        help="keep no journal of unsaved fixes, and offer none that an earlier run kept",
     )
-    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")
-    result.add_argument("-V", "--version", action="store_true", help="print the version and leave")
+    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    result.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     add_common(result)
     return result
 
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         return exits.OK
     if options.file is None:
         if options.at is not None or options.leaf is not None:
-            raise UsageError(f"--at and --leaf belong to a FILE; `{command('sessions')}` lists those on this machine.")
+            raise UsageError(f"--at and --leaf need a FILE; `{command('sessions')}` lists those on this machine.")
         if not has_terminal():
             raise UsageError(
                 f"Which file? Choosing one needs a terminal; `{command('sessions')}` lists them, "
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
         _keys_from_terminal()
     if not has_terminal():
         raise UsageError(
-            f"The interface needs a terminal; `{command('check')}` and `{command('fix')}` do the same work without one."
+            f"The interface needs a terminal; `{command('check')}` and `{command('fix')}` do the same without one."
         )
     if options.color == "never":
         os.environ["NO_COLOR"] = "1"
@@ -163,7 +163,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
     _tell(result.told if result.error is not None else result.lines)
     if result.unsaved:
         fixes = "1 fix is" if result.unsaved == 1 else f"{result.unsaved:,} fixes are"
-        again = "; open the file again to take up what was kept" if result.kept else ""
+        again = "; open the file again to get them back" if result.kept else ""
         say(f"{fixes} applied but not saved{again}.")
     if result.error is not None:
         raise result.error
@@ -183,7 +183,7 @@ def _keys_from_terminal() -> None:
     try:
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError:
-        say("The file came through standard input, so the keys must come from a terminal, and there is none.")
+        say("The file came through standard input, so the keys have to come from a terminal, but there is none.")
         raise SystemExit(exits.UNREADABLE) from None
     os.dup2(terminal, 0)
     os.close(terminal)

@@ -160,7 +160,7 @@ class TextOutput:
         entry, counts = checked.entry, checked.entry["counts"]
         errors = sum(problem["severity"] == "error" for problem in entry["problems"])
         warnings = sum(problem["severity"] == "warning" for problem in entry["problems"])
-        what = f"{safe(entry['format'])}, judged as {safe(entry['profile'])}"
+        what = f"{safe(entry['format'])}, checked against {safe(entry['profile'])}"
         if checked.verdict:
             verdict = safe(checked.verdict)
         else:
@@ -185,10 +185,10 @@ def _them(count: int) -> str:
 def _effect(on_resume: Entry) -> str:
     agent = on_resume["agent"] + (f" {on_resume['version']}" if on_resume["version"] else "")
     words = {
-        "rejected": "what it sends is refused",
-        "dropped": "drops it without a word",
-        "placeholder": "puts a placeholder in its place",
-        "healed": "mends it in memory",
+        "rejected": "the API refuses what it sends",
+        "dropped": "drops it without telling you",
+        "placeholder": "replaces it with a placeholder",
+        "healed": "fixes it in memory",
         "kept": "sends it as it is",
     }
     sentence = f"{agent}: {words.get(on_resume['effect'], on_resume['effect'])}"

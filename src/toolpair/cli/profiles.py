@@ -24,8 +24,8 @@ examples:
   toolpair profiles mistral/v13         the same for one family of its models
   toolpair profiles gemini --output-format markdown > gemini.md
 
-Where a transcript names its model, a family that takes a rule more lightly is heeded by itself; the stricter ones
-are judged when they are asked for by name, as in `toolpair check FILE --profile anthropic/4.6`.
+Where a transcript names its model, a family that is less strict about a rule is used automatically; stricter
+families are checked only when named, as in `toolpair check FILE --profile anthropic/4.6`.
 """
 _ACCEPTED: Final = "accepted"
 
@@ -33,7 +33,7 @@ _ACCEPTED: Final = "accepted"
 def parser(command: str = "profiles") -> Parser:
     result = Parser(
         prog=f"toolpair {command}",
-        description="List the providers whose rules can be judged, or print the rules of one.",
+        description="List the providers whose rules are known, or print the rules of one.",
         epilog=_EPILOG,
     )
     result.add_argument("name", nargs="?", metavar="NAME", help="a profile, or a family of one, as in mistral/v13")
@@ -145,7 +145,7 @@ def _print_list(style: Style) -> None:
             listed = [f"{one.id}/{family.id} ({family.title})" for family in one.families]
             for line in _wrapped(f"families: {', '.join(listed)}", width, 4):
                 out(line)
-        for line in _wrapped(f"not judged: {', '.join(one.not_judged)}", width, 4):
+        for line in _wrapped(f"not checked: {', '.join(one.not_judged)}", width, 4):
             out(style.dim(line))
     out()
     out(f"`{command('profiles NAME')}` prints the rules of one.")
@@ -160,7 +160,7 @@ def _print_profile(chosen: Profile, style: Style) -> None:
     parts = [
         f"results: {chosen.results}",
         f"ids: {ids_in_words(chosen)}",
-        f"not judged: {', '.join(chosen.not_judged)}",
+        f"not checked: {', '.join(chosen.not_judged)}",
     ]
     parts += [
         f"{chosen.base}/{family.id}: {family.title}; {differences(chosen, family)}"
@@ -194,7 +194,7 @@ def profile_markdown(chosen: Profile) -> list[str]:
     lines = [f"# {chosen.title} (`{chosen.id}`)", "", f"Results: {chosen.results}."]
     lines += [
         f"Ids: {_with_code(ids_in_words(chosen))}.",
-        f"Not judged: {', '.join(chosen.not_judged)}.",
+        f"Not checked: {', '.join(chosen.not_judged)}.",
         "",
     ]
     if chosen.families:

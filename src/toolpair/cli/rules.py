@@ -21,10 +21,10 @@ _EPILOG = """\
 examples:
   toolpair rules                     all of them, with what each provider says
   toolpair rules result              those about results
-  toolpair rules result.missing      what it means, a broken and a mended example, its fixes
+  toolpair rules result.missing      what it means, a broken and a fixed example, its fixes
   toolpair rules --profile mistral   what one provider says
 
-exit code: 0, or 2 for wrong usage
+exit code: 0, or 2 for bad usage
 """
 
 

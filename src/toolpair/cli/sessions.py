@@ -40,7 +40,7 @@ def parser(command: str = "sessions") -> Parser:
         "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(_IDS)}"
     )
     result.add_argument("--folder", metavar="DIR", help="only those of this project folder")
-    result.add_argument("-n", "--limit", type=int, metavar="N", help="at most so many")
+    result.add_argument("-n", "--limit", type=int, metavar="N", help="list at most N")
     result.add_argument(
         "--output-format", choices=("text", "json", "jsonl"), default="text", help="how to print it (default: text)"
     )
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
             hint = f"Did you mean {meant}?" if meant else f"These are known: {', '.join(_IDS)}."
             raise UsageError(f"There is no agent {agent!r}. {hint}")
     if options.limit is not None and options.limit < 1:
-        raise UsageError("-n takes a number from 1 on.")
+        raise UsageError("-n takes a whole number of at least 1.")
     machine = Machine.here()
     found = index(machine, options.folder if options.folder is not None else current_folder(), options.agent)
     if options.folder is not None:
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         _print(found, machine, style_for(sys.stdout, options.color))
     if not found:
         where = ", ".join(f"{folder} ({title})" for title, folder in looked_in(machine))
-        say(f"No session was found. Looked in {where}.")
+        say(f"No sessions found. Looked in {where}.")
         return exits.PROBLEMS
     return exits.OK
 

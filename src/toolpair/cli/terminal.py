@@ -132,7 +132,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{sentence.rstrip('.')}. `{help}` shows how it is used.")
 
 
-_CONTENT = "print what calls and results say, too; without it only ids, names and places are printed"
+_CONTENT = "also print what calls and results say; without it only ids, names and places"
 
 
 def add_common(
@@ -151,8 +151,8 @@ def add_common(
         action="append",
         default=[],
         metavar="NAME",
-        help="the provider whose rules are judged, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
-        "default: what the format suggests" + several,
+        help="the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
+        "default: the one that fits the format" + several,
     )
     group.add_argument("--format", metavar="NAME", help="read the file as this format (`toolpair formats`)")
     if output_formats:
@@ -171,15 +171,15 @@ def add_common(
         "--agent-version",
         metavar="X.Y.Z",
         type=_version,
-        help="what resumes the session is this version of its agent; default: the one that is installed here, "
-        "else (in walked directories and the forms for CI always) the newest one that was measured",
+        help="the version of the agent that resumes the session; default: the one installed here, "
+        "else (always in walked directories and in the forms for CI) the newest one that was measured",
     )
     group.add_argument(
         "--max-size",
         type=_size,
         metavar="SIZE",
-        help="read so much of standard input, of a compressed file and of a single line, as in 8G or 500M; "
-        "default: 4G of the first two, 1G of a line",
+        help="how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; "
+        "default: 4G, and 1G of a line",
     )
     add_color(group)
 
@@ -196,7 +196,7 @@ def add_color(parser: argparse._ActionsContainer) -> None:
 
 def _version(text: str) -> str:
     if not re.fullmatch(r"\d+(\.\d+)*", text, re.ASCII):
-        raise UsageError(f"--agent-version takes a version such as 2.1.330, and {text!r} is none.")
+        raise UsageError(f"--agent-version takes a version such as 2.1.330, not {text!r}.")
     return text
 
 
@@ -204,7 +204,7 @@ def _size(text: str) -> int:
     """Bytes, as people write them: 8G, 1.5GB, 500M, 2GiB, 1000000."""
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([KMGT])(i?)B?|B)?", text.strip(), re.IGNORECASE | re.ASCII)
     if found is None:
-        raise UsageError(f"--max-size takes a size such as 8G or 500M, and {text!r} is none.")
+        raise UsageError(f"--max-size takes a size such as 8G or 500M, not {text!r}.")
     number, unit, binary = found.groups()
     size = int(float(number) * (1024 if binary else 1000) ** " KMGT".index((unit or " ").upper()))
     if size < 1:
@@ -217,7 +217,7 @@ def add_leaf(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leaf",
         metavar="ID",
-        help="look at the history that ends at this record (its id or a beginning of it), where a file has branches; "
+        help="use the history that ends at this record (its id, or the beginning of it), where a file has branches; "
         "`check --output-format json` lists them",
     )
 
@@ -236,5 +236,5 @@ def one_profile(options: argparse.Namespace) -> str | None:
     """The profile of a command that can judge by one alone."""
     chosen = chosen_profiles(options)
     if len(chosen) > 1:
-        raise UsageError("Only `check` and `fix` take more than one --profile; give one.")
+        raise UsageError("Only `check` and `fix` take more than one --profile.")
     return chosen[0] if chosen else None
