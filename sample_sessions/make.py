@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the sample sessions of this directory: `python sample_sessions/make.py [DIRECTORY]`.
+"""Writes the sample sessions of this directory, and those that `toolpair demo` opens: `python sample_sessions/make.py`.
+
+With a directory, `make.py DIRECTORY`, they are written there alone.
 
 Each file tells one real story of a little shop project. The output is the same on every run;
 `tests/test_samples.py` holds the committed files to it.
@@ -653,9 +655,14 @@ def samples() -> dict[str, bytes]:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent
-    for name, content in samples().items():
-        (folder / name).write_bytes(content)
+    here = Path(__file__).resolve().parent
+    folders = (
+        [Path(sys.argv[1])] if len(sys.argv) > 1 else [here, here.parent / "src" / "toolpair" / "demo" / "sessions"]
+    )
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
+        for name, content in samples().items():
+            (folder / name).write_bytes(content)
 
 
 if __name__ == "__main__":

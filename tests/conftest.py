@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
@@ -39,7 +39,7 @@ def samples() -> Path:
     return SAMPLES
 
 
-# The same cases on every run of CI; elsewhere each run tries new ones.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# A slow machine is no reason to fail. CI tries the same cases on every run; elsewhere each run tries new ones.
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")

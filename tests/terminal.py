@@ -17,9 +17,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
+
 _ESCAPES = re.compile(
     rb"\x1b(?:\[[0-9;:?<=>!$ ]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|[()][A-Z0-9]|[=>78cDEHM])", re.DOTALL
 )
+
+
+_LOOK = 0.02
+"""Seconds between two looks at whether the program works."""
 
 
 def program() -> list[str]:
@@ -90,16 +96,37 @@ class Terminal:
                 self.output += piece
                 self._news.notify_all()
 
-    def read(self, seconds: float, until: bytes | None = None, since: int | None = None) -> bytes:
-        """What is written in `seconds`, or until `until` has been written since the call, or since that byte."""
-        start, deadline = len(self.output) if since is None else since, time.monotonic() + seconds
-        with self._news:
-            while until is None or until not in self.output[start:]:
-                left = deadline - time.monotonic()
-                if left <= 0 or (until is not None and not self._reader.is_alive()):
-                    break
-                self._news.wait(min(left, 0.2))
+    def read(self, seconds: float = 0, until: bytes | None = None, since: int | None = None) -> bytes:
+        """What is written in `seconds` in which the program has nothing to do, since the call, or since that byte.
+
+        With `until` what is written until that is, however long it takes.
+        """
+        start = len(self.output) if since is None else since
+        deadline, idle = time.monotonic() + PATIENCE, 0.0
+        while time.monotonic() < deadline and (idle < seconds if until is None else until not in self.output[start:]):
+            if until is not None and not self._reader.is_alive():
+                break
+            seen, begun = len(self.output), time.monotonic()
+            if until is None:
+                time.sleep(_LOOK)
+                # Of a machine that sleeps itself nothing counts.
+                idle += min(time.monotonic() - begun, 2 * _LOOK) if seen == len(self.output) and self._is_idle() else 0
+            else:
+                with self._news:
+                    if until not in self.output[start:]:
+                        self._news.wait(0.2)
         return self.output[start:]
+
+    def _is_idle(self) -> bool:
+        """Whether no thread of the program works, or waits for its turn; always where the system does not tell."""
+        try:
+            states = [
+                (task / "stat").read_text().rpartition(")")[2].split()[0]
+                for task in Path(f"/proc/{self.pid}/task").iterdir()
+            ]
+        except OSError:
+            return True
+        return not {"R", "D"}.intersection(states)
 
     def text(self, since: int = 0) -> str:
         """What was written since that byte, without what only moves and colours."""
@@ -137,7 +164,7 @@ class Terminal:
                 self._code = os.waitstatus_to_exitcode(status)
         return self._code is not None
 
-    def close(self, seconds: float = 15) -> int:
+    def close(self, seconds: float = PATIENCE) -> int:
         """The exit code; a program that does not end is killed."""
         deadline = time.monotonic() + seconds
         while not self.has_ended:

@@ -373,7 +373,7 @@ def test_codex_does_not_resume_with_a_bad_byte_or_a_mark_in_front() -> None:
 # Whatever is planted
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from([claude_code(), plain(), codex()]),
     st.integers(0, 7),

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.patience import PATIENCE
 from toolpair import dataclass as ours
 
 _LIST_COMPILED = """
@@ -225,5 +226,7 @@ def test_what_runs_behind_the_fields_runs() -> None:
 
 
 def test_no_method_is_compiled_while_modules_are_imported() -> None:
-    ran = subprocess.run([sys.executable, "-c", _LIST_COMPILED], capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run(
+        [sys.executable, "-c", _LIST_COMPILED], capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
     assert int(ran.stdout) <= 4  # those that are made in the modules themselves

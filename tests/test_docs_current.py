@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolpair.recipes import RECIPES
 from toolpair.rules.pages import pages
 from toolpair.rules.profiles import PROFILES
@@ -102,5 +103,5 @@ def test_the_script_runs_by_itself() -> None:
     """As a person calls it: without the package on the path, from anywhere."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, str(SCRIPT), "--check"]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd="/", env=environment, timeout=60)
+    ran = subprocess.run(command, capture_output=True, text=True, cwd="/", env=environment, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 EXAMPLES = REPOSITORY / "examples"
 SAMPLES = REPOSITORY / "sample_sessions"
@@ -37,7 +39,7 @@ def expected(folder: Path) -> list[str]:
         [sys.executable, "-m", "toolpair", "check", str(folder), "--output-format", "jsonl"],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE,
         check=False,
     )
     assert ran.returncode == 1, ran.stderr
@@ -70,7 +72,9 @@ def path_with_toolpair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(shutil.which("xargs") is None, reason="there is no xargs here")
 def test_xargs_gathers_what_one_check_says(folder: Path, expected: list[str], path_with_toolpair: None) -> None:
     script = EXAMPLES / "fleet_xargs.sh"
-    ran = subprocess.run(["sh", str(script), str(folder)], capture_output=True, text=True, timeout=100, check=False)
+    ran = subprocess.run(
+        ["sh", str(script), str(folder)], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert sorted(ran.stdout.splitlines()) == expected
     assert len(expected) > 30
@@ -80,7 +84,9 @@ def test_xargs_gathers_what_one_check_says(folder: Path, expected: list[str], pa
 def test_xargs_tells_of_a_command_that_fails(folder: Path, path_with_toolpair: None, tmp_path: Path) -> None:
     (tmp_path / "bin" / "toolpair").write_text("#!/bin/sh\nexit 3\n")
     script = EXAMPLES / "fleet_xargs.sh"
-    ran = subprocess.run(["sh", str(script), str(folder)], capture_output=True, text=True, timeout=100, check=False)
+    ran = subprocess.run(
+        ["sh", str(script), str(folder)], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert ran.returncode != 0
 
 
@@ -139,7 +145,7 @@ def test_each_line_is_printed_as_soon_as_its_file_is_judged(tmp_path: Path) -> N
     )
     assert ran.stdout is not None
     assert json.loads(ran.stdout.readline())["path"] == str(first)
-    rest, _ = ran.communicate(timeout=60)
+    rest, _ = ran.communicate(timeout=PATIENCE)
     assert json.loads(rest)["path"] == str(waiting)
     assert ran.returncode == 2
 

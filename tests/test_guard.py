@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 
 import toolpair
 from tests.guard_types import check_types
+from tests.patience import PATIENCE
 from tests.properties.transcripts import anthropic, chat, plant
 from toolpair import guarding
 from toolpair.rules.profiles import profile_names
@@ -120,7 +121,7 @@ def test_the_types_hold() -> None:
 # --- it never changes anything -----------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**9), st.sampled_from([anthropic, chat]), st.integers(0, 4))
 def test_it_never_mutates_and_what_it_mends_is_valid(seed: int, make: Callable[..., Any], count: int) -> None:
     rng = random.Random(seed)
@@ -322,7 +323,7 @@ def test_each_function_inside_may_fail(mode: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 1500), st.sampled_from(ERRORS), st.sampled_from(MODES))
 def test_any_call_inside_may_fail(at: int, error: Exception, mode: str) -> None:
     try:
@@ -346,7 +347,7 @@ with warnings.catch_warnings(record=True) as caught:
     assert guard(messages, mode="report").fault
 assert len(caught) == 3 and "orjson" in str(caught[0].message), caught
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE)
 
 
 def test_importing_the_guard_loads_next_to_nothing() -> None:
@@ -354,7 +355,7 @@ def test_importing_the_guard_loads_next_to_nothing() -> None:
         "import sys, json; before = set(sys.modules); from toolpair import guard, InvalidMessages, Report;"
         "print(json.dumps(sorted(set(sys.modules) - before)))"
     )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE)
     ours = {name for name in json.loads(ran.stdout) if name.partition(".")[0] == "toolpair"}
     assert ours == {
         "toolpair",

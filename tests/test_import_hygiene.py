@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
 _LIST_MODULES = """
@@ -55,7 +57,7 @@ def _modules(*arguments: str) -> set[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     return set(json.loads(ran.stderr.splitlines()[-1]))
 
@@ -93,7 +95,7 @@ def test_a_check_of_a_valid_file_reads_the_data_of_its_profile_alone(tmp_path: P
     valid = tmp_path / "valid.json"
     valid.write_text('[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Yes?"}]')
     listed = _LIST_OPENED + _LIST_MODULES.format(arguments=["check", str(valid)])
-    ran = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True, timeout=PATIENCE)
     opened = [Path(line) for line in ran.stderr.splitlines() if line.endswith(".json")]
     assert [path.name for path in opened] == ["valid.json", "openai-chat.json"]
 
@@ -109,7 +111,9 @@ print(*sorted(set(sys.modules) - before), sep="\\n", file=sys.stderr)
 
 def _added(code: str) -> set[str]:
     """What `code` loads that Python itself does not."""
-    ran = subprocess.run([sys.executable, "-c", _ADDED.format(code=code)], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(
+        [sys.executable, "-c", _ADDED.format(code=code)], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert ran.returncode == 0, ran.stderr
     return set(ran.stderr.split())
 
@@ -177,4 +181,4 @@ def _ours(loaded: set[str]) -> set[str]:
 
 
 def test_the_library_works_without_a_terminal_library() -> None:
-    subprocess.run([sys.executable, "-c", _LIBRARY_ALONE], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", _LIBRARY_ALONE], check=True, timeout=PATIENCE)

@@ -37,7 +37,7 @@ def append(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     pairs=st.integers(1, 4),
     missing=st.sampled_from([None, 0, 1]),

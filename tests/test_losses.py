@@ -197,7 +197,7 @@ def test_half_a_character_replaced_is_no_loss() -> None:
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai-chat"])
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 def test_taking_messages_out_is_measured_exactly(kind: str, seed: int) -> None:
     """Every output and word is unique: what of them is gone is known."""
     rng = random.Random(seed)

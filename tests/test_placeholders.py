@@ -157,7 +157,7 @@ def test_real_words_are_none(text: str) -> None:
 
 
 @given(st.text(max_size=60), st.sampled_from(TEXTS), st.text(max_size=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_only_whole_texts_are_taken(before: str, text: str, behind: str) -> None:
     found = known_placeholder(f"{before}\n{text}\n{behind}")
     blank = not before.strip() and not behind.strip()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SAMPLES
+from tests.patience import PATIENCE
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.main import main
 from toolpair.cli.markdown import words
@@ -158,7 +159,7 @@ def test_the_fixes_of_a_page_are_those_that_a_problem_has() -> None:
 )
 def test_no_page_is_loaded_by_what_judges(arguments: tuple[str, ...]) -> None:
     code = f"import sys; from toolpair.cli.main import main; main({list(arguments)!r}); print(*sys.modules, file=sys.stderr)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     loaded = ran.stderr.split()
     assert "toolpair.rules.judge" in loaded
     assert not [name for name in loaded if name.startswith(("toolpair.rules.pages", "toolpair.cli.rule"))]

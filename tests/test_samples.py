@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from toolpair.cli.main import main
+from toolpair.demo import SESSIONS, STORIES
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
@@ -61,10 +62,12 @@ def test_the_script_writes_the_committed_files() -> None:
         assert (SAMPLES / name).read_bytes() == content, f"{name}: run sample_sessions/make.py"
     others = {path.name for path in SAMPLES.iterdir() if path.is_file()} - set(made)
     assert others == {"make.py", "README.md"}
+    shipped = {path.name: path.read_bytes() for path in SESSIONS.iterdir()}
+    assert shipped == made, "run sample_sessions/make.py"
 
 
 def test_every_sample_is_expected_and_described() -> None:
-    assert set(EXPECTED) == set(_script().samples())
+    assert set(EXPECTED) == set(_script().samples()) == set(STORIES)
     table = (SAMPLES / "README.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in table for name in EXPECTED)
 

@@ -14,6 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.hostile.sessions import THREAD, claude_code, codex, roo, written
+from tests.patience import PATIENCE
 from tests.tui.driving import drive, press
 from toolpair.cli.main import main
 from toolpair.session import open_session
@@ -46,7 +47,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def typed(command: str, log: Path, where: Path) -> dict[str, Any]:
     """What the agent says of how it was started by a command that is typed into a shell."""
     assert "\n" not in command and "\r" not in command
-    subprocess.run(["sh", "-c", command], check=True, cwd=where, timeout=60)
+    subprocess.run(["sh", "-c", command], check=True, cwd=where, timeout=PATIENCE)
     found: dict[str, Any] = json.loads(log.read_text())
     return found
 

@@ -37,6 +37,8 @@ class Location:
     pair: int | None = None
     end_line: int | None = None
     """The last line of a range of lines; the same as `line` where it is one."""
+    column: int | None = None
+    """From 1, in characters, where a line holds more than a record."""
 
 
 def lines_text(place: Location) -> str:

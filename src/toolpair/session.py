@@ -14,10 +14,18 @@ from toolpair.conversation import Judged, items_of, request_of
 from toolpair.dataclass import dataclass, replace
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.base import Branching, Companion, Format, View
-from toolpair.formats.recognising import format_of, format_of_all, is_settled, not_recognised, told_format
+from toolpair.formats.recognising import (
+    format_of,
+    format_of_all,
+    is_settled,
+    no_such_format,
+    not_recognised,
+    told_format,
+)
 from toolpair.lazily import lazily
 from toolpair.opened import Conversation, Location, Target, lines_text, weight
 from toolpair.overview import Group, Row, Verdict
+from toolpair.program import command
 from toolpair.rules.base import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, profile_names
 from toolpair.rules.profiles import profile as profile_named
@@ -47,6 +55,7 @@ if TYPE_CHECKING:
     from toolpair.recipes.engine import Pick
     from toolpair.seen_rows import SeenRow
     from toolpair.source.changes import Change
+    from toolpair.source.columns import Columns
     from toolpair.source.mark import Mark, Since
     from toolpair.source.runs import Piece
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
@@ -158,7 +167,7 @@ def open_session(
     limits = Limits.of(max_size)
     snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
     if format is not None and format not in REGISTRY:
-        raise SessionError(f"There is no format {format!r}; `toolpair formats` lists them.")
+        raise SessionError(no_such_format(format))
     if profile is not None and not is_profile(profile):
         raise SessionError(no_such_profile(profile))
     container = read_container(snapshot.data, snapshot.shown, limits=limits)
@@ -186,8 +195,8 @@ def _first_look(document: Document, profile: str | None) -> Format | None:
 
 def _no_leaf(leaf: str, shown: str) -> str:
     return (
-        f"{shown} has no history that ends at {leaf!r}, or several records' ids start with it; `toolpair check "
-        "--output-format json` lists its branches."
+        f"{shown} has no history that ends at {leaf!r}, or several records' ids start with it; "
+        f"`{command('check --output-format json')}` lists its branches."
     )
 
 
@@ -246,6 +255,7 @@ class Session:
     def _hold(self, state: State, staging: Staging | None = None) -> None:
         """This is what the file holds, and what is staged on it: nothing, where that is not said."""
         self._snapshot = state.snapshot
+        self._columns: Columns | None = None
         self._container = state.container
         self._formats = state.formats
         self._staging = staging or Staging(state.conversations)
@@ -506,7 +516,16 @@ class Session:
 
     def location(self, problem: Problem, conversation: Conversation | None = None) -> Location:
         """Where the problem stands in the file."""
-        return (conversation or self.conversation).location(problem)
+        conversation = conversation or self.conversation
+        place = conversation.location(problem)
+        many = self.kind == "document" or conversation.source.line is not None
+        if not many or place.bytes is None or place.line is None or self.changed:
+            return place
+        if self._columns is None:
+            from toolpair.source.columns import Columns
+
+            self._columns = Columns(self._snapshot.data)
+        return replace(place, column=self._columns.of(place.bytes[0]))
 
     # --- fixes -------------------------------------------------------------------------------------------
 
@@ -805,6 +824,12 @@ class Session:
         from toolpair.source.runs import chunks_of
 
         return chunks_of(self._pieces(), self._snapshot.data)
+
+    def patch(self, name: str) -> Iterator[bytes]:
+        """What is staged as a unified diff for `patch`, in pieces. `name` is what the file is called in it."""
+        from toolpair.source.patch import unified
+
+        return unified(self._pieces(), self._snapshot.data, name)
 
     def _pieces(self) -> Iterator[Piece]:
         """The same, with what is as it is in the file as runs of it."""

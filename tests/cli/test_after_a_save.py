@@ -34,7 +34,7 @@ def test_what_follows_adds_a_note(
     assert "The file is saved, but" in ran.err + ran.out and "nobody has foreseen this" in ran.err + ran.out
     if form == "text":
         said = ran.err.splitlines()
-        told = next(n for n, line in enumerate(said) if "written to" in line)
+        told = next(n for n, line in enumerate(said) if "Written to" in line)
         assert told < next(n for n, line in enumerate(said) if "nobody has foreseen" in line)
     else:
         assert ran.json["output"] == str(path) and ran.json["backup"]

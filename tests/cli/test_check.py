@@ -23,7 +23,7 @@ def test_valid_file_ends_with_0(run: Run, samples: Path) -> None:
 def test_broken_file_ends_with_1_and_names_place_rule_cause_and_fix(run: Run, samples: Path) -> None:
     ran = run("check", samples / "sanitised-on-one-side.json")
     assert ran.code == 1
-    assert "sanitised-on-one-side.json:1: error result.id_mismatch" in ran.out
+    assert "sanitised-on-one-side.json:1:364: error result.id_mismatch" in ran.out
     assert "functions_read_file_0 ≠ functions.read_file:0" in ran.out
     assert "cause: " in ran.out
     assert "fix: " in ran.out
@@ -55,10 +55,11 @@ def test_json_has_the_documented_shape(run: Run, samples: Path) -> None:
     problem = entry["problems"][0]
     assert set(problem) == {
         *("rule", "severity", "impact", "evidence", "scope", "message", "location", "call_id", "result_id"),
+        "tool",
         *("cause", "on_resume", "fixes"),
     }
     assert (problem["rule"], problem["severity"], problem["impact"]) == ("result.missing", "error", "stops")
-    assert set(problem["location"]) == {"record", "line", "bytes", "message", "block", "pair"}
+    assert set(problem["location"]) == {"record", "line", "bytes", "message", "block", "pair", "column"}
     assert problem["call_id"] == "toolu_01Stop0Run"
     assert problem["location"]["record"] == 3
     assert problem["location"]["message"] == 3

@@ -52,7 +52,7 @@ def test_explain_from_standard_input(run: Run) -> None:
 def test_an_unknown_text_ends_with_1(run: Run) -> None:
     ran = run("explain", "the dog ate my homework")
     assert ran.code == 1
-    assert "not known" in ran.err
+    assert "unknown" in ran.err
 
 
 def test_explain_with_an_unreadable_file_ends_with_2(run: Run, tmp_path: Path) -> None:

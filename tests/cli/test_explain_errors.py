@@ -26,7 +26,7 @@ def test_the_answer_names_provider_meaning_remedy_and_rules(run: Run) -> None:
 def test_with_a_file_it_says_where_how_and_how_to_open_it(run: Run, samples: Path) -> None:
     ran = run("explain", ERROR, samples / FILE)
     assert ran.code == 0
-    assert f"{FILE}:40: error result.missing" in ran.out
+    assert f"{FILE}:40:7: error result.missing" in ran.out
     assert "Found by the id." in ran.out and 'fix: write "no result was recorded" (loses nothing)' in ran.out
     assert f"toolpair {samples / FILE} --at pair:1" in ran.out
 
@@ -56,7 +56,7 @@ def test_another_providers_error_is_judged_by_its_rules_and_opened_so(run: Run, 
     ran = run("explain", f"Tool call id was {ID} but must be a-z, A-Z, 0-9, with a length of 9.", samples / FILE)
     assert ran.code == 0
     assert "error id.pattern" in ran.out and "--at pair:1 --profile mistral" in ran.out
-    assert "judged as anthropic" in ran.err
+    assert "checked against anthropic" in ran.err
 
 
 def test_an_error_that_nothing_raises(run: Run, samples: Path) -> None:
@@ -76,7 +76,7 @@ def test_an_unknown_text_shows_the_nearest_and_finds_its_id(run: Run, samples: P
     unknown = f"messages.4: some `tool_use` ids lack their `tool_result` blocks in the next message: {ID}"
     ran = run("explain", unknown, samples / FILE)
     assert ran.code == 1
-    assert "not known" in ran.err and "The nearest known ones:" in ran.out
+    assert "unknown" in ran.err and "The nearest known ones:" in ran.out
     assert f"names the id {ID}" in ran.out and "error result.missing" in ran.out
     listed = run("explain", unknown, samples / FILE, "--output-format", "json")
     assert listed.code == 1 and not listed.json["known"] and 0 < len(listed.json["nearest"]) <= 3
@@ -101,8 +101,8 @@ def test_a_branch_that_is_not_sent_is_told_with_its_line(run: Run, samples: Path
     [
         (b"", "Standard input is empty"),
         (b"  \n\n", "Standard input is empty"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe\xfd", "is no text"),
-        (b"\xff\xd8\xff\xe0" * 40, "is no text"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe\xfd", "is not text"),
+        (b"\xff\xd8\xff\xe0" * 40, "is not text"),
     ],
 )
 def test_standard_input_that_holds_no_text(run: Run, data: bytes, words: str) -> None:

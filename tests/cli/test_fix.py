@@ -44,7 +44,7 @@ def test_a_second_run_changes_nothing(run: Run, copy: Copy) -> None:
     once, backups = path.read_bytes(), _backups(path)
     ran = run("fix", path, "--in-place")
     assert ran.code == 0
-    assert "nothing to mend" in ran.err
+    assert "nothing to fix" in ran.err
     assert path.read_bytes() == once
     assert _backups(path) == backups
 
@@ -78,8 +78,8 @@ def test_diff_writes_nothing(run: Run, copy: Copy) -> None:
     path = copy("sanitised-on-one-side.json")
     before, files = path.read_bytes(), os.listdir(path.parent)
     ran = run("fix", path, "--diff")
-    assert ran.code == 0
-    assert "functions.read_file:0" in ran.out
+    assert ran.code == 1  # as `diff` does where two files differ
+    assert '"[-functions.read_file:0-]{+functions_read_file_0+}"' in ran.out
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == files
 
@@ -129,6 +129,11 @@ def test_json_report(run: Run, copy: Copy) -> None:
         ["fix", "FILE", "--diff", "--choose", "result.missing"],
         ["fix", "FILE", "--diff", "--select", "result.mising"],
         ["fix", "FILE", "-o", "-", "--output-format", "json"],
+        ["fix", "FILE", "FILE", "-o", "OUT"],
+        ["fix", "/", "-o", "OUT"],
+        ["fix", "FILE", "-", "--in-place"],
+        ["fix", "FILE", "FILE", "--diff", "--leaf", "x"],
+        ["fix", "FILE", "-o", "OUT", "--output-format", "patch"],
         ["fix", "FILE", "--diff", "--profile", "anthropic", "--profile", "openapi-chat"],
     ],
 )

@@ -47,7 +47,7 @@ def test_file_names_survive(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(dict.fromkeys(properties["file"] for _, properties, _ in found)) == names
     assert "error" in {kind for kind, _, _ in found}
     for _, properties, text in found:
-        assert set(properties) == {"file", "line", "title"} and int(properties["line"]) > 1 and text
+        assert set(properties) == {"file", "line", "col", "title"} and int(properties["line"]) > 1 and text
 
 
 def test_the_line_is_that_of_the_block(run: Run, tmp_path: Path) -> None:

@@ -21,13 +21,13 @@ pytest.importorskip("toolpair.tui.app")
 
 
 def _rescue(terminal: Terminal) -> int:
-    terminal.read(20, until=b"fix everything safe")
+    terminal.read(until=b"fix everything safe")
     terminal.read(1.0)
     terminal.press("A")
-    assert b"stay byte for byte" in terminal.read(20, until=b"stay byte for byte")
+    assert b"stay byte for byte" in terminal.read(until=b"stay byte for byte")
     terminal.read(1.5)  # a held key must not open and confirm the review
     terminal.press("\r")
-    terminal.read(20, until=b"toolpair restore")
+    terminal.read(until=b"toolpair restore")
     terminal.read(0.5)
     terminal.press("q")
     return terminal.close()
@@ -50,10 +50,10 @@ def test_a_file_that_is_cut_under_an_open_session_ends_in_a_sentence(tmp_path: P
     path = tmp_path / "session.jsonl"
     generate(Options(size=20_000_000, pairs=2_000, problems=10), path)
     terminal = Terminal([*program(), str(path)])
-    terminal.read(30, until=b"fix everything safe")
+    terminal.read(until=b"fix everything safe")
     terminal.read(1.0)
     terminal.press(" ")
-    terminal.read(20, until=b"1 fix")
+    terminal.read(until=b"1 fix")
     terminal.read(0.5)
     os.truncate(path, 3_000_000)
     terminal.press("G")
@@ -78,7 +78,7 @@ def test_quitting_changes_nothing(copy: Callable[[str], Path]) -> None:
     path = copy("interrupted-call.json")
     original = path.read_bytes()
     terminal = Terminal([*program(), str(path)])
-    terminal.read(20, until=b"fix everything safe")
+    terminal.read(until=b"fix everything safe")
     terminal.read(0.5)
     terminal.press("q")
     assert terminal.close() == 0
@@ -89,7 +89,7 @@ def test_quitting_changes_nothing(copy: Callable[[str], Path]) -> None:
 
 def test_the_file_on_standard_input_and_the_keys_from_the_terminal(copy: Callable[[str], Path]) -> None:
     terminal = Terminal([*program(), "-"], stdin=copy("interrupted-call.json"))
-    terminal.read(20, until=b"fix everything safe")
+    terminal.read(until=b"fix everything safe")
     terminal.read(0.5)
     terminal.press("q")
     assert terminal.close() == 0

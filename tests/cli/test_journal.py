@@ -33,7 +33,7 @@ def path(tmp_path: Path, samples: Path) -> Path:
 
 def opened(path: Path, *options: str, stdin: Path | None = None) -> Terminal:
     terminal = Terminal([*program(), str(path) if stdin is None else "-", *options], stdin=stdin)
-    assert b"fix everything safe" in terminal.read(30, until=b"fix everything safe"), terminal.text()
+    assert b"fix everything safe" in terminal.read(until=b"fix everything safe"), terminal.text()
     terminal.read(0.6)
     return terminal
 
@@ -43,7 +43,7 @@ def fix(terminal: Terminal, times: int = 2) -> None:
         mark = len(terminal.output)
         terminal.press(" ")
         wanted = b"1 fix, not saved" if n == 1 else f"{n} fixes, not saved".encode()
-        assert wanted in terminal.read(20, until=wanted, since=mark)
+        assert wanted in terminal.read(until=wanted, since=mark)
 
 
 def files(state: Path) -> list[Path]:
@@ -80,18 +80,18 @@ def test_what_was_applied_is_there_again(path: Path, state: Path, how: Callable[
     assert len(files(state)) == 1 and path.read_bytes() == original
 
     terminal = opened(path)
-    assert OFFER in terminal.read(20, until=OFFER, since=0)
+    assert OFFER in terminal.read(until=OFFER, since=0)
     assert "2 fixes from less than a minute ago were applied but not saved." in terminal.text()
     terminal.read(0.8)
     mark = len(terminal.output)
     terminal.press("\r")
-    assert b"2 fixes, not saved" in terminal.read(20, until=b"2 fixes, not saved", since=mark)
+    assert b"2 fixes, not saved" in terminal.read(until=b"2 fixes, not saved", since=mark)
     terminal.read(0.5)
     terminal.press("w")
-    assert b"stay byte for byte" in terminal.read(20, until=b"stay byte for byte", since=mark)
+    assert b"stay byte for byte" in terminal.read(until=b"stay byte for byte", since=mark)
     terminal.read(0.8)
     terminal.press("\r")
-    terminal.read(20, until=b"toolpair restore", since=mark)
+    terminal.read(until=b"toolpair restore", since=mark)
     terminal.read(0.5)
     terminal.press("q")
     assert terminal.close() == 0
@@ -119,7 +119,7 @@ def test_a_crash_says_that_it_is_kept(path: Path, state: Path, tmp_path: Path) -
     assert "1 fix is applied but not saved; open the file again" in terminal.said()
     path.write_bytes(whole)
     terminal = opened(path)
-    assert b"1 fix from" in terminal.read(20, until=b"1 fix from", since=0)
+    assert b"1 fix from" in terminal.read(until=b"1 fix from", since=0)
     terminal.kill()
 
 
@@ -185,10 +185,10 @@ def test_a_state_folder_that_takes_nothing_stops_nobody(path: Path, state: Path)
     state.parent.write_text("a file in the folder's place")
     terminal = opened(path)
     fix(terminal, 1)
-    assert b"journal cannot be written" in terminal.read(10, until=b"journal cannot be written", since=0)
+    assert b"journal cannot be written" in terminal.read(until=b"journal cannot be written", since=0)
     fix_again = len(terminal.output)
     terminal.press(" ")
-    assert b"2 fixes, not saved" in terminal.read(20, until=b"2 fixes, not saved", since=fix_again)
+    assert b"2 fixes, not saved" in terminal.read(until=b"2 fixes, not saved", since=fix_again)
     terminal.signal(signal.SIGTERM)
     assert terminal.close() == 143
     assert "2 fixes are applied but not saved." in terminal.said()

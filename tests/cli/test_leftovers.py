@@ -17,6 +17,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 from tests.tui.driving import drive, frame
 from toolpair.source.saving.sweeping import leftovers
 from toolpair.tui.app import ToolpairApp
@@ -60,12 +61,11 @@ def test_every_command_tells_and_removes_it(run: Run, left: Path, name: str) -> 
 
 def test_the_interface_does_so_too(left: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        for _ in range(100):
+        deadline = time.monotonic() + PATIENCE
+        while "A save that was killed left" not in frame(app):
+            assert time.monotonic() < deadline
             await pilot.pause(0.02)
-            if not left.exists():
-                break
-        await pilot.pause(0.05)
-        assert "A save that was killed left" in frame(app)
+        assert not left.exists()
 
     drive(left.parent / "session.json", play, (160, 40))
     assert not left.exists()

@@ -30,7 +30,7 @@ def test_the_folder_of_a_session(run: Run, tmp_path: Path, folder: Any) -> None:
     path = laid_down(tmp_path / "session.jsonl", "claude-code", records)
     before = path.read_bytes()
     ran = run("fix", path, "--in-place")
-    assert ran.code in (0, 1, 4) and "written to" in ran.err
+    assert ran.code in (0, 1, 4) and "Written to" in ran.err
     assert path.read_bytes() != before
     assert run("check", path).code in (0, 1)
 

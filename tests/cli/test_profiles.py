@@ -101,7 +101,7 @@ def test_commands_for_one_profile_say_so(run: Run, samples: Path, name: str) -> 
     words = [name] if name else []
     words += ["result.missing"] if name == "explain" else []
     ran = run(*words, samples / "valid.json", "--profile", "anthropic", "--profile", "mistral")
-    assert ran.code == 2 and ran.err == "toolpair: Only `check` and `fix` take more than one --profile; give one.\n"
+    assert ran.code == 2 and ran.err == "toolpair: Only `check` and `fix` take more than one --profile.\n"
 
 
 TWO = ("--profile", "anthropic", "--profile", "mistral/v11")
@@ -111,7 +111,7 @@ def test_check_by_several_tells_whose_rule_it_is(run: Run, samples: Path) -> Non
     file = samples / "compaction-cut.json"
     text = run("check", file, *TWO).out
     assert "error result.orphan (anthropic)" in text and "error id.pattern (mistral/v11)" in text
-    assert "judged as anthropic)" in text and "judged as mistral/v11)" in text
+    assert "checked against anthropic)" in text and "checked against mistral/v11)" in text
     github = run("check", file, *TWO, "--output-format", "github").out
     assert "title=id.pattern (mistral/v11)::" in github
     report = run("check", file, *TWO, "--output-format", "json").json

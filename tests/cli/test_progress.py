@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.patience import PATIENCE
 from toolpair.cli.progress import Progress
 from toolpair.text.safe import visible
 
@@ -185,13 +186,15 @@ def test_a_check_shows_how_far_it_is_and_prints_the_same(
     master, slave = tty
     command = ["check", str(samples), *arguments]
     code = _CHECK.format(little=little, arguments=command)
-    plain = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    plain = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     told: list[bytes] = []
     reading = Thread(target=_read_all, args=(master, told))
     reading.start()
-    shown = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=slave, text=True, timeout=100)
+    shown = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=slave, text=True, timeout=PATIENCE
+    )
     os.close(slave)
-    reading.join(60)
+    reading.join(PATIENCE)
     assert "\x1b" not in plain.stdout + plain.stderr
     assert (shown.returncode, shown.stdout) == (plain.returncode, plain.stdout)
     drawn = b"".join(told).decode().replace("\r\n", "\n").split("\r\x1b[K")

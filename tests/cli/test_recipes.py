@@ -64,10 +64,10 @@ def test_fix_takes_each_and_its_exit_code_says_whether_the_result_is_valid(
 
 def test_fix_says_what_is_really_lost(run: Run, stopped: Path) -> None:
     assert (
-        "measured: it loses 4 words from the user" in run("fix", stopped, "--diff", "--recipe", "roo-code-pre-send").err
+        "Verified: it loses 4 words from the user" in run("fix", stopped, "--diff", "--recipe", "roo-code-pre-send").err
     )
-    assert "measured: it loses 1 call with 12 bytes of input" in run("fix", stopped, "--diff", "--recipe", "drop").err
-    assert "measured: nothing real is lost" in run("fix", stopped, "--diff").err
+    assert "Verified: it loses 1 call with 12 bytes of input" in run("fix", stopped, "--diff", "--recipe", "drop").err
+    assert "Verified: no output or user text is lost" in run("fix", stopped, "--diff").err
     report = run("fix", stopped, "--diff", "--recipe", "roo-code-pre-send", "--output-format", "json").json
     assert report["recipe"] == "roo-code-pre-send"
     assert report["losses"]["user_words"] == 4 and report["losses"]["text"] == "4 words from the user"
@@ -101,12 +101,12 @@ def test_a_recipe_that_picks_can_be_narrowed(run: Run, stopped: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--recipe", "docker-agent", "--select", "result"], "do not narrow it"),
-        (["--recipe", "minimal", "--ignore", "id"], "do not narrow it"),
+        (["--recipe", "docker-agent", "--select", "result"], "do not apply"),
+        (["--recipe", "minimal", "--ignore", "id"], "do not apply"),
         (["--recipe", "nope"], "There is no recipe 'nope'"),
-        (["--recipe", "keep", "--max-id-length", "64"], "knows no --max-id-length; it belongs to roo-code-sanitize"),
-        (["--max-id-length", "64"], "The recipe recommended knows no --max-id-length"),
-        (["--recipe", "roo-code-sanitize", "--max-id-length", "9"], "the minimum is 10"),
+        (["--recipe", "keep", "--max-id-length", "64"], "does not take --max-id-length; these do: roo-code-sanitize"),
+        (["--max-id-length", "64"], "The recipe recommended does not take --max-id-length"),
+        (["--recipe", "roo-code-sanitize", "--max-id-length", "9"], "the least is 10"),
         (["--recipe", "roo-code-sanitize", "--max-id-length", "x"], "--max-id-length"),
     ],
 )

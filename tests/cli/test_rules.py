@@ -59,7 +59,7 @@ def test_the_page_of_a_rule(run: Run) -> None:
         "The API says: messages.2: `tool_use` ids were found without",
         '  -  {"role": "user", "content": "Well?"}',
         "[No result was recorded for this call.",
-        "Mended by\n  toolpair fix FILE --in-place\n",
+        "Fixed by\n  toolpair fix FILE --in-place\n",
         "insert-placeholder  write",
         "(recommended)",
         "remove-call",
@@ -122,12 +122,12 @@ def test_a_rule_like_none(run: Run) -> None:
 
 
 def test_a_page_says_what_is_done_unasked_and_what_on_request(run: Run) -> None:
-    assert "  Mended by\n  toolpair fix FILE --in-place\n" in run("rules", "call.reused_id").out
+    assert "  Fixed by\n  toolpair fix FILE --in-place\n" in run("rules", "call.reused_id").out
     assert (
-        "  Mended on request, by\n  toolpair fix FILE --in-place --select result.order\n"
+        "  Fixed on request, by\n  toolpair fix FILE --in-place --select result.order\n"
         in run("rules", "result.order").out
     )
-    assert "  Mended, if a look shows that it is right, by\n" in run("rules", "result.crossed").out
+    assert "  Fixed, once a person has seen that it is right, by\n" in run("rules", "result.crossed").out
     assert "  By hand: Declare the tool in the request" in run("rules", "tools.undeclared").out
 
 

@@ -67,7 +67,8 @@ def test_the_line_is_that_of_the_block(run: Run, tmp_path: Path, indent: int | N
     for result in results:
         physical = result["locations"][0]["physicalLocation"]
         start, end = result["properties"]["bytes"]
-        assert physical["region"] == {"startLine": data.count(b"\n", 0, start) + 1}
+        column = len(data[data.rfind(b"\n", 0, start) + 1 : start].decode()) + 1
+        assert physical["region"] == {"startLine": data.count(b"\n", 0, start) + 1, "startColumn": column}
         json.loads(data[start:end])
         seen += physical["region"]["startLine"] > 10
     assert results and (indent is None or seen)

@@ -23,8 +23,8 @@ def test_what_is_left_out_stands_in_its_place_with_a_mark(run: Run, tmp_path: Pa
     (lost,) = [line for line in before.splitlines() if "output D" in line]
     assert lost.endswith("[left out]")
     assert before.index("output C") < before.index("output D") < before.index("output E")
-    assert "(no content)  [put in]" in before
-    assert "7 of 8 outputs reach the model; 2 left out; 1 put in by the agent." in before
+    assert "(no content)  [added]" in before
+    assert "7 of 8 outputs reach the model; 2 left out; 1 added by the agent." in before
     (found,) = [line for line in after.splitlines() if "output D" in line]
     assert "[" not in found and "8 of 8 outputs reach the model." in after
     assert ran.code == 0
@@ -42,7 +42,7 @@ def test_only_one_of_the_two_histories(run: Run, tmp_path: Path) -> None:
     path = broken(tmp_path, "id_sanitised")
     assert "recommended" not in run("sees", path, "--before").out
     fixed = run("sees", path, "--fixed").out
-    assert "as it stands" not in fixed and "8 of 8" in fixed
+    assert "as it is" not in fixed and "8 of 8" in fixed
     assert run("sees", path, "--fixed", "--before").code == 2
 
 
@@ -90,7 +90,7 @@ def test_the_json_has_what_is_sent_and_what_is_left_out_apart(run: Run, tmp_path
 def test_a_plain_list_has_no_agent_that_heals_it(run: Run, copy: Callable[[str], Path]) -> None:
     ran = run("sees", copy("interrupted-call.json"), "--before")
     assert ran.code == 0 and "No agent is known that heals this history" in ran.out
-    assert "put in" not in ran.out and "left out" not in ran.out
+    assert "added by" not in ran.out and "left out" not in ran.out
 
 
 def test_what_is_shown_cannot_command_the_terminal(run: Run, tmp_path: Path) -> None:

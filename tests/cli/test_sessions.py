@@ -95,7 +95,7 @@ def test_commands_take_an_id_or_this_folder(run: Run, broken: Path, name: str) -
     before = broken.read_bytes()
     fixed = run("fix", name, "--in-place")
     assert fixed.code == 0, fixed.err
-    assert f"to go on: cd {os.getcwd()} && claude --resume {SESSION}\n" in fixed.err
+    assert f"  Next: cd {os.getcwd()} && claude --resume {SESSION}\n" in fixed.err
     assert run("check", name).code == 0
     assert run("restore", name, "--backup", "latest").code == 0
     assert broken.read_bytes() == before
@@ -143,9 +143,9 @@ def test_the_list_in_a_terminal(run: Run, broken: Path) -> None:
     from tests.terminal import Terminal, program
 
     terminal = Terminal(program())
-    assert b"go on" in terminal.read(20, until="≠ 1".encode())
+    assert b"go on" in terminal.read(until="≠ 1".encode())
     terminal.press("\r")
-    assert b"mend all" in terminal.read(20, until=b"mend all")
+    assert b"mend all" in terminal.read(until=b"mend all")
     terminal.read(0.5)
     terminal.press("q")
     assert terminal.close() == 0

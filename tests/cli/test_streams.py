@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 TOOLPAIR = [sys.executable, "-m", "toolpair"]
 BROKEN = "sanitised-on-one-side.json"
 COMMANDS: dict[str, tuple[list[str], int]] = {
@@ -22,8 +24,10 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
     "check json": (["check", "FILE", "--output-format", "json"], 1),
     "check jsonl": (["check", "FILE", "--output-format", "jsonl"], 1),
     "check sarif": (["check", "FILE", "--output-format", "sarif"], 1),
-    "fix --diff": (["fix", "FILE", "--diff"], 0),
-    "fix --diff json": (["fix", "FILE", "--diff", "--output-format", "json"], 0),
+    "fix --diff": (["fix", "FILE", "--diff"], 1),
+    "fix --diff json": (["fix", "FILE", "--diff", "--output-format", "json"], 1),
+    "fix --diff patch": (["fix", "FILE", "--diff", "--output-format", "patch"], 1),
+    "fix --diff of a folder": (["fix", ".", "--diff"], 1),
     "fix -o OUT": (["fix", "FILE", "-o", "OUT"], 0),
     "sees": (["sees", "FILE"], 0),
     "compare": (["compare", "FILE"], 0),
@@ -32,6 +36,8 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
     "restore": (["restore", "FILE"], 0),
     "sessions": (["sessions"], 1),
     "formats": (["formats"], 0),
+    "demo": (["demo"], 0),
+    "demo --list": (["demo", "--list"], 0),
     "profiles": (["profiles"], 0),
     "rules": (["rules"], 0),
     "a rule": (["rules", "result.missing"], 0),
@@ -57,7 +63,7 @@ def folder(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def ran(words: list[str], redirected: str) -> subprocess.CompletedProcess[str]:
     command = f"{shlex.join([*TOOLPAIR, *words])} {redirected}"
-    return subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    return subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def unread(words: list[str], *, errors: bool = False) -> tuple[int, str]:
@@ -68,7 +74,7 @@ def unread(words: list[str], *, errors: bool = False) -> tuple[int, str]:
         if errors:
             process.stderr.close()
         said = "" if errors else process.stderr.read()
-        return process.wait(60), said
+        return process.wait(PATIENCE), said
 
 
 def in_order(said: str) -> None:
@@ -128,8 +134,8 @@ def test_what_is_saved_is_saved(folder: Path, way: str, errors: str) -> None:
     assert done.returncode == (4 if way == ">/dev/full" else 0)  # behind a pipe the shell tells that of `true`
     if way == ">/dev/full" and not errors:
         said = done.stderr.splitlines()
-        assert said[0] == "FILE: mended" and said[-1].startswith("toolpair: Standard output cannot be written to")
-        assert any("the original is kept as" in line for line in said)
+        assert said[0] == "FILE: fixed" and said[-1].startswith("toolpair: Standard output cannot be written to")
+        assert any("The original is kept as" in line for line in said)
     done = ran(["restore", "FILE", "--backup", "latest", "--output-format", "json"], f"{errors} {way}")
     assert (folder / "FILE").read_bytes() == before
     assert done.returncode == (4 if way == ">/dev/full" else 0)
@@ -159,7 +165,7 @@ def test_a_full_output_ends_a_long_check(folder: Path, samples: Path) -> None:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(60) == 1
+        assert process.wait(PATIENCE) == 1
 
 
 def test_nothing_is_printed_by_another_way() -> None:
@@ -183,7 +189,7 @@ def test_the_goodbye_of_the_interface(
     from toolpair.tui import RunResult
 
     result = RunResult(saved=[folder / "FILE"], told=["Saved FILE"])
-    monkeypatch.setattr(open, "_has_terminal", lambda: True)
+    monkeypatch.setattr(open, "has_terminal", lambda: True)
     monkeypatch.setattr(toolpair.tui, "run", lambda *_, **__: result)
     with FULL.open("w") as full:
         monkeypatch.setattr(sys, "stdout", full)

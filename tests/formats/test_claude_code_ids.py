@@ -195,7 +195,7 @@ def test_results_beside_the_chain_that_two_turns_exchanged() -> None:
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_call_gets_its_own_output_back(seed: int) -> None:
     """Whatever the gateway did with ids, and in whichever order the calls of a turn finished."""
     rng = random.Random(seed)

@@ -244,7 +244,7 @@ def double_defect(seed: int) -> Records:
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 def test_what_is_called_lost_is_lost_and_all_that_is_lost_is_named(seed: int) -> None:
     session = opened(double_defect(seed))
     seen = session.conversation.judged.seen

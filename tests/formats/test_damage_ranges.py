@@ -162,7 +162,7 @@ def test_thousands_of_empty_objects_are_nothing_to_an_agent(name: str) -> None:
     assert session.damaged == 0 and session.conversation.counts.records == len(lines) + 30_000
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(sorted(SESSIONS)), st.sampled_from([None, 0, 3]))
 def test_many_lines_as_one_are_told_as_all_of_them(seed: int, name: str, least: int | None) -> None:
     """Folded into one record or looked at line by line: the same problems, rows, fixes, bytes."""

@@ -21,7 +21,7 @@ class Link:
     after: Link | None = None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 6), st.lists(st.tuples(st.sampled_from("din"), st.integers(0, 9), st.integers(-1, 9)), max_size=12)
 )

@@ -60,19 +60,19 @@ def commanded(name: str, value: Any) -> None:
         all_commands(laid_down(folder, name, value))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32))
 def test_a_session_answers_what_it_is_asked(seed: int) -> None:
     asked(*case(seed))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 2**32))
 def test_every_command_ends_as_it_says(seed: int) -> None:
     commanded(*case(seed)[:2])
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 2**32))
 def test_the_interface_shows_it(seed: int) -> None:
     shown(*case(seed)[:2])

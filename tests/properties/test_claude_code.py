@@ -100,7 +100,7 @@ def sent(session: Session) -> str:
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
 def test_mended_in_native_form(seed: int) -> None:
     data = planted(random.Random(seed))
     session = open_session("session.jsonl", data=data)

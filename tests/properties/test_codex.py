@@ -106,7 +106,7 @@ def bare(line: bytes) -> bytes:
     return line if start < 0 else line[:start] + line[line.index(b",", start) + 1 :]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.integers(0, 2**32), st.integers(0, 4))
 def test_planted_defects_are_mended_and_nothing_is_lost(seed: int, defects: int) -> None:
     rng = random.Random(seed)
@@ -144,7 +144,7 @@ def test_planted_defects_are_mended_and_nothing_is_lost(seed: int, defects: int)
         assert session.to_bytes() == before
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
     rng = random.Random(seed)
@@ -168,7 +168,7 @@ def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
             session.undo()
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_what_is_sent_after_mending_holds_every_output(seed: int) -> None:
     rng = random.Random(seed)

@@ -20,7 +20,7 @@ from toolpair.rules.profiles import PROFILES, profile, profile_names
 from toolpair.session import Session, open_session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=6, suppress_health_check=list(HealthCheck))
 FEWER = settings(FEW, max_examples=3)
 MAKERS = {"anthropic": anthropic, "openai-chat": chat}
 

@@ -15,7 +15,7 @@ from tests.properties.transcripts import Made, anthropic, chat, plant
 from toolpair.session import Session, open_session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 
 
 def spelled(rng: random.Random, value: Any) -> str:

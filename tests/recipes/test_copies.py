@@ -37,7 +37,7 @@ RECIPE_OF = {
 }
 COPIES = [name for name, recipe in RECIPES.items() if recipe.copies is not None]
 SEEDS = st.integers(min_value=0, max_value=2**32)
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+FEW = settings(max_examples=25, suppress_health_check=list(HealthCheck), derandomize=True)
 LISTS = 15
 """How many lists each example tries."""
 

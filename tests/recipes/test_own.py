@@ -24,7 +24,7 @@ from toolpair.session import Session, open_session
 
 OWN = ("recommended", "keep", "drop", "minimal")
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=20, suppress_health_check=list(HealthCheck))
 MADE_UP = b"No result was recorded for this call"
 
 

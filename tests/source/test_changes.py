@@ -36,7 +36,7 @@ def test_a_mark_that_goes_is_told() -> None:
     assert change.before == b'\xef\xbb\xbf{"n":0}' and change.after == b'{"n":0}'
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.permutations(range(6)))
 def test_as_few_lines_as_can_be_are_told_as_moved(order: list[int]) -> None:
     moved = {line - 1 for kind, line, _, _ in told([Item(uid, None) for uid in order]) if line is not None}

@@ -187,7 +187,7 @@ KINDS = ["array", "wrapper", "string", "string in string", "lines"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(value=st.lists(st.dictionaries(st.sampled_from("ab"), values, max_size=3), min_size=1, max_size=4), rng=seeds)
 def test_round_trip_and_edits(kind: str, value: list[dict[str, Any]], rng: random.Random) -> None:
     messages = [{**record, "role": "user"} for record in value]

@@ -38,7 +38,7 @@ def line_bytes(value: list[Any], rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["lines", "array"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(value=records, rng=seeds)
 def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
     data = (array_bytes if kind == "array" else line_bytes)(value, rng)

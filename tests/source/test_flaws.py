@@ -47,7 +47,7 @@ def test_closing_a_cut_off_record(raw: bytes, text: bytes, cut: bytes, whole: bo
     assert (closed.text, closed.cut, closed.whole) == (text, cut, whole)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(OBJECTS, st.integers(1, 200))
 def test_a_record_cut_anywhere_closes_to_what_was_there(value: dict[str, Any], at: int) -> None:
     raw = json.dumps(value, ensure_ascii=False).encode()
@@ -87,7 +87,7 @@ def test_each_way_changes_only_what_it_names(
     assert made is not None and (made.bodies, made.aside) == (bodies, aside)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet='{}[]",:\\u1ae \0\n-x', max_size=30).map(str.encode), st.sampled_from(get_args(Mending)))
 def test_no_way_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
     made = mended(raw, how)

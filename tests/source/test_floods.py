@@ -61,7 +61,7 @@ def contents(draw: st.DrawFn) -> bytes:
     return end.join(written) + rng.choice((b"", end))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(contents(), st.integers(8, 200))
 def test_it_depends_on_no_block(content: bytes, block: int) -> None:
     with small(10_000):
@@ -87,7 +87,7 @@ def test_it_depends_on_no_block(content: bytes, block: int) -> None:
                     assert bytes(body) == content[asked.start(number) : asked.end(number)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(contents())
 def test_all_bytes_are_there_and_every_line_is_told_once(content: bytes) -> None:
     with small():

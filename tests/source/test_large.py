@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.source.files import CountingBytes, file_bytes
@@ -121,7 +121,7 @@ def from_few_bytes_on() -> Iterator[None]:
         large._KEPT = kept  # type: ignore[misc]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(documents(), st.sampled_from([None, "lines", "document"]))
 def test_a_large_document_is_read_as_a_small_one(data: bytes, prefer: Any) -> None:
     with from_few_bytes_on():

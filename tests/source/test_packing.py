@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.patience import PATIENCE
 from toolpair.source import packing
 from toolpair.source.errors import TooLarge, Unreadable
 from toolpair.source.limits import Limits
@@ -57,7 +57,7 @@ def test_whole_files(tmp_path: Path, data: bytes) -> None:
     assert from_bytes(data, "-").data == LINES
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.binary(max_size=500), min_size=1, max_size=5), st.data())
 def test_whatever_is_packed_comes_back_and_a_cut_is_noticed(chunks: list[bytes], data: st.DataObject) -> None:
     content = b"".join(chunks) + LINES
@@ -133,10 +133,8 @@ def test_a_file_that_unpacks_to_gigabytes_is_refused_before_it_does(
     bomb = hollow(3 << 30, what)
     assert len(bomb) < 400_000
     monkeypatch.setattr(packing, "_frames", unpacked)
-    begun = time.monotonic()
     with pytest.raises(TooLarge, match="more than 1 GB, over a thousand times its size"):
         from_bytes(bomb, "x")
-    assert time.monotonic() - begun < 10, "a fraction of a second where nothing else runs"
     with pytest.raises(AssertionError, match="it is unpacked"):
         from_bytes(bomb, "x", Limits.of(4 << 30))
 
@@ -200,7 +198,9 @@ def test_without_the_library_one_sentence_says_what_to_do(tmp_path: Path) -> Non
     plain.write_bytes(b'[{"role": "user", "content": "hello"}]')
 
     def run(*arguments: str) -> tuple[int, str]:
-        ran = subprocess.run([sys.executable, "-c", _WITHOUT, *arguments], capture_output=True, text=True, timeout=60)
+        ran = subprocess.run(
+            [sys.executable, "-c", _WITHOUT, *arguments], capture_output=True, text=True, timeout=PATIENCE
+        )
         return ran.returncode, ran.stderr + ran.stdout
 
     code, said = run("check", str(path))

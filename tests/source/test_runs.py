@@ -51,7 +51,7 @@ def rewritten(document: Document, rng: random.Random) -> Document:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     value=st.lists(st.dictionaries(st.sampled_from("ab"), values, max_size=3), min_size=1, max_size=6),
     rng=seeds,
@@ -66,7 +66,7 @@ def test_runs_are_the_whole_content(kind: str, value: list[dict[str, Any]], rng:
         assert b"".join(chunks_of(container.runs(now), content)) == container.to_bytes(now)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(value=st.lists(values, min_size=1, max_size=6), rng=seeds)
 def test_lines_that_stay_are_runs(value: list[Any], rng: random.Random) -> None:
     data = b"\n".join(odd_json({"role": "user", "x": each}, rng, allow_newline=False) for each in value) + b"\n"

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.source.saves import OLD, ROUNDS, names
 
 STRACE = shutil.which("strace")
@@ -74,7 +75,7 @@ def traced(path: Path, *options: str) -> int:
             "PATH": "/usr/bin:/bin",
         },
         stderr=subprocess.DEVNULL,
-        timeout=60,
+        timeout=PATIENCE,
     )
     return ended.returncode
 

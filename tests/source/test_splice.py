@@ -65,7 +65,7 @@ def test_golden(raw: str, change: Any, expected: str) -> None:
     assert splice(raw.encode(), old, change(old)).decode() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(values, seeds)
 def test_the_same_value_gives_the_same_bytes(value: Any, rng: random.Random) -> None:
     raw = odd_json(value, rng)
@@ -77,7 +77,7 @@ def test_the_same_value_gives_the_same_bytes(value: Any, rng: random.Random) -> 
         assert splice(raw, old, list(old)) == raw
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(values, seeds)
 def test_random_edits_read_as_the_new_value(value: Any, rng: random.Random) -> None:
     raw = odd_json(value, rng)
@@ -86,7 +86,7 @@ def test_random_edits_read_as_the_new_value(value: Any, rng: random.Random) -> N
     assert parse(splice(raw, old, new)) == new
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from("abcdef"), values, min_size=1, max_size=5), seeds)
 def test_bytes_outside_one_changed_member_stay(value: dict[str, Any], rng: random.Random) -> None:
     raw = odd_json(value, rng)
@@ -97,7 +97,7 @@ def test_bytes_outside_one_changed_member_stay(value: dict[str, Any], rng: rando
     assert made == raw[:start] + b'"\\u0000changed\\u0000"' + raw[end:]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.dictionaries(st.sampled_from("ab"), values, max_size=3), min_size=1, max_size=6), seeds)
 def test_kept_elements_keep_their_bytes(value: list[Any], rng: random.Random) -> None:
     raw = odd_json(value, rng)

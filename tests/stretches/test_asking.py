@@ -20,7 +20,7 @@ from toolpair.session import Session
 from toolpair.stretches.long import LongConversation
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(derandomize=True, max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(derandomize=True, max_examples=8, suppress_health_check=list(HealthCheck))
 FORMATS = ("anthropic", "openai-chat", "claude-code")
 RECIPES = ("recommended", "roo-code", "roo-code-reorder")
 

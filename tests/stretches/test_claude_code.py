@@ -57,7 +57,7 @@ def parts_of(values: Sequence[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("least", [1, 3, 10])
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
 def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
     values = session(seed)
 
@@ -90,7 +90,7 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
 
 @pytest.mark.parametrize("least", [1, 6])
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
 def test_a_fix_of_a_stretch_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
     values = session(seed)
     found = parted(values, least)

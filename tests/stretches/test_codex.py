@@ -48,7 +48,7 @@ def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:
 
 @pytest.mark.parametrize("least", [1, 3, 8])
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=30, suppress_health_check=list(HealthCheck))
 def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
     made = rollout(seed)
 
@@ -59,7 +59,7 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
 
 @pytest.mark.parametrize("least", [1, 6])
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
 def test_a_fix_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
     made = rollout(seed)
     whole, parted = opened(made, least)

@@ -92,7 +92,7 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
 @pytest.mark.parametrize("least", [1, 3, 10])
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
 def test_stretches_together_say_what_the_whole_says(kind: str, name: str, least: int, seed: int) -> None:
     messages = broken(seed, kind)
     before = json.dumps(messages)

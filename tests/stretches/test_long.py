@@ -17,7 +17,7 @@ from toolpair.session import Row, Session
 from toolpair.stretches.long import LongConversation
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(derandomize=True, max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(derandomize=True, max_examples=12, suppress_health_check=list(HealthCheck))
 
 
 def written(messages: list[Any], form: str, seed: int) -> bytes:

@@ -25,7 +25,7 @@ from toolpair.tui.row_search import filter_sieve, filter_test, row_text, text_si
 from toolpair.tui.searching import Search
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(derandomize=True, max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(derandomize=True, max_examples=8, suppress_health_check=list(HealthCheck))
 FORMS = [("anthropic", "anthropic"), ("openai-chat", "openai-chat"), ("claude-code", "anthropic")]
 FILTERS = [
     "is:problem",

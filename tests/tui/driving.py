@@ -14,6 +14,7 @@ from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
+from tests.patience import PATIENCE
 from toolpair.journal import Folder
 from toolpair.session import open_session
 from toolpair.tui import held_key
@@ -86,7 +87,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
         await settled(pilot)
 
 
-async def settled(pilot: Pilot[Any], names: Collection[str] = ("search", "work"), seconds: float = 5.0) -> None:
+async def settled(pilot: Pilot[Any], names: Collection[str] = ("search", "work"), seconds: float = PATIENCE) -> None:
     """Wait until what goes on beside the keys has ended and is shown."""
     await pilot.pause(0)  # so that what was just typed is on its way
     end = time.monotonic() + seconds

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.formats.claude_code_files import session
+from tests.patience import PATIENCE
 from tests.session_folders import claude_session, codex_session, line
 from tests.terminal import Terminal, program
 
@@ -90,7 +91,7 @@ def contents(home: Path) -> dict[Path, bytes]:
 
 def end(terminal: Terminal) -> int:
     """Have it quit, whatever it shows."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not terminal.has_ended and time.monotonic() < deadline:
         # One by one, and slowly: an answer counts only when its question could be read.
         for key in ("\x1b", "\x1b", "\x11", "d"):
@@ -111,7 +112,7 @@ def burst(home: Path, seed: int, count: int) -> None:
     terminal = Terminal(arguments, columns=columns, lines=lines, environment=environment, folder=home)
     what = f"seed {seed}: {opened.name} at {columns} x {lines}"
     try:
-        terminal.read(30, until=b"quit" if chance.random() < 0.8 else b"\x1b[?1049h")
+        terminal.read(until=b"quit" if chance.random() < 0.8 else b"\x1b[?1049h")
         for _ in range(count):
             if terminal.has_ended:
                 break
@@ -120,7 +121,7 @@ def burst(home: Path, seed: int, count: int) -> None:
         if not terminal.has_ended:
             mark = len(terminal.output)
             terminal.resize(columns + 7, lines + 1)
-            assert terminal.read(20, until=b"\x1b[", since=mark) or terminal.has_ended, f"{what}: it does not answer"
+            assert terminal.read(until=b"\x1b[", since=mark) or terminal.has_ended, f"{what}: it does not answer"
         code = end(terminal)
     finally:
         terminal.kill()

@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 from textual import constants, events
 
+from tests.patience import PATIENCE
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.escape_key import PromptSelector, expect_soon
 
@@ -69,7 +70,7 @@ def test_a_lone_escape_in_a_terminal_is_heard_soon(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(selectors.SelectSelector, "select", select)
     with listening(monkeypatch) as (write, keys, heard):
         os.write(write, b"\x1b")
-        assert heard.wait(20)
+        assert heard.wait(PATIENCE)
     assert keys == ["escape"]
     assert waited[1] == pytest.approx(0.022)
 
@@ -83,8 +84,8 @@ def test_what_no_terminal_sends_ends_nothing(monkeypatch: pytest.MonkeyPatch, od
         os.write(write, odd)
         time.sleep(0.05)
         os.write(write, b"k")
-        assert heard.wait(20)
-        deadline = time.monotonic() + 20
+        assert heard.wait(PATIENCE)
+        deadline = time.monotonic() + PATIENCE
         while "k" not in keys and time.monotonic() < deadline:
             time.sleep(0.01)
     assert keys[-1] == "k"
@@ -113,7 +114,7 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, list[str],
         yield write, keys, heard
     finally:
         driver.exit_event.set()
-        thread.join(20)
+        thread.join(PATIENCE)
         os.close(read)
         os.close(write)
 

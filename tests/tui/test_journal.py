@@ -330,7 +330,7 @@ def test_much_is_applied_beside_the_keys(tmp_path: Path, folder: Folder) -> None
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         assert f"600 fixes {OFFER}" in frame(app)
         await press(pilot, "enter")
-        await settled(pilot, seconds=60)
+        await settled(pilot)
         assert app.session.to_bytes() == session.to_bytes() and "600 fixes are applied again" in frame(app)
 
     drive(path, folder, play)

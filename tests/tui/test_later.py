@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 import toolpair.tui
+from tests.patience import PATIENCE
 from tests.tui.driving import drive, frame, press, settled
 from tests.tui.test_loading import Slow, long, play_on  # noqa: F401 - a fixture among them
 from toolpair.session import Session
@@ -58,7 +59,7 @@ def test_a_screen_that_is_gone_hears_nothing(broken: Path) -> None:
         assert isinstance(screen, HelpScreen)
 
         def work(aside: Aside) -> None:
-            go.wait(10)
+            go.wait(PATIENCE)
             aside.tell(lambda: heard.append("thread"))
 
         screen.in_thread(work, "work")
@@ -125,7 +126,7 @@ def test_the_review_does_not_open_over_what_was_opened_meanwhile(broken: Path, m
     go = threading.Event()
     stage_all = Session.stage_all
     monkeypatch.setattr(working, "MANY_MESSAGES", 0)
-    monkeypatch.setattr(Session, "stage_all", lambda self: (go.wait(10), stage_all(self))[1])
+    monkeypatch.setattr(Session, "stage_all", lambda self: (go.wait(PATIENCE), stage_all(self))[1])
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press_without_waiting(pilot, "A")

@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
+from tests.patience import PATIENCE
 from tests.terminal import Terminal, program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
@@ -42,7 +43,7 @@ def opened(samples: Path, tmp_path: Path) -> Terminal:
 
 
 def shown(terminal: Terminal) -> Terminal:
-    assert b"fix everything safe" in terminal.read(30, until=b"fix everything safe")
+    assert b"fix everything safe" in terminal.read(until=b"fix everything safe")
     terminal.read(0.5)
     assert kept_modes(terminal.output), "the interface takes them"
     return terminal
@@ -51,7 +52,7 @@ def shown(terminal: Terminal) -> Terminal:
 def staged(terminal: Terminal) -> Terminal:
     mark = len(terminal.output)
     terminal.press(" ")
-    assert b"not saved" in terminal.read(20, until=b"not saved", since=mark)
+    assert b"not saved" in terminal.read(until=b"not saved", since=mark)
     return terminal
 
 
@@ -62,7 +63,7 @@ def test_a_signal_ends_it_without_a_question(opened: Terminal, name: str, change
         staged(opened)
     number = getattr(signal, name)
     opened.signal(number)
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE
     while not opened.has_ended and time.monotonic() < deadline:
         time.sleep(0.02)
     settings = opened.settings()
@@ -76,7 +77,7 @@ def test_an_interrupt_from_outside_asks_as_q_does(opened: Terminal) -> None:
     staged(opened)
     mark = len(opened.output)
     opened.signal(signal.SIGINT)
-    opened.read(20, until=b"discard", since=mark)
+    opened.read(until=b"discard", since=mark)
     assert "not saved" in opened.text(mark)
     opened.read(0.6)
     opened.press("\x1b")
@@ -135,11 +136,11 @@ def test_it_is_suspended_and_drawn_again(samples: Path, tmp_path: Path, how: str
     assert shell is not None
     terminal = Terminal([shell, "--norc", "--noprofile", "-i"])
     terminal.press("PS1='ready> '; bind 'set enable-bracketed-paste off'\r")
-    terminal.read(20, until=b"ready> ")
+    terminal.read(until=b"ready> ")
     terminal.read(0.3)
     terminal.press(f"{program()[0]} {' '.join(program()[1:])} {path} & echo the pid is $!; fg\r")
-    terminal.read(20, until=b"the pid is ")
-    terminal.read(20, until=b"fix everything safe", since=0)
+    terminal.read(until=b"the pid is ")
+    terminal.read(until=b"fix everything safe", since=0)
     terminal.read(0.5)
     staged(terminal)
     pid = int(terminal.text().partition("the pid is ")[2].partition("the pid is ")[2].split()[0])
@@ -148,25 +149,25 @@ def test_it_is_suspended_and_drawn_again(samples: Path, tmp_path: Path, how: str
         terminal.press("\x1a")
     else:
         os.kill(pid, getattr(signal, how))
-    terminal.read(20, until=b"ready> ", since=mark)
+    terminal.read(until=b"ready> ", since=mark)
     if how != "SIGSTOP":
         assert not kept_modes(terminal.output)
     mark = len(terminal.output)
     terminal.press("echo st''ill here\r")
-    assert b"still here" in terminal.read(20, until=b"still here", since=mark)
+    assert b"still here" in terminal.read(until=b"still here", since=mark)
     terminal.press("fg\r")
-    terminal.read(20, until=b"quit", since=mark)
+    terminal.read(until=b"quit", since=mark)
     again = terminal.text(mark)
     assert "not saved" in again and "functions_read_file_1" in again, "all of it is drawn"
     assert len(kept_modes(terminal.output)) == len(MODES)
     terminal.press("q")
     terminal.read(1.0)
     terminal.press("d")
-    terminal.read(20, until=b"Nothing was changed.", since=mark)
+    terminal.read(until=b"Nothing was changed.", since=mark)
     terminal.read(0.3)
     assert not kept_modes(terminal.output)
     terminal.press("stty -a\r")
-    stty = terminal.read(20, until=b"iexten", since=mark)
+    stty = terminal.read(until=b"iexten", since=mark)
     terminal.read(0.2)
     assert b" icanon" in terminal.output[mark:] and b" echo " in terminal.output[mark:], stty
     terminal.press("exit\r")

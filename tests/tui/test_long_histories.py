@@ -10,6 +10,7 @@ from typing import Any, overload
 import pytest
 from textual.pilot import Pilot
 
+from tests.patience import PATIENCE
 from tests.tui.driving import array_file, drive, frame, press, settled
 from toolpair.session import Row, Session
 from toolpair.tui.app import ToolpairApp
@@ -126,7 +127,7 @@ def test_hits_are_shown_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     def slow(overview: Any, query: str) -> Callable[[int], bool]:
         test = text_test(overview, query)
-        return lambda n: (n < 60 or may.wait(20)) and test(n)
+        return lambda n: (n < 60 or may.wait(PATIENCE)) and test(n)
 
     monkeypatch.setattr("toolpair.tui.screens.look_actions.text_test", slow)
     path = array_file(tmp_path / "long.json", 200, argument="src/{n}.py")
@@ -160,14 +161,14 @@ def test_escape_leaves_the_session_as_it_was(broken: Path, monkeypatch: pytest.M
 
     def slow(session: Session) -> Any:
         begun.set()
-        may.wait(20)
+        may.wait(PATIENCE)
         return stage_all(session)
 
     monkeypatch.setattr(Session, "stage_all", slow)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await pilot.press("A")
-        begun.wait(5)
+        begun.wait(PATIENCE)
         await pilot.pause(0.15)
         assert "fixing" in frame(app) and "esc stops" in frame(app)
         await pilot.press("j", "space")

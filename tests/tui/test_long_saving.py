@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.patience import PATIENCE
 from tests.tui.driving import drive, frame, press
 from toolpair.source.saving import FileSave
 from toolpair.tui.app import ToolpairApp
@@ -98,7 +99,7 @@ def test_after_the_file_has_its_name_escape_comes_too_late(
     read_again = FileSave.read_again
 
     def slowly(self: FileSave) -> Any:
-        reading.wait(10)
+        reading.wait(PATIENCE)
         return read_again(self)
 
     monkeypatch.setattr(FileSave, "read_again", slowly)

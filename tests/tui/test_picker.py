@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.patience import PATIENCE
 from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, frame, lines_of, press
 from toolpair.discovery import Machine
@@ -50,7 +51,7 @@ class NeverJudge(DirectJudge):
 
     def judge(self, path: str) -> Mark:
         self.asked.append(path)
-        self._end.wait(60)
+        self._end.wait(PATIENCE)
         return None
 
     def close(self) -> None:

@@ -33,7 +33,7 @@ def _kind(done: list[str]) -> str:
     return f"{how} at {path.rpartition('.')[2]}" if done else ""
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_what_the_types_accept_as_valid_is_valid(seed: int) -> None:
     made = transcripts.anthropic(random.Random(seed), 3)
@@ -41,7 +41,7 @@ def test_what_the_types_accept_as_valid_is_valid(seed: int) -> None:
     assert toolpair.check(made.messages, "anthropic").ok
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(SEEDS)
 def test_what_the_types_refuse_is_an_error(seed: int) -> None:
     rng = random.Random(seed)
@@ -55,7 +55,7 @@ def test_what_the_types_refuse_is_an_error(seed: int) -> None:
         assert _kind(done) in ACCEPTED, (done, wrong)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(SEEDS, st.booleans())
 def test_what_is_mended_passes_the_types(seed: int, shapes: bool) -> None:
     rng = random.Random(seed)

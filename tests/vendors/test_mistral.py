@@ -38,7 +38,7 @@ VERSIONS = [
     ("mistral/v13", "v15"),
 ]
 COUNTING = {"v2", "v3", "v7"}
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 HOSTED = "the hosted API refuses a user straight behind a result; the library lets it pass"
 FIRST = "the library does not look at the first message: a result there is no orphan, a call there wants none"

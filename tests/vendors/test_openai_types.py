@@ -74,7 +74,7 @@ def _is_explained(profile: str, done: list[str]) -> bool:
 
 
 @each
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(SEEDS)
 def test_what_the_types_accept_as_valid_is_valid(profile: str, seed: int) -> None:
     types, make = KINDS[profile]
@@ -84,7 +84,7 @@ def test_what_the_types_accept_as_valid_is_valid(profile: str, seed: int) -> Non
 
 
 @each
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(SEEDS)
 def test_what_the_types_refuse_is_an_error(profile: str, seed: int) -> None:
     types, make = KINDS[profile]
@@ -109,7 +109,7 @@ def _planted(rng: random.Random, make: Callable[..., Any], shapes: bool) -> tupl
 
 
 @each
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SEEDS, st.booleans())
 def test_what_is_mended_passes_the_types(profile: str, seed: int, shapes: bool) -> None:
     types, make = KINDS[profile]

@@ -13,9 +13,10 @@ from typing import Final
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.files_progress import FilesProgress
 from toolpair.cli.judged import Work, judge_file
-from toolpair.cli.output import FORMATS, Output, make_output
+from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.report import Checked, Totals
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, say, style_for
+from toolpair.program import command
 
 _EPILOG = """\
 examples:
@@ -24,9 +25,11 @@ examples:
   toolpair check 7c3e1b                      the session whose id begins so
   some-program | toolpair check -            what is on standard input
   toolpair check log.json --profile anthropic --profile openai-chat
+  toolpair check ~/.claude/projects -q       only files with errors or warnings
+  toolpair check . --statistics              how often each rule, tool and cause occurs
   toolpair check . --output-format sarif > toolpair.sarif
 
-exit code: 0 no error, 1 errors found, 2 something could not be read or is no session
+exit code: 0 no error, 1 errors found, 2 something cannot be read or is not a session
 """
 LITTLE: Final = 16 << 20
 """Bytes of files that are judged before workers could have started."""
@@ -35,7 +38,7 @@ LITTLE: Final = 16 << 20
 def parser(command: str = "check") -> Parser:
     result = Parser(
         prog=f"toolpair {command}",
-        description="Find tool calls and results that do not belong together, and all else that an API would refuse.",
+        description="Find tool calls and results that do not match, and anything else that an API would refuse.",
         epilog=_EPILOG,
     )
     result.add_argument(
@@ -48,28 +51,39 @@ def parser(command: str = "check") -> Parser:
     result.add_argument(
         "--inactive",
         action="store_true",
-        help="judge what is not sent, too: other branches, what was compacted, sub-agents; never more than a warning",
+        help="also check what is not sent (other branches, compacted history, sub-agents), as warnings at most",
     )
     result.add_argument(
         "--skip-unrecognised",
         action="store_true",
-        help="pass by named files that are no session, as is done in directories; for hooks that name every JSON file",
+        help="skip named files that are not sessions, as in directories; for hooks that name every JSON file",
+    )
+    result.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print only files with errors or warnings, and those that cannot be read",
+    )
+    result.add_argument(
+        "--statistics",
+        action="store_true",
+        help="print how often each rule, tool and cause occurs in place of the problems (text or json)",
     )
     result.add_argument(
         "--jobs",
         metavar="N",
         type=_number,
-        help="judge at most so many files at once, each in a process of its own; the order of what is printed stays. "
-        "Default: as many as the machine has cores where several files are given. A few small files need none",
+        help="check up to N files at once, each in its own process; the output keeps its order. "
+        "Default: one for each core where several files are given; a few small files need none",
     )
-    add_common(result, FORMATS, several="; may be given again: judged by each")
+    add_common(result, FORMATS, several="; may be given again: checked against each")
     return result
 
 
 def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
-        raise UsageError("--leaf names a record of one session; give one file.")
-    output = make_output(options.output_format, style_for(sys.stdout, options.no_color))
+        raise UsageError("--leaf names a record of one session, so give one file.")
+    output = _output(options)
     work = Work.of(options, chosen_profiles(options))
     totals = Totals()
     _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
@@ -78,19 +92,31 @@ def run(options: argparse.Namespace) -> int:
         _check(inputs.newest_here(), work, 1, output, totals)
     output.end(totals)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
-        say(f"No session was found in {', '.join(options.paths)}; `toolpair formats` lists what is recognised.")
+        say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
         return exits.UNREADABLE
     if not totals.files and not totals.skipped:
-        say(f"There is no file in {', '.join(options.paths)}.")
+        say(f"There are no files in {', '.join(options.paths)}.")
         return exits.UNREADABLE
     if totals.unreadable:
         return exits.UNREADABLE
     return exits.PROBLEMS if totals.errors else exits.OK
 
 
+def _output(options: argparse.Namespace) -> Output:
+    style = style_for(sys.stdout, options.color)
+    if options.statistics:
+        from toolpair.cli import statistics
+
+        if options.output_format not in statistics.FORMATS:
+            raise UsageError("--statistics are printed as text or as json.")
+        return statistics.Statistics(options.output_format, style)
+    output = make_output(options.output_format, style)
+    return Quiet(output) if options.quiet else output
+
+
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"--jobs takes a number from 1 on, and {text!r} is none.")
+        raise UsageError(f"--jobs takes a whole number of at least 1, not {text!r}.")
     return int(text)
 
 

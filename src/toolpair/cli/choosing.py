@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from toolpair.cli.terminal import UsageError
 from toolpair.dataclass import dataclass, field, replace
+from toolpair.program import command
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Fix, Problem, Session
@@ -66,7 +67,7 @@ def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
         return DEFAULT
     if "max_id_length" not in recipe.options:
         heed = [found.name for found in RECIPES.values() if "max_id_length" in found.options]
-        raise UsageError(f"The recipe {recipe.name} knows no --max-id-length; it belongs to {', '.join(heed)}.")
+        raise UsageError(f"The recipe {recipe.name} does not take --max-id-length; these do: {', '.join(heed)}.")
     try:
         return Options(max_id_length)
     except ValueError as error:
@@ -86,14 +87,14 @@ def read_plan(
     options = options_for(chosen, max_id_length)
     if chosen.pick is None and (select or ignore or choose):
         raise UsageError(
-            f"The recipe {recipe} looks at the whole conversation: --select, --ignore and --choose do not narrow it."
+            f"The recipe {recipe} works on the whole conversation, so --select, --ignore and --choose do not apply."
         )
     rules = sorted(known)
     choices: dict[str, str] = {}
     for choice in choose:
         rule, separator, fix = choice.partition("=")
         if not separator or not rule or not fix:
-            raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call; it was given {choice!r}.")
+            raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call, not {choice!r}.")
         choices[_known(rule.strip(), rules)] = fix.strip()
     return Plan(
         chosen,
@@ -116,7 +117,7 @@ def _known(name: str, rules: list[str]) -> str:
 
     families = {rule.split(".")[0] for rule in rules}
     close = difflib.get_close_matches(name, [*rules, *families], n=1)
-    hint = f" Did you mean {close[0]}?" if close else " `toolpair rules` lists them all."
+    hint = f" Did you mean {close[0]}?" if close else f" `{command('rules')}` lists them all."
     raise UsageError(f"There is no rule {name!r}.{hint}")
 
 

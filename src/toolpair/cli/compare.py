@@ -26,6 +26,7 @@ from toolpair.cli.terminal import (
     typed,
 )
 from toolpair.comparing import LEFT, Compared, Question, Tried, compare, done_for
+from toolpair.program import command
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import DEFAULT, Options, Recipe
 from toolpair.session import Session, lines_text
@@ -34,13 +35,13 @@ from toolpair.transcript.words import plural
 _EPILOG: Final = """\
 examples:
   toolpair compare session.jsonl                    all recipes
-  toolpair compare history.json recommended drop    these alone
+  toolpair compare history.json recommended drop    only these
   toolpair compare history.json --output-format json | jq '.recipes[] | [.name, .valid, .losses.text]'
 
-The recipes are carried out on the file as it is, in memory; nothing is written. What each loses is measured by
-comparing what would be sent before and after, not what the fixes say. `toolpair recipes NAME` tells what one does.
+Each recipe is tried on the file in memory; nothing is written. What it loses is measured by comparing what
+would be sent before and after, not taken from what the fixes say. `toolpair recipes NAME` tells what one does.
 
-exit code: 0 at least one recipe makes the file valid, 1 none does, 2 not readable or wrong usage
+exit code: 0 at least one recipe makes the file valid, 1 none does, 2 unreadable or bad usage
 """
 _NARROW: Final = 60
 _EXAMPLES: Final = 3
@@ -50,7 +51,7 @@ _CONTENT_LINES: Final = 4
 def parser(command: str = "compare") -> Parser:
     result = Parser(
         prog=f"toolpair {command}",
-        description="Say what each recipe would do to a file, what it would lose, and whether the result is valid.",
+        description="Show what each recipe would do to a file, what it would lose, and whether the result is valid.",
         epilog=_EPILOG,
     )
     result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
@@ -59,7 +60,7 @@ def parser(command: str = "compare") -> Parser:
         "--max-id-length",
         type=int,
         metavar="N",
-        help="of recipes that copy a system which cuts long ids: the longest that is left",
+        help="for recipes that copy a system which shortens ids: the longest id it leaves",
     )
     add_leaf(result)
     add_common(result, ("text", "json"))
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_json(session, options.file, compared, options.show_content), indent=2))
     else:
-        _Printer(session, options.file, compared, style_for(sys.stdout, options.no_color), options.show_content).run()
+        _Printer(session, options.file, compared, style_for(sys.stdout, options.color), options.show_content).run()
     return exits.OK if compared.best is not None else exits.PROBLEMS
 
 
@@ -83,7 +84,7 @@ def _recipes(options: argparse.Namespace) -> list[tuple[Recipe, Options]]:
     recipes = [recipe_named(name) for name in names]
     heeding = [found for found in recipes if "max_id_length" in found.options]
     if options.max_id_length is not None and not heeding:
-        raise UsageError("None of these recipes knows --max-id-length; `toolpair recipes` says which do.")
+        raise UsageError(f"None of these recipes takes --max-id-length; `{command('recipes')}` says which do.")
     return [
         (recipe, options_for(recipe, options.max_id_length) if recipe in heeding else DEFAULT) for recipe in recipes
     ]
@@ -161,7 +162,9 @@ class _Printer:
         errors = sum(question.problem.severity == "error" for question in self.compared.questions)
         causes = sum(group[0].problem.severity == "error" for group in groups)
         found = f"{plural(errors, 'error')}, {plural(causes, 'cause')}" if errors else "no error"
-        self.say(f"{safe(self.path)}: {found}; {safe(session.format.id)}, judged as {session.profile.id}", bold=True)
+        self.say(
+            f"{safe(self.path)}: {found}; {safe(session.format.id)}, checked against {session.profile.id}", bold=True
+        )
         self.say(self._answer())
         for number, group in enumerate(groups, 1):
             out()
@@ -193,7 +196,7 @@ class _Printer:
             return f"None of these recipes makes it valid. {first.recipe.name} leaves the fewest errors {left}."
         touched = first.touched.total
         if not touched:
-            return f"Best here: {first.recipe.name}. It has nothing to do: the file is valid as it is."
+            return f"Best here: {first.recipe.name}. There is nothing to do: the file is already valid."
         loses = f"loses {first.losses.text}" if first.losses else "loses nothing"
         return (
             f"Best here: {first.recipe.name}. The result is valid, it {loses} and "
@@ -244,7 +247,7 @@ class _Printer:
         ]
         if lines:
             out()
-            self.say("Besides, for what no rule found wrong, or what came up on the way:", bold=True)
+            self.say("Also changed, though no rule found it wrong at first:", bold=True)
         for line in lines:
             self.say(safe(line), "  ", "      ")
 
@@ -295,9 +298,9 @@ class _Printer:
             recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
             to = "-o OUT" if self.path == inputs.STDIN or not self.session.writable else "--in-place"
             # On a line of its own, which nothing folds: it is there to be copied.
-            out("Look first, with " + to + " in place of --diff then:")
-            out(f"  toolpair fix {typed(self.path)}{recipe} --diff")
-        self.say("What one does exactly: toolpair recipes NAME.", dim=True)
+            out(f"Look first; then replace --diff with {to}:")
+            out(f"  {command('fix')} {typed(self.path)}{recipe} --diff")
+        self.say(f"What a recipe does exactly: {command('recipes NAME')}.", dim=True)
 
 
 def _counted(count: int, words: str) -> str:

@@ -10,11 +10,12 @@ from typing import Final
 from toolpair.cli import exits, inputs
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
+from toolpair.cli.report import Entry, place_shown
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for, typed
 from toolpair.dataclass import dataclass
+from toolpair.program import command
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import ErrorText, title_of
@@ -25,12 +26,12 @@ examples:
   toolpair explain result.missing
   toolpair explain provider_switch                      a cause, by its id or as `check` words it
   toolpair explain 'messages.22: `tool_use` ids were found without `tool_result` blocks …'
-  toolpair explain "API Error: 400 …" session.jsonl     which block of the file it speaks of
+  toolpair explain "API Error: 400 …" session.jsonl     which block of the file it means
   pbpaste | toolpair explain - session.jsonl            the error text from the clipboard
 
-A text with backticks goes into single quotes, or through standard input: in double quotes the shell runs them.
+Put a text with backticks in single quotes, or pass it through standard input: in double quotes the shell runs them.
 
-exit code: 0 known, 1 the text is not known, 2 bad usage or the file cannot be read
+exit code: 0 known, 1 unknown text, 2 bad usage or unreadable file
 """
 _NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
 _CAUSE: Final = 400
@@ -84,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         thing = _pasted()
     thing = thing.strip()
     if not thing:
-        raise UsageError("What is to be explained? Give a rule, such as result.missing, or an error text.")
+        raise UsageError("Explain what? Give a rule, such as result.missing, or an error text.")
     name = thing.strip("`'\"")
     rule = name if name in rule_names() else None
     if rule is None and len(name) < _CAUSE:
@@ -106,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_as_json(asked), indent=2))
     else:
-        _print(options, asked, style_for(sys.stdout, options.no_color))
+        _print(options, asked, style_for(sys.stdout, options.color))
     return exits.OK if asked.known else exits.PROBLEMS
 
 
@@ -116,16 +117,16 @@ def _pasted() -> str:
     if not data.strip():
         raise UsageError("Standard input is empty: copy the error text first, or give it as an argument.")
     if len(data) > _MOST:
-        raise UsageError(f"Standard input has more than {_MOST >> 20} MB, and no error text is so long.")
+        raise UsageError(f"Standard input has more than {_MOST >> 20} MB, too long for an error text.")
     try:
         wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         text = data.decode("utf-16" if wide else "utf-8-sig", "replace")
     except UnicodeError:
         text = ""
     if not text or "\0" in text or text.count("\ufffd") * 10 > len(text):
-        raise UsageError(f"Standard input is no text ({len(data):,} bytes); copy the error as text.")
+        raise UsageError(f"Standard input is not text ({len(data):,} bytes); copy the error as text.")
     if len(text) > LIMIT:
-        say(f"Of {len(text):,} characters only the last {LIMIT:,} are looked at.")
+        say(f"Of {len(text):,} characters only the last {LIMIT:,} are read.")
     return text
 
 
@@ -135,8 +136,8 @@ def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
     if recognised is None or profile is None or session.profile.id.partition("/")[0] == profile:
         return
     say(
-        f"This is an answer of {title_of(recognised.provider)}, and the file is judged as {session.profile.id}: "
-        "both are looked at."
+        f"This error is from {title_of(recognised.provider)}, and the file is checked against {session.profile.id}: "
+        "both are considered."
     )
 
 
@@ -186,19 +187,19 @@ def _print(options: argparse.Namespace, asked: _Asked, style: Style) -> None:
     if not options.file:
         if asked.recognised is not None:
             out()
-            out("With the session file behind it, `toolpair explain` says which block is meant.")
+            out(f"With the session file after it, `{command('explain')}` says which block it means.")
         return
     if near or asked.rule is not None or asked.recognised is not None:
         out()
     for entry in asked.places[:_LISTED]:
         _print_place(options.file, entry, style)
     if len(asked.places) > _LISTED:
-        out(f"and {len(asked.places) - _LISTED:,} more: toolpair check {typed(options.file)}")
+        out(f"and {len(asked.places) - _LISTED:,} more: {command('check')} {typed(options.file)}")
     if not asked.places:
-        none = "no problem of this rule is in it" if asked.rule else "no id of the text is in it"
+        none = "this rule finds no problem in it" if asked.rule else "none of the ids in the text are in it"
         out(f"{safe(options.file)}: {none}.")
         if asked.rule is None:
-            out(f"    what is wrong with the file: toolpair check {typed(options.file)}")
+            out(f"    To see what is wrong with it: {command('check')} {typed(options.file)}")
 
 
 def _print_error(known: Recognised, style: Style) -> None:
@@ -208,7 +209,7 @@ def _print_error(known: Recognised, style: Style) -> None:
     if error.rules:
         out(f"  {'Rules' if len(error.rules) > 1 else 'Rule'}: {', '.join(error.rules)}")
     if known.count > 1:
-        out(f"  The text holds {known.count} errors; this is the last.")
+        out(f"  The text contains {known.count} errors; this is the last.")
     out(style.dim(f"  {safe(error.link)}"))
 
 
@@ -220,10 +221,10 @@ def _print_unknown(thing: str, style: Style) -> bool:
         from toolpair.rules.causes import cause_ids
 
         alike = difflib.get_close_matches(thing, [*rule_names(), *cause_ids()], n=3)
-        hint = f"Did you mean {' or '.join(alike)}?" if alike else "`toolpair rules` lists the rules."
+        hint = f"Did you mean {' or '.join(alike)}?" if alike else f"`{command('rules')}` lists the rules."
         say(f"There is no rule, cause or error text {thing!r}. {hint}")
         return False
-    say("This text is not known. Give the whole error text, or a rule that `toolpair rules` lists.")
+    say(f"This error text is unknown. Give the whole error text, or a rule that `{command('rules')}` lists.")
     near = nearest(thing)
     if near:
         out("The nearest known ones:" if len(near) > 1 else "The nearest known one:")
@@ -236,8 +237,7 @@ def _print_unknown(thing: str, style: Style) -> bool:
 
 def _print_place(path: str, entry: Entry, style: Style) -> None:
     problem = entry["problem"]
-    line = entry["location"]["line"]
-    at = f":{line}" if line is not None else ""
+    at = place_shown("", entry["location"])
     if problem is None:
         out(f"{safe(path)}{at}: {safe(entry['notes'] or entry['text'])}")
     else:
@@ -251,4 +251,4 @@ def _print_place(path: str, entry: Entry, style: Style) -> None:
         if fix is not None:
             out(f"    fix: {safe(fix['title'])} ({'loses ' + safe(fix['loses']) if fix['loses'] else 'loses nothing'})")
     if entry["command"] is not None:
-        out(f"    open it there: {safe(entry['command'])}")
+        out(f"    Open it there: {safe(entry['command'])}")

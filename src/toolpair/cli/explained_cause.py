@@ -8,8 +8,9 @@ from typing import Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry, problem_entry
+from toolpair.cli.report import Entry, place_shown, problem_entry
 from toolpair.cli.terminal import one_profile, out, safe, style_for, typed
+from toolpair.program import command
 from toolpair.rules.causes import CausePage, cause_called
 
 _LISTED: Final = 10
@@ -24,7 +25,7 @@ def explain_cause(options: argparse.Namespace, name: str) -> int | None:
     if options.output_format == "json":
         out(dump(_as_json(page, places), indent=2))
         return exits.OK
-    style = style_for(sys.stdout, options.no_color)
+    style = style_for(sys.stdout, options.color)
     out(f"{style.bold(page.id)}: {page.text}.")
     out(f"  {page.about}")
     for writer in page.writers:
@@ -49,15 +50,14 @@ def _places(options: argparse.Namespace, id_: str) -> list[Entry]:
 
 def _print_places(path: str, places: list[Entry]) -> None:
     for entry in places[:_LISTED]:
-        line = entry["location"]["line"]
-        where = f"{safe(path)}:{line}" if line is not None else safe(path)
+        where = place_shown(safe(path), entry["location"])
         out(f"{where}: {entry['rule']}  {safe(entry['message'])}")
         if entry["cause"]["evidence"]:
             out(f"    {safe(entry['cause']['evidence'])}")
     if len(places) > _LISTED:
-        out(f"and {len(places) - _LISTED:,} more: toolpair check {typed(path)}")
+        out(f"and {len(places) - _LISTED:,} more: {command('check')} {typed(path)}")
     if not places:
-        out(f"{safe(path)}: it is the cause of no problem there.")
+        out(f"{safe(path)}: it causes no problem there.")
 
 
 def _as_json(page: CausePage, places: list[Entry]) -> Entry:

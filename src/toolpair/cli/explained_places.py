@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from toolpair.cli import inputs
 from toolpair.cli.report import Entry, location_entry, problem_entry
+from toolpair.program import called
 from toolpair.session import Conversation, Location, Problem, Session, Target
 from toolpair.text.shell import shell_word
 
@@ -111,7 +112,7 @@ def _command(session: Session, path: str, number: int, target: Target) -> str | 
         where = target.problem.rule
     if where is None:
         return None
-    words = ["toolpair", shell_word(path), "--at", shell_word(where)]
+    words = [called(), shell_word(path), "--at", shell_word(where)]
     if target.profile is not None:
         words += ["--profile", target.profile]
     return " ".join(words)

@@ -19,6 +19,7 @@ from typing import IO, Any, Final
 from toolpair.cli.inputs import STDIN, Input
 from toolpair.cli.judged import Work, judge_file
 from toolpair.cli.report import Checked, unreadable
+from toolpair.program import called, command
 
 Result = list[Checked] | None
 _AHEAD: Final = 4
@@ -150,7 +151,7 @@ class _Crew:
                 raise _CannotStart from None
             self._all.add(worker)
         try:
-            send(worker.stdin, self._work)
+            send(worker.stdin, (called(), self._work))
             receive(worker.stdout)
         except (EOFError, OSError):
             self._startable = False
@@ -190,7 +191,7 @@ class _Crew:
 def _last_words(name: str, status: int) -> str:
     how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
     hint = "; there may not be enough memory for it" if status == -9 else ""
-    return f"{name}: the process that read it {how}{hint}. Look at it alone with `toolpair check --jobs 1`."
+    return f"{name}: the process that read it {how}{hint}. Check it alone with `{command('check --jobs 1')}`."
 
 
 def send(stream: IO[bytes] | None, message: Any) -> None:

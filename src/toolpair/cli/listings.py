@@ -8,7 +8,7 @@ import sys
 from toolpair.cli import exits
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Parser, Style, out, style_for
+from toolpair.cli.terminal import Parser, Style, add_color, out, style_for
 
 
 def parser(command: str = "formats") -> Parser:
@@ -19,7 +19,7 @@ def parser(command: str = "formats") -> Parser:
     result.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump({"version": 1, "formats": entries}, indent=2))
     else:
-        _print(entries, style_for(sys.stdout, options.no_color))
+        _print(entries, style_for(sys.stdout, options.color))
     return exits.OK
 
 
@@ -50,4 +50,4 @@ def _formats() -> list[Entry]:
 def _print(entries: list[Entry], style: Style) -> None:
     for entry in entries:
         out(f"{style.bold(entry['id'])}  {entry['title']}")
-        out(style.dim(f"    judged as {entry['profile']}; {entry['where']}"))
+        out(style.dim(f"    checked against {entry['profile']}; {entry['where']}"))

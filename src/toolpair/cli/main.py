@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 COMMANDS: Final = {
+    "demo": "toolpair.cli.demo",
     "check": "toolpair.cli.check",
     "fix": "toolpair.cli.fix",
     "compare": "toolpair.cli.compare",
@@ -36,6 +37,9 @@ _INTERFACE: Final = "toolpair.cli.open"
 
 def program() -> int:
     """`main` as the whole of a process: nothing is tidied away at its end that ends with it."""
+    from toolpair.program import started
+
+    started()
     streams.hold_places()
     code = main()
     gc.freeze()
@@ -67,9 +71,38 @@ def _dispatch(arguments: list[str]) -> int:
         module: Any = import_module(COMMANDS[command])
         options = module.parser(command).parse_args(arguments[1:])
     else:
+        if command is not None and not command.startswith("-"):
+            _look_at(command, arguments[1:])
         module = import_module(_INTERFACE)
         options = module.parser().parse_args(arguments)
     return int(module.run(options))
+
+
+def _look_at(word: str, others: list[str]) -> None:
+    """Raises UsageError where the first word is no file and no session's id, and was meant as a command."""
+    if not word.isidentifier() or os.path.lexists(word):
+        return
+    from toolpair.cli.meant import command_meant
+    from toolpair.program import command
+
+    meant = command_meant(word, COMMANDS)
+    several = bool(others) and not others[0].startswith("-")
+    if (meant is None and not several) or (not several and _is_session(word)):
+        return
+    from toolpair.cli.terminal import UsageError
+
+    hint = f"Did you mean `{command(meant)}`?" if meant else f"`{command('--help')}` lists the commands."
+    raise UsageError(f"There is no command or file {word!r}. {hint}")
+
+
+def _is_session(word: str) -> bool:
+    from toolpair.cli.inputs import named
+    from toolpair.session import SessionError
+
+    try:
+        return os.path.lexists(named(word))
+    except SessionError:
+        return False
 
 
 def _guarded(action: Callable[[], int]) -> int:
@@ -81,14 +114,14 @@ def _guarded(action: Callable[[], int]) -> int:
     except Exception as error:
         if os.environ.get("TOOLPAIR_TRACEBACK"):
             raise
-        sentence, code = _explain(error)
+        sentence, code = explained(error)
         from toolpair.cli.terminal import say
 
         say(sentence)
         return code
 
 
-def _explain(error: Exception) -> tuple[str, int]:
+def explained(error: Exception) -> tuple[str, int]:
     """The sentence and the exit code of an error that no command has handled itself."""
     from toolpair.cli.terminal import UsageError
     from toolpair.session import Refused, SessionError

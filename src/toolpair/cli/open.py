@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, say
+from toolpair.program import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,16 +21,17 @@ _STDIN = "-"
 
 _EPILOG = """\
 commands:
-  toolpair [FILE]                open a session in the interface; without FILE, choose among those on this machine
+  toolpair [FILE]                open a session in the interface; without FILE, choose one of those on this machine
   toolpair sessions              the same list, printed
-  toolpair check PATH...         say what is wrong: text, JSON, SARIF or GitHub annotations
-  toolpair fix FILE              mend it: -o OUT, --in-place, or --diff to look first
+  toolpair demo [STORY]          a copy of a sample session, opened
+  toolpair check PATH...         show what is wrong: text, JSON, SARIF or GitHub annotations
+  toolpair fix FILE...           fix it: -o OUT, --in-place, or --diff to look first
   toolpair compare FILE          what each recipe would do to it, and lose
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
   toolpair sees FILE             the history as its agent would send it on resume
   toolpair restore FILE          the backups of a file, and one put back
   toolpair formats | profiles | rules | recipes   what is supported
-  `toolpair COMMAND --help` tells more of each. A file that is named like a command: ./check, or -- check.
+  `toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.
 
 examples:
   toolpair                     the sessions of the agents on this machine, this folder's first
@@ -40,7 +42,7 @@ examples:
   toolpair history.json --at 'messages.22: `tool_use` ids were found without `tool_result` blocks …'
   pbpaste | toolpair -
 
-In the interface: ] next problem, space fix it, A mend all, w review and save, u undo, ? all keys, q quit.
+In the interface: ] next problem, space fix it, A fix everything safe, w review and save, u undo, ? all keys, q quit.
 Nothing is written before you have seen the review.
 """
 
@@ -49,7 +51,7 @@ def parser() -> Parser:
     result = Parser(
         prog="toolpair",
         usage="toolpair [FILE] [--at WHERE] [--ascii] [--no-journal] [options]\n       toolpair COMMAND …",
-        description="Open an AI agent's session file, see every tool call beside its result, mend what is broken.",
+        description="Open an AI agent's session file, see every tool call beside its result, fix what is broken.",
         epilog=_EPILOG,
     )
     result.add_argument(
@@ -64,10 +66,10 @@ def parser() -> Parser:
     result.add_argument(
         "--no-journal",
         action="store_true",
-        help="keep nothing of what is applied and not saved, and offer nothing that an earlier run has kept",
+        help="keep no journal of unsaved fixes, and offer none that an earlier run kept",
     )
-    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")
-    result.add_argument("-V", "--version", action="store_true", help="print the version and leave")
+    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    result.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     add_common(result)
     return result
 
@@ -80,20 +82,23 @@ def run(options: argparse.Namespace) -> int:
         return exits.OK
     if options.file is None:
         if options.at is not None or options.leaf is not None:
-            raise UsageError("--at and --leaf belong to a FILE; `toolpair sessions` lists those on this machine.")
-        if not _has_terminal():
+            raise UsageError(f"--at and --leaf need a FILE; `{command('sessions')}` lists those on this machine.")
+        if not has_terminal():
             raise UsageError(
-                "Which file? Choosing one needs a terminal; `toolpair sessions` lists them, `toolpair --help` says all."
+                f"Which file? Choosing one needs a terminal; `{command('sessions')}` lists them, "
+                f"`{command('--help')}` tells the rest."
             )
     session, path = _given(options) if options.file is not None else (None, None)
     if options.file == _STDIN:
         _keys_from_terminal()
-    if not _has_terminal():
+    if not has_terminal():
         raise UsageError(
-            "The interface needs a terminal; `toolpair check` and `toolpair fix` do the same work without one."
+            f"The interface needs a terminal; `{command('check')}` and `{command('fix')}` do the same without one."
         )
-    if options.no_color:
+    if options.color == "never":
         os.environ["NO_COLOR"] = "1"
+    elif options.color == "always":
+        os.environ.pop("NO_COLOR", None)
     return _run_interface(session, path, options)
 
 
@@ -102,7 +107,7 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
     Where there is no terminal the file is opened all the same: what is wrong with it is told first.
     """
-    shown = _has_terminal()
+    shown = has_terminal()
     if shown and options.file != _STDIN and os.path.isfile(options.file):
         one_profile(options)
         return None, options.file
@@ -145,7 +150,8 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
     return open
 
 
-def _has_terminal() -> bool:
+def has_terminal() -> bool:
+    """Whether the interface can be shown."""
     return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
@@ -165,7 +171,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
     _tell(result.told if result.error is not None else result.lines)
     if result.unsaved:
         fixes = "1 fix is" if result.unsaved == 1 else f"{result.unsaved:,} fixes are"
-        again = "; open the file again to take up what was kept" if result.kept else ""
+        again = "; open the file again to get them back" if result.kept else ""
         say(f"{fixes} applied but not saved{again}.")
     if result.error is not None:
         raise result.error
@@ -185,7 +191,7 @@ def _keys_from_terminal() -> None:
     try:
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError:
-        say("The file came through standard input, so the keys must come from a terminal, and there is none.")
+        say("The file came through standard input, so the keys have to come from a terminal, but there is none.")
         raise SystemExit(exits.UNREADABLE) from None
     os.dup2(terminal, 0)
     os.close(terminal)

@@ -8,9 +8,10 @@ from typing import Final
 from toolpair.cli import streams
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
-from toolpair.cli.terminal import Style, safe
+from toolpair.cli.terminal import Style, safe, typed
 from toolpair.dataclass import dataclass
 from toolpair.losses import NOTHING, Losses
+from toolpair.program import command
 from toolpair.session import Saved, Session, Staged
 from toolpair.text.shell import shell_word
 from toolpair.transcript.words import plural
@@ -117,20 +118,20 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
     """Say it to the person, on standard error. `only_shown`: nothing was to be written."""
     name = safe(outcome.path)
     if outcome.changed:
-        _line(style.bold(f"{name}: {'would be mended' if only_shown else 'mended'}"))
+        _line(style.bold(f"{name}: {'would be fixed' if only_shown else 'fixed'}"))
     elif outcome.left:
         _line(style.bold(f"{name}: nothing was changed."))
     else:
-        _line(style.bold(f"{name}: nothing to mend."))
+        _line(style.bold(f"{name}: nothing to fix."))
     for one in outcome.staged:
         counts = ((one.lines_changed, "changed"), (one.lines_added, "added"), (one.lines_removed, "removed"))
         parts = [f"{plural(count, outcome.noun)} {what}" for count, what in counts if count]
         parts.append(f"loses {safe(one.loses)}" if one.loses else "loses nothing")
         _line(f"  {one.count:,} × {safe(one.title)}  ({', '.join(parts)})")
     if outcome.changed and outcome.losses:
-        _line(style.severity("warning", f"  measured: it loses {outcome.losses.text}"))
+        _line(style.severity("warning", f"  Verified: it loses {outcome.losses.text}"))
     elif outcome.changed:
-        _line("  measured: nothing real is lost")
+        _line("  Verified: no output or user text is lost")
     if outcome.profiles:
         valid = [name for name in outcome.profiles if name not in outcome.refused_by]
         if valid:
@@ -140,18 +141,18 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
     _left(outcome, style)
     if saved is None:
         return
-    _line(f"  written to {safe(saved.path)}")
+    _line(f"  Written to {safe(saved.path)}")
     if saved.backup is not None:
-        _line(f"  the original is kept as {safe(saved.backup)}")
-        _line(f"  to get it back: toolpair restore {shell_word(outcome.path)} --backup latest")
+        _line(f"  The original is kept as {safe(saved.backup)}")
+        _line(f"  Undo: {command('restore')} {shell_word(outcome.path)} --backup latest")
     if saved.aside is not None:
-        _line(f"  what was set aside is kept as {safe(saved.aside)}")
+        _line(f"  What was set aside is kept as {safe(saved.aside)}")
     if saved.removed:
-        _line(f"  {plural(len(saved.removed), 'older backup')} deleted, as the limit says")
+        _line(f"  {plural(len(saved.removed), 'older backup')} deleted, as the limit you set says")
     for note in saved.notes:
-        _line(style.severity("warning", f"  note: {safe(note)}"))
+        _line(style.severity("warning", f"  Note: {safe(note)}"))
     if saved.resume and not outcome.left:
-        _line(f"  to go on: {safe(saved.resume)}")
+        _line(f"  Next: {safe(saved.resume)}")
 
 
 def _left(outcome: Outcome, style: Style) -> None:
@@ -165,7 +166,7 @@ def _left(outcome: Outcome, style: Style) -> None:
         whose = f" ({entry['profile']})" if "profile" in entry else ""
         _line(f"    {entry['rule']}{whose}  {safe(entry['message'])}{why}")
     if len(left) > _LISTED:
-        _line(f"    and {len(left) - _LISTED:,} more: toolpair check shows them all")
+        _line(f"    and {len(left) - _LISTED:,} more: {command('check')} {typed(outcome.path)}")
 
 
 def _line(text: str) -> None:

@@ -6,8 +6,9 @@ import json
 from typing import Any, Final, Protocol
 
 from toolpair.cli import streams
-from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, report_json
+from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, place_shown, report_json
 from toolpair.cli.terminal import Style, out, safe, say
+from toolpair.dataclass import replace
 from toolpair.transcript.words import plural
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif", "github")
@@ -20,6 +21,20 @@ class Output(Protocol):
     def file(self, checked: Checked) -> None: ...
 
     def end(self, totals: Totals) -> None: ...
+
+
+class Quiet:
+    """Another output that is told only of files with an error or a warning, and of those that cannot be read."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+
+    def file(self, checked: Checked) -> None:
+        if not checked.read or any(problem["severity"] != "info" for problem in checked.entry["problems"]):
+            self._output.file(checked)
+
+    def end(self, totals: Totals) -> None:
+        self._output.end(replace(totals, skipped=0))
 
 
 def make_output(name: str, style: Style) -> Output:
@@ -145,7 +160,7 @@ class TextOutput:
         entry, counts = checked.entry, checked.entry["counts"]
         errors = sum(problem["severity"] == "error" for problem in entry["problems"])
         warnings = sum(problem["severity"] == "warning" for problem in entry["problems"])
-        what = f"{safe(entry['format'])}, judged as {safe(entry['profile'])}"
+        what = f"{safe(entry['format'])}, checked against {safe(entry['profile'])}"
         if checked.verdict:
             verdict = safe(checked.verdict)
         else:
@@ -154,9 +169,8 @@ class TextOutput:
         out(f"{self.style.bold(safe(entry['path']))} ({what}): {colour(verdict)}")
 
     def _place(self, entry: Entry, problem: Entry) -> str:
-        place = self.style.bold(safe(entry["path"]))
-        line = problem["location"]["line"]
-        return place if line is None else f"{place}:{line}"
+        path = safe(entry["path"])
+        return self.style.bold(path) + place_shown(path, problem["location"])[len(path) :]
 
 
 def rule_shown(entry: Entry, rule: str, several: bool) -> str:
@@ -171,10 +185,10 @@ def _them(count: int) -> str:
 def _effect(on_resume: Entry) -> str:
     agent = on_resume["agent"] + (f" {on_resume['version']}" if on_resume["version"] else "")
     words = {
-        "rejected": "what it sends is refused",
-        "dropped": "drops it without a word",
-        "placeholder": "puts a placeholder in its place",
-        "healed": "mends it in memory",
+        "rejected": "the API refuses what it sends",
+        "dropped": "drops it without telling you",
+        "placeholder": "replaces it with a placeholder",
+        "healed": "fixes it in memory",
         "kept": "sends it as it is",
     }
     sentence = f"{agent}: {words.get(on_resume['effect'], on_resume['effect'])}"

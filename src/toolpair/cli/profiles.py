@@ -13,7 +13,8 @@ from toolpair.cli.markdown import prose
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.rule_pages.severities import EVIDENCE
-from toolpair.cli.terminal import Parser, Style, columns, out, style_for
+from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
+from toolpair.program import command
 from toolpair.rules.profiles import Family, Profile, profile
 
 _EPILOG = """\
@@ -23,8 +24,8 @@ examples:
   toolpair profiles mistral/v13         the same for one family of its models
   toolpair profiles gemini --output-format markdown > gemini.md
 
-Where a transcript names its model, a family that takes a rule more lightly is heeded by itself; the stricter ones
-are judged when they are asked for by name, as in `toolpair check FILE --profile anthropic/4.6`.
+Where a transcript names its model, a family that is less strict about a rule is used automatically; stricter
+families are checked only when named, as in `toolpair check FILE --profile anthropic/4.6`.
 """
 _ACCEPTED: Final = "accepted"
 
@@ -32,19 +33,19 @@ _ACCEPTED: Final = "accepted"
 def parser(command: str = "profiles") -> Parser:
     result = Parser(
         prog=f"toolpair {command}",
-        description="List the providers whose rules can be judged, or print the rules of one.",
+        description="List the providers whose rules are known, or print the rules of one.",
         epilog=_EPILOG,
     )
     result.add_argument("name", nargs="?", metavar="NAME", help="a profile, or a family of one, as in mistral/v13")
     result.add_argument(
         "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
 def run(options: argparse.Namespace) -> int:
-    style = style_for(sys.stdout, options.no_color)
+    style = style_for(sys.stdout, options.color)
     if options.name is not None:
         check_profiles([options.name])
         chosen = profile(options.name)
@@ -144,10 +145,10 @@ def _print_list(style: Style) -> None:
             listed = [f"{one.id}/{family.id} ({family.title})" for family in one.families]
             for line in _wrapped(f"families: {', '.join(listed)}", width, 4):
                 out(line)
-        for line in _wrapped(f"not judged: {', '.join(one.not_judged)}", width, 4):
+        for line in _wrapped(f"not checked: {', '.join(one.not_judged)}", width, 4):
             out(style.dim(line))
     out()
-    out("`toolpair profiles NAME` prints the rules of one.")
+    out(f"`{command('profiles NAME')}` prints the rules of one.")
 
 
 def _print_profile(chosen: Profile, style: Style) -> None:
@@ -159,7 +160,7 @@ def _print_profile(chosen: Profile, style: Style) -> None:
     parts = [
         f"results: {chosen.results}",
         f"ids: {ids_in_words(chosen)}",
-        f"not judged: {', '.join(chosen.not_judged)}",
+        f"not checked: {', '.join(chosen.not_judged)}",
     ]
     parts += [
         f"{chosen.base}/{family.id}: {family.title}; {differences(chosen, family)}"
@@ -193,7 +194,7 @@ def profile_markdown(chosen: Profile) -> list[str]:
     lines = [f"# {chosen.title} (`{chosen.id}`)", "", f"Results: {chosen.results}."]
     lines += [
         f"Ids: {_with_code(ids_in_words(chosen))}.",
-        f"Not judged: {', '.join(chosen.not_judged)}.",
+        f"Not checked: {', '.join(chosen.not_judged)}.",
         "",
     ]
     if chosen.families:

@@ -12,7 +12,7 @@ from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Parser, Style, columns, out, style_for
+from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.base import Recipe
 
@@ -23,7 +23,7 @@ examples:
   toolpair fix FILE --recipe drop --diff
   toolpair compare FILE                what each would do to a file
 
-Those that copy another system do what it does, harm included: to see what it makes of a history, or to get the same.
+Recipes that copy another system do exactly what it does, harm included.
 """
 _OPTIONS: Final = {"max_id_length": "--max-id-length N"}
 
@@ -31,14 +31,14 @@ _OPTIONS: Final = {"max_id_length": "--max-id-length N"}
 def parser(command: str = "recipes") -> Parser:
     result = Parser(
         prog=f"toolpair {command}",
-        description="List the ways to mend a whole conversation, or tell what one of them does.",
+        description="List the ways to fix a whole conversation, or show what one of them does.",
         epilog=_EPILOG,
     )
     result.add_argument("name", nargs="?", metavar="NAME", help="one recipe")
     result.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
             entry["recipes"] = [recipe_entry(recipe) for recipe in RECIPES.values()]
         out(dump(entry, indent=2))
         return exits.OK
-    printer = _Printer(style_for(sys.stdout, options.no_color))
+    printer = _Printer(style_for(sys.stdout, options.color))
     if chosen is None:
         printer.all(list(RECIPES.values()))
     else:
@@ -92,7 +92,7 @@ class _Printer:
                     out(f"  {self.style.bold(recipe.name)}{default}")
                     self._wrapped(recipe.title, "      ")
         out()
-        self._wrapped("toolpair recipes NAME tells what one does, toolpair compare FILE what each would do to a file.")
+        self._wrapped("toolpair recipes NAME shows what one does, toolpair compare FILE what each would do to a file.")
 
     def one(self, recipe: Recipe) -> None:
         self._wrapped(f"{recipe.name}: {recipe.title}", bold=True)
@@ -122,7 +122,7 @@ class _Printer:
 
 
 def _options(recipe: Recipe) -> list[str]:
-    said = [f"{_OPTIONS[name]}: longer ids are cut to this length." for name in sorted(recipe.options)]
+    said = [f"{_OPTIONS[name]}: longer ids are shortened to this length." for name in sorted(recipe.options)]
     if recipe.pick is not None:
-        said.append("--select, --ignore and --choose narrow it to some rules, or change the fix of one.")
-    return said or ["None; it looks at the whole conversation, so --select, --ignore and --choose do not narrow it."]
+        said.append("--select, --ignore and --choose limit it to some rules, or change the fix for one.")
+    return said or ["None; it works on the whole conversation, so --select, --ignore and --choose do not apply."]

@@ -119,7 +119,10 @@ def _count(conversation: Conversation, counts: dict[str, int]) -> None:
 
 
 def location_entry(place: Location) -> Entry:
-    """A place in a file, as the JSON report has it. `end_line` is told where it is a range of lines."""
+    """A place in a file, as the JSON report has it.
+
+    `column` is told where a line holds more than a record, `end_line` where it is a range of lines.
+    """
     entry: Entry = {
         "record": place.record,
         "line": place.line,
@@ -128,6 +131,8 @@ def location_entry(place: Location) -> Entry:
         "block": place.block,
         "pair": place.pair,
     }
+    if place.column is not None:
+        entry["column"] = place.column
     if place.end_line not in (None, place.line):
         entry["end_line"] = place.end_line
     return entry
@@ -146,6 +151,7 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
         "location": location_entry(place),
         "call_id": _id_of(problem.call),
         "result_id": _id_of(problem.result),
+        "tool": _tool(problem),
         "cause": cause_entry(problem.cause) if problem.cause else None,
         "on_resume": None,
         "fixes": [
@@ -199,6 +205,16 @@ def _id_of(block: Any) -> str | None:
     import json
 
     return json.dumps(block.id, default=str)
+
+
+def place_shown(path: str, location: Entry) -> str:
+    """PATH:LINE, or PATH:LINE:COLUMN, as editors and terminals take it."""
+    return ":".join(str(part) for part in (path, location["line"], location.get("column")) if part is not None)
+
+
+def _tool(problem: Problem) -> str | None:
+    """The tool that was called, where that is known."""
+    return next((block.name for block in (problem.call, problem.result) if block is not None and block.name), None)
 
 
 def report_json(files: Iterable[Checked], totals: Totals) -> Entry:

@@ -8,18 +8,19 @@ from pathlib import Path
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.output import dump
-from toolpair.cli.terminal import Parser, UsageError, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, UsageError, add_color, out, safe, say, style_for
+from toolpair.program import command
 from toolpair.source.saving import Backup, asides, backups, restore
 from toolpair.text.shell import shell_word
 
 _EPILOG = """\
 examples:
-  toolpair restore session.jsonl                      list what there is
+  toolpair restore session.jsonl                      list the backups
   toolpair restore session.jsonl --backup latest      put the newest back
   toolpair restore session.jsonl --backup session.jsonl.toolpair-20261121-0912.bak
 
-What the file holds now is kept beside it, too, before an original is put back. Listed as well are the files
-that hold what a fix set aside. How many backups stay is said by TOOLPAIR_BACKUPS or `toolpair fix --keep-backups`.
+Before an original is put back, what the file contains now is kept beside it too. Files with what a fix set aside
+are listed as well. TOOLPAIR_BACKUPS or `toolpair fix --keep-backups` say how many backups are kept.
 """
 
 
@@ -32,12 +33,12 @@ def parser(command: str = "restore") -> Parser:
     result.add_argument(
         "--allow-hard-links",
         action="store_true",
-        help="although the file has other names; these keep what they hold",
+        help="even if the file has other hard links, which keep what they contain",
     )
     result.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
@@ -60,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
         kept = str(saved.backup) if saved.backup else None
         out(dump({"version": 1, "path": str(saved.path), "backup": kept, "notes": list(saved.notes)}))
     if not as_json or streams.failed():
-        say(f"{options.file} is what it was before.")
+        say(f"{options.file} is back as it was.")
         if saved.backup is not None:
-            say(f"What it held until now is kept as {saved.backup}.")
+            say(f"What it contained until now is kept as {saved.backup}.")
         for note in saved.notes:
             say(f"Note: {note}")
     return exits.READ_THE_NOTE if saved.notes else exits.OK
@@ -70,13 +71,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _choose(options: argparse.Namespace, found: list[Backup]) -> Backup:
     if not found:
-        raise UsageError(f"There is no backup of {options.file}; nothing was changed.")
+        raise UsageError(f"There is not a backup of {options.file}; nothing was changed.")
     if options.backup == "latest":
         return found[0]
     for backup in found:
         if options.backup in (backup.path.name, str(backup.path)) or _same(options.backup, backup.path):
             return backup
-    raise UsageError(f"{options.backup} is no backup of {options.file}; `toolpair restore FILE` lists them.")
+    raise UsageError(f"{options.backup} is not a backup of {options.file}; `{command('restore FILE')}` lists them.")
 
 
 def _entries(found: list[Backup]) -> list[dict[str, object]]:
@@ -93,17 +94,17 @@ def _same(name: str, path: Path) -> bool:
 def _list(options: argparse.Namespace, found: list[Backup]) -> int:
     side_files = asides(options.file)
     if not found and not side_files and not Path(options.file).exists():
-        raise UsageError(f"{options.file} does not exist, and there is no backup of it; check the name.")
+        raise UsageError(f"{options.file} does not exist, and there is not a backup of it; check the name.")
     if options.output_format == "json":
         listed = {"backups": _entries(found), "asides": _entries(side_files)}
         out(dump({"version": 1, "path": options.file, **listed}, indent=2))
         return exits.OK
-    style = style_for(sys.stdout, options.no_color)
+    style = style_for(sys.stdout, options.color)
     for one, what in [(one, "") for one in found] + [(one, "  (set aside by a fix)") for one in side_files]:
         name = style.bold(safe(one.path.name))
         out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {name}{what}")
     if not found:
-        say(f"There is no backup of {options.file}.")
+        say(f"There is not a backup of {options.file}.")
         return exits.OK
-    say(f"To put the newest back: toolpair restore {shell_word(options.file)} --backup latest")
+    say(f"To put the newest back: {command('restore')} {shell_word(options.file)} --backup latest")
     return exits.OK

@@ -11,7 +11,8 @@ from toolpair.cli.knowledge import check_profiles, rule_names
 from toolpair.cli.output import dump
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_list, print_rule
-from toolpair.cli.terminal import Parser, UsageError, out, style_for
+from toolpair.cli.terminal import Parser, UsageError, add_color, out, style_for
+from toolpair.program import command
 from toolpair.rules.pages import MODULES, pages
 
 __all__ = ["parser", "print_rule", "rule_entry", "run"]
@@ -20,10 +21,10 @@ _EPILOG = """\
 examples:
   toolpair rules                     all of them, with what each provider says
   toolpair rules result              those about results
-  toolpair rules result.missing      what it means, a broken and a mended example, its fixes
+  toolpair rules result.missing      what it means, a broken and a fixed example, its fixes
   toolpair rules --profile mistral   what one provider says
 
-exit code: 0, or 2 for wrong usage
+exit code: 0, or 2 for bad usage
 """
 
 
@@ -36,7 +37,7 @@ def parser(command: str = "rules") -> Parser:
     result.add_argument(
         "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
         streams.write(page(entries[0]) if one else index(entries))
     else:
-        style = style_for(sys.stdout, options.no_color)
+        style = style_for(sys.stdout, options.color)
         if one:
             print_rule(entries[0], style)
         else:
@@ -73,5 +74,5 @@ def _named(rule: str) -> list[str]:
     alike = difflib.get_close_matches(wanted, [*names, *MODULES], n=3)
     within = [name for name in names if wanted and wanted in name]
     close = list(dict.fromkeys((*same, *alike, *within)))
-    hint = f"Did you mean {' or '.join(close[:3])}?" if close else "`toolpair rules` lists them all."
+    hint = f"Did you mean {' or '.join(close[:3])}?" if close else f"`{command('rules')}` lists them all."
     raise UsageError(f"There is no rule {rule!r}. {hint}")

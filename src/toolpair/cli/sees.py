@@ -21,14 +21,14 @@ examples:
   toolpair sees session.jsonl --output-format json --show-content
 
 Agents heal a broken history when they resume it, and lose outputs on the way. This prints what is left: each
-message that would be sent, and between them what is left out. What an agent adds to every request by itself
-(reminders, listings) is not shown. A file that is no agent's own is sent as it stands: nothing heals it.
+message that would be sent, and between them what is left out. What an agent adds to every request on its own
+(reminders, listings) is not shown. A file that belongs to no agent is sent as it is.
 
-exit code: 0 printed, 2 not readable or no session
+exit code: 0 printed, 2 unreadable or not a session
 """
 _WIDTH: Final = 100
 _MARKS: Final = {
-    "added": "put in",
+    "added": "added",
     "changed": "changed",
     "shortened": "shortened",
     "inherited": "from the session that it was forked from",
@@ -45,13 +45,13 @@ def parser(command: str = "sees") -> Parser:
     )
     result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
     which = result.add_mutually_exclusive_group()
-    which.add_argument("--before", action="store_true", help="only as the file stands")
+    which.add_argument("--before", action="store_true", help="only as the file is now")
     which.add_argument("--fixed", action="store_true", help="only as it would be after the recommended fixes")
     add_leaf(result)
     add_common(
         result,
         ("text", "json"),
-        "print all that the messages say; without it only their beginnings, and in JSON ids, names and sizes",
+        "print the messages whole; without it only their beginnings, and in JSON ids, names and sizes",
     )
     return result
 
@@ -71,13 +71,13 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_json(session, options.file, before, after, fixes), indent=2))
         return exits.OK
-    printer = _Printer(style_for(sys.stdout, options.no_color), content)
+    printer = _Printer(style_for(sys.stdout, options.color), content)
     if before is not None:
-        printer.history(before, f"{safe(options.file)}, as it stands")
+        printer.history(before, f"{safe(options.file)}, as it is")
     if after is not None:
         if before is not None:
             out()
-        taken = f"after {plural(fixes, 'recommended fix', 'recommended fixes')}" if fixes else "with nothing to mend"
+        taken = f"after {plural(fixes, 'recommended fix', 'recommended fixes')}" if fixes else "with nothing to fix"
         printer.history(after, f"{safe(options.file)}, {taken}")
     return exits.OK
 
@@ -167,7 +167,7 @@ _COUNTED: Final = (
     ("shortened", "shortened"),
     ("dropped", "left out"),
     ("replaced", "replaced"),
-    ("added", "put in by the agent"),
+    ("added", "added by the agent"),
     ("inherited", "from the session that it was forked from"),
 )
 

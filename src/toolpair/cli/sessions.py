@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from toolpair.cli import exits
+from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Parser, Style, UsageError, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, Style, UsageError, add_color, out, safe, say, style_for
 from toolpair.discovery import AGENTS, Found, Machine, current_folder, describe, index, looked_in
 
 _IDS: Final = tuple(agent.id for agent in AGENTS)
@@ -39,20 +40,22 @@ def parser(command: str = "sessions") -> Parser:
         "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(_IDS)}"
     )
     result.add_argument("--folder", metavar="DIR", help="only those of this project folder")
-    result.add_argument("-n", "--limit", type=int, metavar="N", help="at most so many")
+    result.add_argument("-n", "--limit", type=int, metavar="N", help="list at most N")
     result.add_argument(
         "--output-format", choices=("text", "json", "jsonl"), default="text", help="how to print it (default: text)"
     )
-    result.add_argument("--no-color", action="store_true", help="no colours")
+    add_color(result)
     return result
 
 
 def run(options: argparse.Namespace) -> int:
     for agent in options.agent:
         if agent not in _IDS:
-            raise UsageError(f"There is no agent {agent!r}; these are known: {', '.join(_IDS)}.")
+            meant = closest(agent, _IDS)
+            hint = f"Did you mean {meant}?" if meant else f"These are known: {', '.join(_IDS)}."
+            raise UsageError(f"There is no agent {agent!r}. {hint}")
     if options.limit is not None and options.limit < 1:
-        raise UsageError("-n takes a number from 1 on.")
+        raise UsageError("-n takes a whole number of at least 1.")
     machine = Machine.here()
     found = index(machine, options.folder if options.folder is not None else current_folder(), options.agent)
     if options.folder is not None:
@@ -64,10 +67,10 @@ def run(options: argparse.Namespace) -> int:
         for one in found:
             out(dump(_entry(one)))
     else:
-        _print(found, machine, style_for(sys.stdout, options.no_color))
+        _print(found, machine, style_for(sys.stdout, options.color))
     if not found:
         where = ", ".join(f"{folder} ({title})" for title, folder in looked_in(machine))
-        say(f"No session was found. Looked in {where}.")
+        say(f"No sessions found. Looked in {where}.")
         return exits.PROBLEMS
     return exits.OK
 

@@ -11,6 +11,7 @@ from typing import IO, Any, Final, NoReturn
 from toolpair.cli import streams
 from toolpair.dataclass import dataclass
 
+COLORS: Final = ("auto", "always", "never")
 _WIDEST: Final = 100
 
 
@@ -44,10 +45,15 @@ class Style:
         return self._wrap({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
 
 
-def style_for(stream: IO[str] | None, no_color: bool) -> Style:
-    """Colour only where a person looks at it, and not where NO_COLOR or a dumb terminal says no."""
-    wanted = not no_color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Style(on=wanted and is_terminal(stream))
+def style_for(stream: IO[str] | None, color: str) -> Style:
+    """`color` is one of COLORS. By itself colour is where a person looks at it; the environment may say otherwise."""
+    if color != "auto":
+        return Style(on=color == "always")
+    if os.environ.get("NO_COLOR"):
+        return Style(on=False)
+    if os.environ.get("FORCE_COLOR"):
+        return Style(on=os.environ["FORCE_COLOR"] != "0")
+    return Style(on=os.environ.get("TERM") != "dumb" and is_terminal(stream))
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
@@ -111,11 +117,22 @@ class Parser(argparse.ArgumentParser):
         (streams.write if file is sys.stdout else streams.say)(message)
 
     def error(self, message: str) -> NoReturn:
+        from toolpair.cli.meant import closest
+        from toolpair.program import called
+
         sentence = message[:1].upper() + message[1:]
-        raise UsageError(f"{sentence.rstrip('.')}. `{self.prog} --help` shows how it goes.")
+        name, given = message.partition(": ")[::2]
+        if name == "unrecognized arguments" and given.startswith("-"):
+            option = given.split()[0].partition("=")[0]
+            meant = closest(option, self._option_string_actions)
+            if meant is not None:
+                raise UsageError(f"There is no option {option}. Did you mean {meant}?")
+            sentence = f"There is no option {option}"
+        help = f"{called()}{self.prog.removeprefix('toolpair')} --help"
+        raise UsageError(f"{sentence.rstrip('.')}. `{help}` shows how it is used.")
 
 
-_CONTENT = "print what calls and results say, too; without it only ids, names and places are printed"
+_CONTENT = "also print what calls and results say; without it only ids, names and places"
 
 
 def add_common(
@@ -134,8 +151,8 @@ def add_common(
         action="append",
         default=[],
         metavar="NAME",
-        help="the provider whose rules are judged, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
-        "default: what the format suggests" + several,
+        help="the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
+        "default: the one that fits the format" + several,
     )
     group.add_argument("--format", metavar="NAME", help="read the file as this format (`toolpair formats`)")
     if output_formats:
@@ -154,22 +171,32 @@ def add_common(
         "--agent-version",
         metavar="X.Y.Z",
         type=_version,
-        help="what resumes the session is this version of its agent; default: the one that is installed here, "
-        "else (in walked directories and the forms for CI always) the newest one that was measured",
+        help="the version of the agent that resumes the session; default: the one installed here, "
+        "else (always in walked directories and in the forms for CI) the newest one that was measured",
     )
     group.add_argument(
         "--max-size",
         type=_size,
         metavar="SIZE",
-        help="read so much of standard input, of a compressed file and of a single line, as in 8G or 500M; "
-        "default: 4G of the first two, 1G of a line",
+        help="how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; "
+        "default: 4G, and 1G of a line",
     )
-    group.add_argument("--no-color", action="store_true", help="no colours (NO_COLOR in the environment does the same)")
+    add_color(group)
+
+
+def add_color(parser: argparse._ActionsContainer) -> None:
+    """The option of every command that prints."""
+    parser.add_argument(
+        "--color",
+        choices=COLORS,
+        default="auto",
+        help="colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)",
+    )
 
 
 def _version(text: str) -> str:
     if not re.fullmatch(r"\d+(\.\d+)*", text, re.ASCII):
-        raise UsageError(f"--agent-version takes a version such as 2.1.330, and {text!r} is none.")
+        raise UsageError(f"--agent-version takes a version such as 2.1.330, not {text!r}.")
     return text
 
 
@@ -177,7 +204,7 @@ def _size(text: str) -> int:
     """Bytes, as people write them: 8G, 1.5GB, 500M, 2GiB, 1000000."""
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([KMGT])(i?)B?|B)?", text.strip(), re.IGNORECASE | re.ASCII)
     if found is None:
-        raise UsageError(f"--max-size takes a size such as 8G or 500M, and {text!r} is none.")
+        raise UsageError(f"--max-size takes a size such as 8G or 500M, not {text!r}.")
     number, unit, binary = found.groups()
     size = int(float(number) * (1024 if binary else 1000) ** " KMGT".index((unit or " ").upper()))
     if size < 1:
@@ -190,7 +217,7 @@ def add_leaf(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leaf",
         metavar="ID",
-        help="look at the history that ends at this record (its id or a beginning of it), where a file has branches; "
+        help="use the history that ends at this record (its id, or the beginning of it), where a file has branches; "
         "`check --output-format json` lists them",
     )
 
@@ -209,5 +236,5 @@ def one_profile(options: argparse.Namespace) -> str | None:
     """The profile of a command that can judge by one alone."""
     chosen = chosen_profiles(options)
     if len(chosen) > 1:
-        raise UsageError("Only `check` and `fix` take more than one --profile; give one.")
+        raise UsageError("Only `check` and `fix` take more than one --profile.")
     return chosen[0] if chosen else None

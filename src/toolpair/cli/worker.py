@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 from toolpair.cli.inputs import Input
 from toolpair.cli.jobs import receive, send
 from toolpair.cli.judged import Work, judge_file
+from toolpair.program import is_called
 
 _PAUSE: Final = 0.1
 """Seconds between two words on how far it is."""
@@ -26,7 +27,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # nothing else may come between the answers
     gc.set_threshold(100_000, 50, 50)
-    work = receive(asked)
+    called, work = receive(asked)
+    is_called(called)
     send(answers, ("ready", None))
     requests: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_listen, args=(asked, requests), daemon=True).start()

@@ -11,6 +11,7 @@ from toolpair.dataclass import replace
 from toolpair.discovery import claude_code, cline_cli, codex, extensions
 from toolpair.discovery.base import Agent, Found
 from toolpair.discovery.machine import Machine, current_folder, resolved
+from toolpair.program import command
 
 AGENTS: Final[tuple[Agent, ...]] = (
     claude_code.AGENT,
@@ -94,7 +95,7 @@ def resolve(name: str, machine: Machine | None = None) -> str:
         found = newest(machine, folder)
         if found is None:
             raise NoSuchSession(
-                f"No agent has left a session for this folder ({folder}); `toolpair sessions` lists those of other "
+                f"No agent has left a session for this folder ({folder}); `{command('sessions')}` lists those of other "
                 "folders."
             )
         return found.path

@@ -13,6 +13,7 @@ from typing import Any, Final
 from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
 from toolpair.formats.base import Format
 from toolpair.formats.telling import Told
+from toolpair.program import command
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
 from toolpair.source.mending import close
@@ -130,4 +131,13 @@ def not_recognised(documents: Sequence[Document], shown: str) -> str:
         what = "looks like a Gemini conversation, which this version cannot read"
     elif sum(len(document.records) for document in documents) <= 1:
         what = "is JSON, but has no list of messages in it"
-    return f"{shown} {what}; `toolpair formats` lists what it can read, and --format picks one."
+    return f"{shown} {what}; `{command('formats')}` lists what it can read, and --format picks one."
+
+
+def no_such_format(name: str) -> str:
+    """One sentence on a name that no format has."""
+    import difflib
+
+    close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"`{command('formats')}` lists them."
+    return f"There is no format {name!r}. {hint}"

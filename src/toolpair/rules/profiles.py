@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
+from toolpair.program import command
 from toolpair.rules.base import Severity
 from toolpair.rules.shipped import shipped
 from toolpair.transcript.new_ids import IdShape
@@ -217,5 +218,5 @@ def no_such_profile(name: str) -> str:
     close = [known for word, known in _ALSO_CALLED.items() if word in meant]
     close = close or [known for known in PROFILES if meant and meant in known]
     close = close or difflib.get_close_matches(meant, PROFILES, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]}?" if close else "`toolpair profiles` lists them."
+    hint = f"did you mean {close[0]}?" if close else f"`{command('profiles')}` lists them."
     return f"There is no profile {name!r}; {hint}"

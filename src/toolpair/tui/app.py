@@ -17,6 +17,7 @@ from textual.binding import BindingType
 from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
+from toolpair.program import command
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
 from toolpair.tui.desk import Desk
@@ -337,7 +338,7 @@ class ToolpairApp(App[None]):
         lines += [f"  {visible(line)}" for line in mended]
         if saved.backup is not None:
             lines.append(f"Original kept as {visible(saved.backup)}")
-            lines.append(f"Undo: toolpair restore {shell_word(saved.path)} --backup latest")
+            lines.append(f"Undo: {command('restore')} {shell_word(saved.path)} --backup latest")
         if saved.aside is not None:
             lines.append(f"Lines set aside are kept as {visible(saved.aside)}")
         lines += [f"Older backup removed, as you configured: {visible(old)}" for old in saved.removed]

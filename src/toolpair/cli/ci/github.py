@@ -29,6 +29,8 @@ class GithubOutput:
             properties = dict(path)
             if problem["location"]["line"] is not None:
                 properties["line"] = str(problem["location"]["line"])
+                if "column" in problem["location"] and "end_line" not in problem["location"]:
+                    properties["col"] = str(problem["location"]["column"])
                 if "end_line" in problem["location"]:
                     properties["endLine"] = str(problem["location"]["end_line"])
             properties["title"] = rule_shown(entry, problem["rule"], checked.several)

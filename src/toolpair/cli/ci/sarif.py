@@ -122,7 +122,8 @@ def _region(location: Entry) -> Entry:
     """The line that the block begins in, else its bytes: side by side they would have to name the same stretch."""
     if location["line"] is not None:
         end = {"endLine": location["end_line"]} if "end_line" in location else {}
-        return {"startLine": location["line"], **end}
+        column = {"startColumn": location["column"]} if "column" in location else {}
+        return {"startLine": location["line"], **column, **end}
     if location["bytes"] is not None:
         start, end = location["bytes"]
         return {"byteOffset": start, "byteLength": end - start}

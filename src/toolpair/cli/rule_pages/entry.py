@@ -12,7 +12,7 @@ from toolpair.rules.base import Fix
 from toolpair.rules.pages import Page, page_of
 from toolpair.rules.profiles import PROFILES, Cell
 
-OF_FILES: Final = "No provider speaks of it: it is found in the file itself, and judged the same for all."
+OF_FILES: Final = "No provider has this rule: it is found in the file itself, and checked the same way for all."
 
 
 def rule_entry(name: str, only: Collection[str] = (), *, whole: bool = True) -> Entry:
@@ -85,8 +85,8 @@ def _example(page: Page, run: Shown) -> Entry:
 def how_mended(example: Entry) -> str:
     """The words in front of the command that mends an example."""
     if example["how"] == "recommended":
-        return "Mended by"
-    return "Mended on request, by" if example["certain"] else "Mended, if a look shows that it is right, by"
+        return "Fixed by"
+    return "Fixed on request, by" if example["certain"] else "Fixed, once a person has seen that it is right, by"
 
 
 def _text(data: bytes) -> str:

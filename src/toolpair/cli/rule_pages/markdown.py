@@ -48,11 +48,11 @@ def _example(example: Entry) -> Iterator[str]:
         yield f"The API says: {code(example['api_says'])}"
     if example["others"]:
         yield ""
-        yield f"With it {', '.join(f'`{rule}`' for rule in example['others'])} is broken, too."
+        yield f"With it {', '.join(f'`{rule}`' for rule in example['others'])} is broken too."
     yield ""
     yield from fenced("json", lines_of(example["broken"]))
     yield ""
-    yield "## Mended"
+    yield "## Fixed"
     yield ""
     if example["mended"] is None:
         yield f"By hand: {words(example['no_fix'] or 'there is no fix for it.')}"
@@ -67,7 +67,7 @@ def _fixes(entry: Entry) -> Iterator[str]:
     yield ""
     yield "## Fixes"
     yield ""
-    yield f"`--choose {entry['rule']}=FIX` takes one of them for all such problems."
+    yield f"`--choose {entry['rule']}=FIX` applies one of them to all such problems."
     yield ""
     yield "| fix | what it does | loses |"
     yield "|---|---|---|"
@@ -98,7 +98,7 @@ def _profiles(entry: Entry) -> Iterator[str]:
         yield f"| `{profile}` | {cell['severity'] or 'accepted'} | {told} | {prose(cell['note'] or '')} |"
     if entry["accepted"]:
         yield ""
-        yield f"Nothing against it: {', '.join(f'`{profile}`' for profile in entry['accepted'])}."
+        yield f"Accepted by: {', '.join(f'`{profile}`' for profile in entry['accepted'])}."
     grades = dict.fromkeys(cell["evidence"] or "unknown" for cell in rows.values())
     if grades:
         yield ""
@@ -113,9 +113,9 @@ def index(entries: Sequence[Entry]) -> str:
 def _index(entries: Sequence[Entry]) -> Iterator[str]:
     yield "# Rules"
     yield ""
-    yield "What toolpair judges, and what each profile says of it. `toolpair rules RULE` prints a page."
+    yield "What toolpair checks, and what each profile says about it. `toolpair rules RULE` prints a page."
     yield ""
-    yield f"{MEANING.replace('E ', '**E** ')}; without a letter: judged of the file itself, whoever the provider is."
+    yield f"{MEANING.replace('E ', '**E** ')}; without a letter: checked in the file itself, whoever the provider is."
     yield ", ".join(f"{letters()[name]} `{name}`" for name in PROFILES) + "."
     for family, group in groupby(entries, key=lambda entry: str(entry["rule"]).split(".")[0]):
         listed = list(group)

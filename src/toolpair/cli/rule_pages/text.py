@@ -151,7 +151,7 @@ def _print_profiles(entry: Entry, style: Style, width: int) -> None:
         if cell["link"]:
             out(style.dim(f"    {cell['link']}"))
     if entry["accepted"]:
-        _prose(f"Nothing against it: {', '.join(entry['accepted'])}", width)
+        _prose(f"Accepted by: {', '.join(entry['accepted'])}", width)
 
 
 _OF_FILE: Final = "of the file"

@@ -1,0 +1,87 @@
+"""`toolpair demo`: a copy of a sample session, opened."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from toolpair.cli import exits, streams
+from toolpair.cli import open as interface
+from toolpair.cli.meant import closest
+from toolpair.cli.output import dump
+from toolpair.cli.terminal import Parser, Style, UsageError, add_color, out, say, style_for
+from toolpair.demo import FIRST, STORIES, copy_of, file_of, names
+from toolpair.program import command
+from toolpair.text.shell import shell_word
+
+_EPILOG: Final = """\
+examples:
+  toolpair demo                  open a copy of a broken session: A fixes it, enter saves
+  toolpair demo --list           all samples, each with its story
+  toolpair demo codex-killed     another one
+
+Each run opens a new copy in a temporary folder and says where, so you can change, save and restore it.
+Without a terminal the path of the copy is printed, for the other commands.
+"""
+
+
+def parser(command: str = "demo") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="Open a copy of a sample session, to try things out on.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("story", nargs="?", metavar="STORY", help=f"which sample (default: {FIRST})")
+    result.add_argument("--list", action="store_true", help="list the samples, each with its story")
+    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    result.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="how to print the list (default: text)"
+    )
+    add_color(result)
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.list:
+        _list(options.output_format, style_for(sys.stdout, options.color))
+        return exits.OK
+    file = _asked_for(options.story)
+    path = copy_of(file)
+    say(f"{STORIES[file]} This copy is yours: {path}")
+    if not interface.has_terminal():
+        out(shell_word(path))
+        _tell_what_to_do(path)
+        return exits.OK
+    words = [str(path), "--color", options.color, *(["--ascii"] if options.ascii else [])]
+    return interface.run(interface.parser().parse_args(words))
+
+
+def _asked_for(story: str | None) -> str:
+    """The file of the story. Raises UsageError for one that does not exist."""
+    file = file_of(FIRST if story is None else story)
+    if file is not None:
+        return file
+    assert story is not None
+    wanted = story.casefold()
+    meant = next((name for name in names() if wanted and wanted in name), None) or closest(story, names())
+    hint = f"Did you mean {meant}?" if meant else f"`{command('demo --list')}` lists them."
+    raise UsageError(f"There is no sample {story!r}. {hint}")
+
+
+def _tell_what_to_do(path: Path) -> None:
+    say("The interface needs a terminal. Without one:")
+    for words in (f"check {shell_word(path)}", f"fix {shell_word(path)} --diff", f"fix {shell_word(path)} --in-place"):
+        streams.say(f"  {command(words)}\n")
+
+
+def _list(output_format: str, style: Style) -> None:
+    if output_format == "json":
+        entries = [{"name": file.partition(".")[0], "file": file, "story": STORIES[file]} for file in STORIES]
+        out(dump({"version": 1, "samples": entries}, indent=2))
+        return
+    width = max(map(len, names()))
+    for name, story in zip(names(), STORIES.values(), strict=True):
+        out(f"{style.bold(name.ljust(width))}  {story}")
+    say(f"`{command('demo NAME')}` opens a copy of one.")

@@ -1,0 +1,135 @@
+"""Fixing one file: what is chosen is applied, and shown or written."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from toolpair.cli import exits, inputs, streams
+from toolpair.cli.choosing import Plan, apply_plan
+from toolpair.cli.outcome import Outcome, report
+from toolpair.cli.output import dump
+from toolpair.cli.satisfying import stage_for_all
+from toolpair.cli.terminal import out, say, style_for
+from toolpair.dataclass import dataclass
+from toolpair.session import Refused, Saved, Session, SessionError
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What became of one file."""
+
+    outcome: Outcome
+    saved: Saved | None
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fixing:
+    """What `fix` was asked to do with each file."""
+
+    options: argparse.Namespace
+    plan: Plan
+    profiles: Sequence[str]
+
+    def one(self, source: inputs.Input) -> int:
+        """Fix the only file, and tell all of it. Raises what a session and a save raise."""
+        session = self.opened(source)
+        done = self.fixed(session, source.name)
+        as_json = self.options.output_format == "json"
+        if as_json:
+            out(dump(done.outcome.as_json(done.saved), indent=2))
+        if not as_json or (done.saved is not None and streams.failed()):
+            report(done.outcome, done.saved, style_for(sys.stderr, self.options.color), only_shown=self.options.diff)
+        self.look_around(session, done)
+        return done.code
+
+    def opened(self, source: inputs.Input) -> Session:
+        """The file as the options want it. Raises SessionError."""
+        options = self.options
+        return source.open(
+            options.format,
+            self.profiles[0] if self.profiles else None,
+            options.leaf,
+            agent_version=options.agent_version,
+            max_size=options.max_size,
+        )
+
+    def fixed(self, session: Session, name: str) -> Fixed:
+        """Apply what is chosen and show or write it. Raises Refused, SaveFailed or SessionError."""
+        options = self.options
+        if not options.diff:
+            session.remember()
+        stage_for_all(session, self.profiles, lambda: apply_plan(session, self.plan))
+        # Taken now: a saved session begins anew and knows no more what was staged.
+        outcome = Outcome.of(session, name, options.show_content, self.profiles, options.recipe)
+        if options.diff:
+            self._show(session, name)
+            return Fixed(outcome, None, exits.PROBLEMS if outcome.left or outcome.changed else exits.OK)
+        saved = self._write(session, name)
+        if saved is not None:
+            streams.note_saved()
+        if saved is not None and saved.notes:
+            return Fixed(outcome, saved, exits.READ_THE_NOTE)
+        return Fixed(outcome, saved, exits.PROBLEMS if outcome.left else exits.OK)
+
+    def look_around(self, session: Session, done: Fixed) -> None:
+        """Say who else works with a file that was saved in place."""
+        if done.saved is not None and self.options.in_place:
+            for warning in session.look_around_after_saving():
+                say(warning)
+
+    def _show(self, session: Session, name: str) -> None:
+        if not session.changed:
+            return
+        if self.options.output_format == "patch":
+            self._patch(session, name)
+        elif self.options.output_format == "text":
+            from toolpair.cli.difference import difference
+
+            for line in difference(session, name, style_for(sys.stdout, self.options.color), self.options.show_content):
+                out(line)
+
+    def _patch(self, session: Session, name: str) -> None:
+        if session.kind == "python" or (name != inputs.STDIN and not session.writable):
+            raise SessionError(f"{name} cannot be written back, so there is no patch of it: -o OUT writes the result.")
+        from toolpair.cli.ci.paths import from_here
+
+        streams.flush()
+        for piece in session.patch(name if name == inputs.STDIN else from_here(name)):
+            streams.write_bytes(piece)
+            if streams.unread():
+                return
+
+    def _write(self, session: Session, name: str) -> Saved | None:
+        """None when no file was written: the result went to standard output, or there was nothing to do."""
+        from toolpair.cli.progress import Progress
+
+        options = self.options
+        if options.output == inputs.STDIN:
+            streams.flush()
+            for chunk in session.chunks():
+                streams.write_bytes(chunk)
+                if streams.unread():
+                    break
+            if session.set_aside:
+                say("What was set aside is not in the output; with -o OUT it is kept in a file beside OUT.")
+            return None
+        size = session.size + session.grown
+        if options.output is not None:
+            with Progress(size, f"writing {os.path.basename(options.output)}") as bar:
+                return session.save_as(Path(options.output), force=options.force, progress=bar.advance)
+        if not session.changed:
+            return None
+        try:
+            saving = session.saving(options.allow_hard_links, options.keep_backups)
+            with Progress(size, f"writing {os.path.basename(name)}") as bar:
+                saving.write(bar.advance)
+            return session.saved(saving)
+        except Refused as error:
+            if error.reason == "hard-links":
+                raise Refused(f"{str(error).removesuffix('.')} (--allow-hard-links).", error.reason) from None
+            raise

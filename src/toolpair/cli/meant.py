@@ -1,0 +1,39 @@
+"""What somebody meant who has typed a name that does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+COMMANDS_ELSEWHERE: Final = {
+    "help": "--help",
+    "version": "--version",
+    "open": "FILE",
+    "view": "FILE",
+    "show": "FILE",
+    "list": "sessions",
+    "ls": "sessions",
+    "lint": "check",
+    "validate": "check",
+    "verify": "check",
+    "repair": "fix",
+    "heal": "fix",
+    "undo": "restore",
+    "samples": "demo",
+    "examples": "demo",
+}
+"""How other programs call what one of our commands does."""
+
+
+def closest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The name that is most like what was typed; None where none is."""
+    import difflib
+
+    names = {name.casefold(): name for name in known}
+    found = difflib.get_close_matches(word.casefold().strip(), names, n=1, cutoff=cutoff)
+    return names[found[0]] if found else None
+
+
+def command_meant(word: str, commands: Iterable[str]) -> str | None:
+    """The command, or the option, that is meant by a word that is none."""
+    return COMMANDS_ELSEWHERE.get(word.casefold()) or closest(word, commands)

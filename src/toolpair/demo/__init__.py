@@ -1,0 +1,49 @@
+"""The sample sessions that come with the program, each with one real story, and a copy of one to try things on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+SESSIONS: Final = Path(__file__).parent / "sessions"
+FIRST: Final = "sanitised-on-one-side"
+"""What is shown to somebody who asks for none by name."""
+STORIES: Final = {
+    "sanitised-on-one-side.json": "Roo Code sanitised the ids of the calls but not those of their results.",
+    "interrupted-call.json": "Esc was pressed while the tests ran, and the next prompt follows the call.",
+    "claude-code-branches.jsonl": "Claude Code lost one line, and forgets everything before it.",
+    "codex-killed.jsonl": "Codex was killed while three commands ran at once.",
+    "parallel-swapped.json": "Three calls at once, whose results came back in two messages.",
+    "compaction-cut.json": "The history was cut after a call, so it begins with its result.",
+    "orphan-after-rewind.json": "Rewinding to a checkpoint removed a call and left its result.",
+    "duplicate-after-resume.json": "A resumed session sent one result twice.",
+    "reused-ids.json": "A gateway calls every call call_0, and one of them has no result.",
+    "reused-ids-anthropic.json": "The same gateway with the Messages API, which refuses ids that are used twice.",
+    "text-before-result.json": "A reminder was put before a result, and the API no longer sees the result.",
+    "openai-chat-missing.json": "Two calls at once; the process ended after the first result.",
+    "responses-request.json": "A request of the Responses API with an id from another provider.",
+    "request-log.jsonl": "A proxy's log with one request a line; the third lost a result.",
+    "damaged.jsonl": "Two lines glued into one, a run of NUL bytes, a last line cut off.",
+    "python-repr.txt": "What print(messages) left in a bug report; it can be exported, not saved.",
+    "valid.json": "Nothing is wrong: every call has its result.",
+}
+"""File -> its story, in one line."""
+
+
+def names() -> list[str]:
+    """What the stories are called."""
+    return [file.partition(".")[0] for file in STORIES]
+
+
+def file_of(name: str) -> str | None:
+    """The file of a story, by its name or the file's; None where there is no such story."""
+    wanted = name.casefold()
+    return next((file for file in STORIES if wanted in (file, file.partition(".")[0])), None)
+
+
+def copy_of(file: str) -> Path:
+    """A copy in a new folder among the temporary ones, where it may be changed, saved and restored."""
+    import shutil
+    import tempfile
+
+    return Path(shutil.copyfile(SESSIONS / file, Path(tempfile.mkdtemp(prefix="toolpair-demo-")) / file))

@@ -1,0 +1,177 @@
+"""What is to be written against what the file holds, as a unified diff of whole lines that `patch` applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from toolpair.dataclass import dataclass
+from toolpair.source.file_bytes import FileBytes
+from toolpair.source.runs import Piece, Run, merged
+from toolpair.transcript.ordering import longest_ascending
+
+Content = bytes | FileBytes
+CONTEXT: Final = 3
+"""Lines around each change, by which `patch` knows the place again."""
+_BLOCK: Final = 1 << 20
+_NO_END: Final = b"\n\\ No newline at end of file\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """The bytes from `start` to `end` are to be these."""
+
+    start: int
+    end: int
+    new: bytes
+
+
+def unified(pieces: Iterable[Piece], content: Content, name: str) -> Iterator[bytes]:
+    """The diff, in parts; nothing where nothing changes. `name` is what the file is called in it."""
+    first = True
+    line = place = 0
+    """So many lines end before `place`."""
+    shift = 0
+    """By how many lines what follows has moved."""
+    for edits in _together(content, _of_lines(content, _edits(pieces, content))):
+        if first:
+            shown = _header(name)
+            yield b"--- " + shown + b"\n+++ " + shown + b"\n"
+            first = False
+        start = _back(content, edits[0].start)
+        end = _forth(content, edits[-1].end)
+        line += _line_ends(content, place, start)
+        place = start
+        old, new, body = 0, 0, []
+        at = start
+        for edit in edits:
+            same = _lines(content[at : edit.start])
+            gone, come = _lines(content[edit.start : edit.end]), _lines(edit.new)
+            body += [b" " + one for one in same] + [b"-" + one for one in gone] + [b"+" + one for one in come]
+            old, new = old + len(same) + len(gone), new + len(same) + len(come)
+            at = edit.end
+        same = _lines(content[at:end])
+        body += [b" " + one for one in same]
+        old, new = old + len(same), new + len(same)
+        yield f"@@ -{_range(line, old)} +{_range(line + shift, new)} @@\n".encode()
+        for one in body:
+            yield one if one.endswith(b"\n") else one + _NO_END
+        shift += new - old
+
+
+def _edits(pieces: Iterable[Piece], content: Content) -> Iterator[_Edit]:
+    """What is put in the place of which bytes, in their order. What has moved is new where it stands now."""
+    row = list(merged(pieces))
+    stays = longest_ascending(list(dict.fromkeys(piece.start for piece in row if isinstance(piece, Run))))
+    at, new = 0, b""
+    for piece in row:
+        if isinstance(piece, Run) and piece.start in stays and piece.start >= at:
+            if new or piece.start > at:
+                yield _Edit(at, piece.start, new)
+            at, new = piece.end, b""
+        else:
+            new += content[piece.start : piece.end] if isinstance(piece, Run) else piece
+    if new or at < len(content):
+        yield _Edit(at, len(content), new)
+
+
+def _of_lines(content: Content, edits: Iterable[_Edit]) -> Iterator[_Edit]:
+    """The same of whole lines, those that touch one line as one."""
+    waiting: _Edit | None = None
+    for edit in edits:
+        start, end = _line_start(content, edit.start), _line_end(content, edit.end)
+        if waiting is not None and start < waiting.end:
+            new = waiting.new[: len(waiting.new) - (waiting.end - edit.start)]
+            waiting = _Edit(waiting.start, end, new + edit.new + content[edit.end : end])
+            continue
+        if waiting is not None:
+            yield from _trimmed(content, waiting)
+        waiting = _Edit(start, end, content[start : edit.start] + edit.new + content[edit.end : end])
+    if waiting is not None:
+        yield from _trimmed(content, waiting)
+
+
+def _trimmed(content: Content, edit: _Edit) -> Iterator[_Edit]:
+    """Without the lines at both ends that stay as they are; nothing where all of them do."""
+    old, new = _lines(content[edit.start : edit.end]), _lines(edit.new)
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    if head == len(old) == len(new):
+        return
+    start = edit.start + sum(map(len, old[:head]))
+    end = edit.end - sum(map(len, old[len(old) - tail :]))
+    yield _Edit(start, end, b"".join(new[head : len(new) - tail]))
+
+
+def _together(content: Content, edits: Iterable[_Edit]) -> Iterator[Sequence[_Edit]]:
+    """Those whose lines around them would meet, in one hunk."""
+    row: list[_Edit] = []
+    for edit in edits:
+        if row and _back(content, edit.start) > _forth(content, row[-1].end):
+            yield row
+            row = []
+        row.append(edit)
+    if row:
+        yield row
+
+
+def _back(content: Content, at: int) -> int:
+    """Where the lines before a line begin that are shown with it."""
+    for _ in range(CONTEXT):
+        at = _line_start(content, at - 1) if at else 0
+    return at
+
+
+def _forth(content: Content, at: int) -> int:
+    for _ in range(CONTEXT):
+        at = _line_end(content, at)
+    return at
+
+
+def _line_start(content: Content, at: int) -> int:
+    """Where the line begins that this byte stands in."""
+    while at > 0:
+        begin = max(0, at - _BLOCK)
+        found = content[begin:at].rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        at = begin
+    return 0
+
+
+def _line_end(content: Content, at: int) -> int:
+    """Where the line ends that this byte stands in, its line feed included."""
+    while at < len(content):
+        found = content[at : at + _BLOCK].find(b"\n")
+        if found >= 0:
+            return at + found + 1
+        at += _BLOCK
+    return len(content)
+
+
+def _line_ends(content: Content, start: int, end: int) -> int:
+    return sum(content[at : min(at + _BLOCK, end)].count(b"\n") for at in range(start, end, _BLOCK))
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Its lines with their ends: a line feed alone ends one."""
+    found = [line + b"\n" for line in data.split(b"\n")]
+    return [*found[:-1], last] if (last := found[-1][:-1]) else found[:-1]
+
+
+def _range(before: int, count: int) -> str:
+    """As unified diffs have it: of no lines the number of the one before."""
+    first = before + 1 if count else before
+    return str(first) if count == 1 else f"{first},{count}"
+
+
+def _header(name: str) -> bytes:
+    """A name as diffs write it: quoted where it would end the line, with a tab after it where it has spaces."""
+    raw = name.encode("utf-8", "surrogateescape")
+    if any(byte < 0x20 or byte in b'"\\\x7f' for byte in raw):
+        return b'"' + b"".join(b"\\%03o" % b if b < 0x20 or b in b'"\\\x7f' else bytes((b,)) for b in raw) + b'"'
+    return raw + (b"\t" if b" " in raw else b"")
