@@ -145,7 +145,7 @@ def test_the_list_in_a_terminal(run: Run, broken: Path) -> None:
     terminal = Terminal(program())
     assert b"go on" in terminal.read(until="≠ 1".encode())
     terminal.press("\r")
-    assert b"mend all" in terminal.read(until=b"mend all")
+    assert b"fix everything safe" in terminal.read(until=b"fix everything safe")
     terminal.read(0.5)
     terminal.press("q")
     assert terminal.close() == 0

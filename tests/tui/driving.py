@@ -75,19 +75,23 @@ def frame(app: ToolpairApp) -> str:
     return "\n".join(line.rstrip() for line in lines_of(app))
 
 
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    """Keys in Textual's names; `text:…` types."""
+BESIDE = ("search", "work")
+"""The threads that go on beside the keys."""
+
+
+async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) -> None:
+    """Keys in Textual's names; `text:…` types. Each waits until these threads have ended."""
     for key in keys:
-        await settled(pilot)
+        await settled(pilot, names)
         if key.startswith("text:"):
             await pilot.press(*(LETTERS.get(char, char) for char in key[5:]))
         else:
             await pilot.press(key)
         await pilot.pause()
-        await settled(pilot)
+        await settled(pilot, names)
 
 
-async def settled(pilot: Pilot[Any], names: Collection[str] = ("search", "work"), seconds: float = PATIENCE) -> None:
+async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: float = PATIENCE) -> None:
     """Wait until what goes on beside the keys has ended and is shown."""
     await pilot.pause(0)  # so that what was just typed is on its way
     end = time.monotonic() + seconds
