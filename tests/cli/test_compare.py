@@ -156,7 +156,7 @@ def test_other_profiles_and_odd_names(run: Run, tmp_path: Path) -> None:
         (["FILE", "nope"], "There is no recipe 'nope'."),
         (["FILE", "kepe"], "Did you mean keep?"),
         (["FILE", "keep", "--max-id-length", "64"], "None of these recipes takes --max-id-length"),
-        (["FILE", "--max-id-length", "3"], "the least is 10"),
+        (["FILE", "--max-id-length", "3"], "the minimum is 10"),
         (["missing.json"], "missing.json"),
         (["FILE", "--profile", "anthropic", "--profile", "mistral"], "--profile"),
     ],

@@ -195,4 +195,4 @@ def test_what_a_person_chose_is_applied_and_says_what_is_no_longer_sent(run: Run
     ran = run("fix", path, "-o", output, "--choose", "chain.cycle=reconnect")
     assert output.read_bytes() != looping()
     assert "(1 line changed, loses 1 word from the user, no longer sent)" in ran.err
-    assert "measured: it loses 1 word from the user" in ran.err
+    assert "Verified: it loses 1 word from the user" in ran.err

@@ -106,7 +106,7 @@ def test_a_recipe_that_picks_can_be_narrowed(run: Run, stopped: Path, tmp_path: 
         (["--recipe", "nope"], "There is no recipe 'nope'"),
         (["--recipe", "keep", "--max-id-length", "64"], "does not take --max-id-length; these do: roo-code-sanitize"),
         (["--max-id-length", "64"], "The recipe recommended does not take --max-id-length"),
-        (["--recipe", "roo-code-sanitize", "--max-id-length", "9"], "the least is 10"),
+        (["--recipe", "roo-code-sanitize", "--max-id-length", "9"], "the minimum is 10"),
         (["--recipe", "roo-code-sanitize", "--max-id-length", "x"], "--max-id-length"),
     ],
 )

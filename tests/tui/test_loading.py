@@ -119,7 +119,7 @@ def test_what_the_beginning_looked_like_is_not_kept_against_the_rest(long: Path)
         slow.may.set()
         await settled(pilot)
         assert app.session.format.id == app.session.profile.id == "anthropic"
-        assert "judged as anthropic" in frame(app) and "1 problem" in frame(app)
+        assert "checked against Anthropic" in frame(app) and "1 problem" in frame(app)
         row = app.screen.query_one(PairView).row
         assert row is not None and row.kind == "text" and row.label == "step 1", "the cursor stays on its row"
         await press(pilot, "right_square_bracket", "space")

@@ -148,14 +148,14 @@ def test_the_preview_can_be_read_to_its_end_and_is_plain_where_it_is_asked_for(b
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "M", "G")
         shown = await until(app, pilot, "Compared with what")
-        assert shown.isascii() and "tab read on below" in shown and "What the default does there" not in shown
+        assert shown.isascii() and "tab read on below" in shown and "What the default does instead" not in shown
         assert "Fix with a recipe: nothing is written yet" in shown
         await press(pilot, "tab", "G")
         shown = frame(app)
-        assert "What the default does there" in shown and "tab back to the list" in shown
+        assert "What the default does instead" in shown and "tab back to the list" in shown
         await press(pilot, "enter")
         assert "do as docker-agent's" in await until(app, pilot, "Review")
         await press(pilot, "escape", "u", "space", "M")
-        assert "Mend the rest by a recipe, on top of what is staged" in frame(app)
+        assert "Fix the rest with a recipe, after the fixes already applied" in frame(app)
 
     drive(broken, play, ascii=True)

@@ -55,7 +55,7 @@ def test_the_file_is_as_it_was_and_the_fixes_are_applied(
         assert not app.session.changed
 
     app = drive(broken, play)
-    assert sum(line.startswith("Put ") for line in app.result.lines) == 2
+    assert sum(line.startswith("Restored ") for line in app.result.lines) == 2
 
 
 async def until(app: ToolpairApp, pilot: Pilot[Any], kind: type) -> None:
@@ -126,6 +126,6 @@ def test_a_copy_leaves_nothing_to_undo(broken: Path) -> None:
         await press(pilot, "A", "s", "enter")
         assert isinstance(app.screen, SavedScreen) and "undo the save" not in frame(app)
         await press(pilot, "u")
-        assert "a copy was saved" in frame(app)
+        assert "you saved a copy" in frame(app)
 
     drive(broken, play)
