@@ -146,7 +146,7 @@ def verdict_from(
     if errors:
         sentence = broken_text(tally, head, errors, causes, refused, refuses)
     else:
-        sentence = sound_text(tally, head, profile, waiting_text(problems, head))
+        sentence = sound_text(tally, head, profile, waiting_text(problems, head), refuses)
     return Verdict(
         messages=tally.messages,
         calls=tally.calls,

@@ -32,6 +32,8 @@ def aside_text(transcript: Transcript, errors: int) -> str:
 def badge_of(tally: Tally, head: Transcript, errors: int, refused: bool, refuses: str | None) -> tuple[Outlook, str]:
     """What stops comes before what loses, history before outputs."""
     lost = tally.outputs - tally.seen
+    if not errors and refuses is not None and _is_resumed(head):
+        return "stops", "WON'T RESUME"
     if not errors:
         if not tally.calls and not tally.outputs and not tally.forgotten:
             return "ready", "NO CALLS YET" if tally.messages else "EMPTY"
@@ -80,8 +82,10 @@ def waiting_text(problems: Iterable[Problem], head: Transcript, *, content: bool
     return f"{who} {was} interrupted and {has} no output{says}."
 
 
-def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str) -> str:
+def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str, refuses: str | None) -> str:
     checked = f"(Checked {profile.judged} {profile.name} rules; signatures and size are not checked.)"
+    if refuses is not None:
+        return f"{refuses} {checked}"
     checked = _shortened_text(tally, head) + checked
     calls = tally.calls
     if tally.forgotten:

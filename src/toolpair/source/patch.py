@@ -28,12 +28,15 @@ class _Edit:
 
 def unified(pieces: Iterable[Piece], content: Content, name: str) -> Iterator[bytes]:
     """The diff, in parts; nothing where nothing changes. `name` is what the file is called in it."""
+    row = list(merged(pieces))
+    if _is_same(row, content):
+        return
     first = True
     line = place = 0
     """So many lines end before `place`."""
     shift = 0
     """By how many lines what follows has moved."""
-    for edits in _together(content, _of_lines(content, _edits(pieces, content))):
+    for edits in _together(content, _of_lines(content, _edits(row, content))):
         if first:
             shown = _header(name)
             yield b"--- " + shown + b"\n+++ " + shown + b"\n"
@@ -59,9 +62,21 @@ def unified(pieces: Iterable[Piece], content: Content, name: str) -> Iterator[by
         shift += new - old
 
 
-def _edits(pieces: Iterable[Piece], content: Content) -> Iterator[_Edit]:
+def _is_same(row: Sequence[Piece], content: Content) -> bool:
+    """Whether the pieces are the content, perhaps with equal bytes in each other's places."""
+    at = 0
+    for piece in row:
+        size = piece.end - piece.start if isinstance(piece, Run) else len(piece)
+        if not (isinstance(piece, Run) and piece.start == at):
+            new = content[piece.start : piece.end] if isinstance(piece, Run) else piece
+            if content[at : at + size] != new:
+                return False
+        at += size
+    return at == len(content)
+
+
+def _edits(row: Sequence[Piece], content: Content) -> Iterator[_Edit]:
     """What is put in the place of which bytes, in their order. What has moved is new where it stands now."""
-    row = list(merged(pieces))
     stays = longest_ascending(list(dict.fromkeys(piece.start for piece in row if isinstance(piece, Run))))
     at, new = 0, b""
     for piece in row:
