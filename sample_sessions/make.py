@@ -657,7 +657,9 @@ def samples() -> dict[str, bytes]:
 def main() -> None:
     here = Path(__file__).resolve().parent
     folders = (
-        [Path(sys.argv[1])] if len(sys.argv) > 1 else [here, here.parent / "src" / "toolpair" / "demo" / "sessions"]
+        [Path(sys.argv[1])]
+        if len(sys.argv) > 1
+        else [here, here.parent / "src" / "toolpair" / "cli" / "stories" / "sessions"]
     )
     for folder in folders:
         folder.mkdir(exist_ok=True)

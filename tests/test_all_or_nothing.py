@@ -13,8 +13,8 @@ import pytest
 import toolpair
 from benchmarks.generate import generate, messages
 from benchmarks.sessions.options import Options
-from toolpair.opened import Conversation
-from toolpair.session import Session, SessionError, open_session
+from toolpair.history.conversation import Conversation
+from toolpair.session.session import Session, SessionError, open_session
 
 
 @pytest.fixture

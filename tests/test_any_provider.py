@@ -12,7 +12,7 @@ import pytest
 
 import toolpair
 from toolpair.rules.profiles import PROFILES
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 
 Messages = list[dict[str, Any]]
 ASKS: dict[str, Any] = {"role": "user", "content": "Look."}

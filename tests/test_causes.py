@@ -13,12 +13,12 @@ from tests.formats.claude_code_files import Log
 from tests.formats.claude_code_files import call as log_call
 from tests.formats.claude_code_files import text as log_text
 from tests.work import work_of
-from toolpair.rules.base import Cause, Problem
 from toolpair.rules.causes import cause_ids, cause_page, of_mismatch
 from toolpair.rules.judge import judge
+from toolpair.rules.problem import Cause, Problem
 from toolpair.rules.profiles import profile
-from toolpair.session import Session, open_session
-from toolpair.transcript.ids import SPELLINGS
+from toolpair.session.session import Session, open_session
+from toolpair.transcript.id_shapes import SPELLINGS
 from toolpair.transcript.model import Block, Boundary, Transcript
 from toolpair.transcript.pairing import Pair
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents import codex_planted, planted
 from tests.formats.claude_code_files import Log, call, text
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 
 SESSIONS = {f"claude-code {name}": data for name, data in planted.corpus().items()}
 SESSIONS |= {f"codex {name}": plant(True).data for name, plant in codex_planted.DEFECTS.items()}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call
 from toolpair.cli.main import main
-from toolpair.session import Fix, Problem, Session, open_session
+from toolpair.session.session import Fix, Problem, Session, open_session
 from toolpair.transcript.content import result_text
 
 

@@ -21,9 +21,12 @@ from tests.session_folders import (
     task,
     task_history,
 )  # fmt: skip
-from toolpair.discovery import Found, Machine, NoSuchSession, describe, index, looked_in, newest, peek, resolve
-from toolpair.discovery.claude_code import folder_name
-from toolpair.session import open_session
+from toolpair.agents import peek
+from toolpair.agents.catalog import NoSuchSession, describe, index, looked_in, newest, resolve
+from toolpair.agents.claude_code_files import folder_name
+from toolpair.agents.found import Found
+from toolpair.agents.machine import Machine
+from toolpair.session.session import open_session
 
 SHOP = "/home/dev/shop"
 
@@ -377,6 +380,6 @@ def test_tasks_of_editors_and_of_clines_command_line(tmp_path: Path) -> None:
 def test_nothing_heavy_is_loaded_to_find_sessions() -> None:
     import subprocess
 
-    code = "import sys, toolpair.discovery; print(sorted(m for m in sys.modules if m.startswith(('toolpair', 'zstandard', 'psutil', 'textual', 'rich'))))"
+    code = "import sys, toolpair.agents; print(sorted(m for m in sys.modules if m.startswith(('toolpair', 'zstandard', 'psutil', 'textual', 'rich'))))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "session'" not in loaded and "psutil" not in loaded and "zstandard" not in loaded and "rich" not in loaded

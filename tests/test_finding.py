@@ -12,7 +12,7 @@ from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
 from tests.work import work_of
 from toolpair.rules.profiles import is_profile
-from toolpair.session import Session, Target, open_session
+from toolpair.session.session import Session, Target, open_session
 
 MISSING = (
     "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each `tool_use` "

@@ -15,7 +15,7 @@ import toolpair
 from tests.formats.claude_code_files import Log
 from tests.formats.codex_files import Rollout
 from tests.work import calls_by_function, growing
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 
 SIZES = (4, 8, 16)
 Part = tuple[str, Any]

@@ -26,7 +26,7 @@ import toolpair
 from tests.guard_types import check_types
 from tests.patience import PATIENCE
 from tests.properties.transcripts import anthropic, chat, plant
-from toolpair import guarding
+from toolpair.library.messages import guard as guarding
 from toolpair.rules.profiles import profile_names
 
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}
@@ -89,7 +89,7 @@ def test_repair_gives_valid_messages_and_the_untouched_ones_themselves() -> None
 
 
 def test_what_cannot_be_mended_is_warned_of_and_handed_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolpair.library as library
+    import toolpair.library.messages as library
 
     def mends_nothing(messages: Any, profile: str | None) -> toolpair.Repaired:
         return toolpair.Repaired(messages, (), toolpair.check(messages, profile).errors)
@@ -296,7 +296,7 @@ def test_each_function_inside_may_fail(mode: str) -> None:
     ran = {code for code in _functions(mode) if not code.co_freevars}
     functions = [found for found in gc.get_objects() if isinstance(found, FunctionType) and found.__code__ in ran]
     # What hands a report over is the answer, not a step on the way to it.
-    functions = [function for function in functions if function.__module__ != "toolpair.reports"]
+    functions = [function for function in functions if function.__module__ != "toolpair.library.report"]
     functions += [guarding._in_short, guarding._warn]  # what runs only after a fault
     assert len(functions) > 60
     for function in functions:

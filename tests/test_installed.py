@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from toolpair.installed import installed_version
+from toolpair.agents.installed import installed_version
 
 
 def program(path: Path, content: str = "#!/bin/sh\nexit 1\n") -> Path:

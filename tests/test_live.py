@@ -14,9 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.session_folders import claude_bytes, claude_records, claude_session, line, set_age, task
-from toolpair.live import agent_of
-from toolpair.live.agents import other_session
-from toolpair.session import Session, SessionError, open_session
+from toolpair.agents.running import agent_of, other_session
+from toolpair.session.session import Session, SessionError, open_session
 
 
 def state_of(session: Session) -> object:
@@ -357,7 +356,7 @@ def test_a_command_that_names_another_session() -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Processes to end with the test. A look at them may take its time, however busy the machine is."""
-    monkeypatch.setattr("toolpair.live.processes.LONGEST", 60.0)
+    monkeypatch.setattr("toolpair.agents.processes.LONGEST", 60.0)
     processes: list[subprocess.Popen[bytes]] = []
     yield processes
     for process in processes:

@@ -15,8 +15,8 @@ from tests.formats.claude_code_files import call as call_of
 from tests.formats.claude_code_files import text as words
 from tests.properties.test_repair import broken
 from tests.work import work_of
-from toolpair.losses import Losses, losses
-from toolpair.session import Session, open_session
+from toolpair.history.losses import Losses, losses
+from toolpair.session.session import Session, open_session
 
 Messages = list[dict[str, Any]]
 ASKS = {"role": "user", "content": "read both files"}

@@ -12,9 +12,9 @@ import pytest
 import toolpair
 from toolpair.recipes.engine import mend
 from toolpair.recipes.recommended import pick
-from toolpair.rules.base import Fix, Problem
+from toolpair.rules.problem import Fix, Problem
 from toolpair.rules.profiles import profile_names
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 from toolpair.transcript.edits import Edit, RemoveRecord
 
 

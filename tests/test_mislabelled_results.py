@@ -9,7 +9,7 @@ import pytest
 
 from tests.formats.claude_code_files import Log, call
 from tests.formats.codex_files import Rollout
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 Message = dict[str, Any]
 ASKS: Message = {"role": "user", "content": "go"}

@@ -10,7 +10,7 @@ import pytest
 
 import toolpair
 from tests.conftest import SAMPLES
-from toolpair.session import Session, SessionError, open_session
+from toolpair.session.session import Session, SessionError, open_session
 
 ODD: tuple[Any, ...] = ([], {"type": ["text"]}, 7, None, "")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 from toolpair.transcript.content import is_placeholder_text, is_real_output
 from toolpair.transcript.model import PLACEHOLDER, Block
 from toolpair.transcript.placeholders import KNOWN, known_placeholder

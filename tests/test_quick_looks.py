@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
-from toolpair.formats.codex.records import is_refused
-from toolpair.rules.records import holds_lone_surrogate
-from toolpair.uncollected import uncollected
+from toolpair.formats.codex.rollout_lines import is_refused
+from toolpair.rules.odd_records import holds_lone_surrogate
+from toolpair.source.gc_pause import uncollected
 
 _TEXTS = st.one_of(
     st.sampled_from(["", "plain", "ä", "\U0001f600", "\ud83d", "a\udc00b", "\ud83d\ude00"]), st.text(max_size=3)

@@ -11,9 +11,9 @@ import pytest
 
 import toolpair
 from tests.agents.codex_rollouts import Record, Rollout, whole, word
-from toolpair.rules.base import Problem
 from toolpair.rules.errors.recognising import recognise
-from toolpair.session import Session, open_session
+from toolpair.rules.problem import Problem
+from toolpair.session.session import Session, open_session
 
 Open = Callable[[Rollout], Session]
 

@@ -22,7 +22,7 @@ from toolpair.cli.rule_pages.example import Shown, lines_of, shown
 from toolpair.cli.rule_pages.markdown import page as markdown_page
 from toolpair.rules.pages import FAMILIES, MODULES, Page, page_of, pages
 from toolpair.rules.profiles import PROFILES
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 _SOURCE = Path(__file__).resolve().parent.parent / "src" / "toolpair"
 _WITH_EXAMPLE = [name for name, page in pages().items() if page.example is not None]

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from toolpair.cli.main import main
-from toolpair.demo import SESSIONS, STORIES
+from toolpair.cli.stories import SESSIONS, STORIES
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 

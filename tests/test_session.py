@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.session_folders import claude_records, line
-from toolpair.session import Refused, Session, SessionError, open_session
+from toolpair.session.session import Refused, Session, SessionError, open_session
 
 
 def opened(messages: Any, **options: Any) -> Session:

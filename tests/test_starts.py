@@ -7,7 +7,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.starts import shifted
+from toolpair.source.offsets import shifted
 
 
 @given(sizes=st.lists(st.integers(0, 9), max_size=12), data=st.data())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import toolpair
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 from toolpair.transcript.content import is_placeholder_text, text_of
 
 FOLDER = Path(__file__).parent / "data" / "systems"

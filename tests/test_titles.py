@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.agents import codex_planted, planted
 from toolpair.rules.errors.texts import texts
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 OF_THE_FORMAT = re.compile(r"\b(orphan\w*|synthetic|records?|parentUuid)\b", re.IGNORECASE)
 IN_A_TITLE = "two records glued"

@@ -17,7 +17,7 @@ from tests.hostile.sessions import THREAD, claude_code, codex, roo, written
 from tests.patience import PATIENCE
 from tests.tui.driving import drive, press
 from toolpair.cli.main import main
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 
 AGENT = """#!{python}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.words import PACKAGE, ROOT, sentences_in, sentences_of, wrong_title_words, wrong_words
-from toolpair.rules.base import Problem
 from toolpair.rules.pages import pages
-from toolpair.session import open_session
+from toolpair.rules.problem import Problem
+from toolpair.session.session import open_session
 
 DATA = PACKAGE / "rules/data"
 SAID_IN_DATA = ("text", "about", "meaning", "remedy", "note", "title", "results", "not_judged")

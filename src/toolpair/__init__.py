@@ -9,15 +9,18 @@ open(path)        a session file, as a Session with staged fixes, undo and lossl
 from __future__ import annotations
 
 from toolpair.lazily import lazily
-from toolpair.version import __version__
 
 TYPE_CHECKING = False  # as in `typing`, which is slow to load
 if TYPE_CHECKING:
-    from toolpair.guarding import guard
-    from toolpair.library import Repaired, Taken, check, repair
-    from toolpair.reports import InvalidMessages, Report
-    from toolpair.session import Session, SessionError
-    from toolpair.session import open_session as open
+    from typing import Final
+
+    from toolpair.library.guard import guard
+    from toolpair.library.messages import Repaired, Taken, check, repair
+    from toolpair.library.report import InvalidMessages, Report
+    from toolpair.session.session import Session, SessionError
+    from toolpair.session.session import open_session as open
+
+__version__: Final = "0.1.0"
 
 __all__ = [
     "InvalidMessages",
@@ -34,12 +37,12 @@ __all__ = [
 ]
 
 _FROM = {
-    **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library"),
-    **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.reports"),
-    "guard": "toolpair.guarding",
-    "Session": "toolpair.session",
-    "SessionError": "toolpair.session",
-    "open": "toolpair.session:open_session",
+    **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library.messages"),
+    **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.library.report"),
+    "guard": "toolpair.library.guard",
+    "Session": "toolpair.session.session",
+    "SessionError": "toolpair.session.session",
+    "open": "toolpair.session.session:open_session",
 }
 
 if not TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tests.agents.claude_code import PROMPT
-from toolpair.formats.base import Seen
+from toolpair.formats.format import Seen
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 _ADDED_FIELDS = frozenset({"cache_control", "citations", "caller"})

@@ -13,7 +13,7 @@ from tests.agents import claude_code, claude_code_beside, planted
 from tests.agents.claude_code import Resumed
 from tests.agents.claude_code_requests import modelled, really_sent
 from tests.conftest import SAMPLES
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 pytestmark = [pytest.mark.agents, pytest.mark.usefixtures("claude")]
 

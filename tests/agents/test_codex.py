@@ -14,8 +14,8 @@ from tests.agents import codex
 from tests.agents.codex import Resumed
 from tests.agents.codex_planted import Planted, corpus
 from tests.agents.codex_rollouts import Rollout, whole, word
-from toolpair.formats.base import Seen
-from toolpair.session import Session, open_session
+from toolpair.formats.format import Seen
+from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
 

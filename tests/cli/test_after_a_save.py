@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from tests.cli.conftest import Run
 from tests.tui.driving import drive, frame, press
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 from toolpair.tui.app import ToolpairApp
 
 BROKEN = "sanitised-on-one-side.json"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
-from toolpair import program
+from toolpair.shell import program
 
 INSTALLED = Path(sys.executable).with_name("toolpair")
 pytestmark = pytest.mark.skipif(not INSTALLED.exists(), reason="toolpair is not installed beside this Python")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from toolpair.comparing import compare
 from toolpair.recipes import RECIPES
-from toolpair.recipes.base import DEFAULT
-from toolpair.session import open_session
+from toolpair.recipes.recipe import DEFAULT
+from toolpair.session.recipe_comparison import compare
+from toolpair.session.session import open_session
 
 ASKS = {"role": "user", "content": "Run the tests."}
 

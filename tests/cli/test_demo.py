@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.terminal import Terminal, program
-from toolpair.demo import SESSIONS, STORIES, names
+from toolpair.cli.stories import SESSIONS, STORIES, names
 
 
 @pytest.fixture(autouse=True)

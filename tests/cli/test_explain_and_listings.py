@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from toolpair import __version__
 from toolpair.cli.main import COMMANDS
-from toolpair.version import __version__
 
 ERROR = (
     "API Error: 400 messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: "

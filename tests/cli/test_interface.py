@@ -15,7 +15,7 @@ from benchmarks.sessions.options import Options
 from tests.cli.conftest import Run
 from tests.terminal import Terminal, program
 from toolpair.cli import open as interface
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 
 pytest.importorskip("toolpair.tui.app")
 

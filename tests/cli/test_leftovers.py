@@ -124,7 +124,7 @@ def _leases(path: Path) -> bool:
 
 _SAVES = """
 import sys
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 session = open_session(sys.argv[1])
 session.stage_recommended()
 def progress(done):

@@ -26,7 +26,7 @@ def packed(data: bytes) -> bytes:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are not held in memory however small they are."""
-    monkeypatch.setattr("toolpair.source.opening.LARGE", 0)
+    monkeypatch.setattr("toolpair.source.snapshot.LARGE", 0)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_standard_input_is_not_read_beyond_the_limit(monkeypatch: pytest.MonkeyP
 
 def test_what_was_lifted_stays_so(tmp_path: Path) -> None:
     """Saved, followed and opened again it is the same session."""
-    from toolpair.session import SessionError, open_session
+    from toolpair.session.session import SessionError, open_session
 
     call = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {}}
     messages = [

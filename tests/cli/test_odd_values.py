@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.hostile.sessions import chat, claude_code, codex, written
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 
 
 def laid_down(path: Path, name: str, value: Any) -> Path:

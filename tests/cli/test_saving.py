@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from tests.cli.conftest import Run
-from toolpair.session import Refused, open_session
+from toolpair.session.session import Refused, open_session
 
 
 def line(number: int, role: str, content: Any) -> bytes:

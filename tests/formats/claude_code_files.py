@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
-from toolpair.formats.base import Item
 from toolpair.formats.claude_code import FORMAT
+from toolpair.formats.format import Item
 from toolpair.transcript.content import result_text
 from toolpair.transcript.model import Block, Transcript
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toolpair.formats.base import Item, Seen
 from toolpair.formats.codex import FORMAT
-from toolpair.session import Session, open_session
+from toolpair.formats.format import Item, Seen
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import result_text
 from toolpair.transcript.model import Block, Transcript
 

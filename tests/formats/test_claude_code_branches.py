@@ -12,7 +12,7 @@ from tests.formats.claude_code_files import SESSION, Log, call, shape, text
 from tests.formats.test_claude_code_chain import STEP, data_of, long_session, opened
 from tests.work import work_of
 from toolpair.cli.main import main
-from toolpair.session import SessionError, open_session
+from toolpair.session.session import SessionError, open_session
 
 
 def forked() -> Log:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import Log, call, shape, text
-from toolpair.rules.base import Problem
-from toolpair.session import Session, open_session
+from toolpair.rules.problem import Problem
+from toolpair.session.session import Session, open_session
 
 Values = list[dict[str, Any]]
 STEP = 20.0

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import Log, call, session, text
-from toolpair.rules.base import Problem
-from toolpair.session import Session, open_session
+from toolpair.rules.problem import Problem
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import block_text, is_placeholder_text, result_text
 from toolpair.transcript.edits import Answer
 

@@ -24,8 +24,8 @@ from tests.formats.claude_code_files import (
     text,
     without,
 )
-from toolpair.formats.base import Item
 from toolpair.formats.claude_code import FORMAT
+from toolpair.formats.format import Item
 from toolpair.transcript.edits import (
     Answer,
     Arrange,

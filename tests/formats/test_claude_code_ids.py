@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call, session, text
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import arguments, block_text, result_text
 
 

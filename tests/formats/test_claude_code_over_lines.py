@@ -8,7 +8,7 @@ import random
 import pytest
 
 from tests.agents import planted
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import result_text
 
 CORPUS = planted.corpus()

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import block, session, without
-from toolpair.formats.base import Item, View
 from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.claude_code.versions import NEWEST
-from toolpair.rules.base import OnResume, Problem
-from toolpair.session import open_session
+from toolpair.formats.format import Item, View
+from toolpair.rules.problem import OnResume, Problem
+from toolpair.session.session import open_session
 
 
 def resumed(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.claude_code_requests import modelled
 from tests.agents.shapes import SENT, brief, shapes
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 
 FILES = shapes()
 REALLY_SENT: dict[str, str | None] = json.loads(SENT.read_text())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import Log, call, text
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import result_text
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.agents.planted import Records, sound, written
 from tests.agents.shapes import at, by_name
 from tests.formats.claude_code_files import Log, call, text
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 PLACEHOLDER = "[Tool result missing due to internal error]"
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, items_of, line_changes, ordinals, read, values_of
-from toolpair.formats.base import Item
 from toolpair.formats.codex import FORMAT
 from toolpair.formats.codex.forks import fork_notes
-from toolpair.session import Session
+from toolpair.formats.format import Item
+from toolpair.session.session import Session
 from toolpair.source.beside import FilesBeside
 from toolpair.transcript.edits import (
     Answer,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.formats.codex_files import NAME, THREAD, Rollout
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 TIME = "2025-08-18T01:16:13.522Z"
 TOLD = "<environment_context>\n  <cwd>/home/dev/shop</cwd>\n</environment_context>"

@@ -10,7 +10,7 @@ import pytest
 from tests.formats.codex_files import FOLDER, NAME, THREAD, Rollout, blocks, read, shape
 from toolpair.formats import all_formats
 from toolpair.formats.codex import FORMAT
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 
 
 def plain() -> Rollout:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, items_sent, ordinals, read, values_of
 from toolpair.formats.codex import FORMAT
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 
 def sent(made: Rollout) -> list[str]:

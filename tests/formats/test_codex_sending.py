@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.formats.codex_files import Rollout, read
-from toolpair.formats.base import Seen
 from toolpair.formats.codex import FORMAT
 from toolpair.formats.codex.readable import is_loaded
+from toolpair.formats.format import Seen
 
 LONG = "0123456" * 10_000
 PNG = "data:image/png;base64,iVBORw0KGgo="

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.history.opening import judged_by
 from tests.hostile.sessions import anthropic, chat, claude_code, codex
 from tests.source.test_floods import small
-from tests.stretches.opening import judged_by
-from toolpair.session import Problem, Session, open_session
+from toolpair.session.session import Problem, Session, open_session
 
 SESSIONS = {
     "claude-code": claude_code,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import toolpair
 from toolpair.formats.telling import Told
-from toolpair.session import Session, SessionError, open_session
+from toolpair.session.session import Session, SessionError, open_session
 
 Message = dict[str, Any]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from toolpair.cli.main import main
 from toolpair.recipes import RECIPES
-from toolpair.session import Session, SessionError, open_session
+from toolpair.session.session import Session, SessionError, open_session
 
 CODES = {
     "check": {0, 1, 2}, "fix": {0, 1, 2, 3, 4}, "sees": {0, 2}, "compare": {0, 1, 2}, "explain": {0, 1, 2},

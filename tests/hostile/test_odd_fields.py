@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.history.opening import judged_by
 from tests.hostile.everything import all_commands, everything_asked, opened
 from tests.hostile.sessions import DOCUMENTS, LINES, written
 from tests.hostile.values import spoilt
-from tests.stretches.opening import judged_by
 
 KINDS = {**LINES, **DOCUMENTS}
 NAMES = {

@@ -18,9 +18,9 @@ from benchmarks.sessions.options import Options
 from tests.conftest import SAMPLES
 from tests.formats.claude_code_files import session as claude_session
 from tests.session_folders import line
-from toolpair.journal import Damaged, Entry, Newer, since, take_up
-from toolpair.session import Session, SessionError, open_session
-from toolpair.staging import LONGEST_ID
+from toolpair.session.journal import Damaged, Entry, Newer, since, take_up
+from toolpair.session.session import Session, SessionError, open_session
+from toolpair.session.staging import LONGEST_ID
 
 FILES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix in (".json", ".jsonl"))
 

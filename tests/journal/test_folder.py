@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from toolpair.journal import Folder, Unsafe, left_for
-from toolpair.journal.folder import KEPT_FOR, new_name
+from toolpair.session.journal import Folder, Unsafe, left_for
+from toolpair.session.journal.folder import KEPT_FOR, new_name
 from toolpair.source.system import Io
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users and links of Unix")
@@ -135,7 +135,7 @@ def test_at_every_instant_there_is_a_whole_one(folder: Folder) -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from toolpair.journal.folder import Folder, new_name
+from toolpair.session.journal.folder import Folder, new_name
 locked = Folder(Path(sys.argv[1])).write(new_name(sys.argv[2]), sys.argv[3].encode())
 print("ready", flush=True)
 time.sleep(60)

@@ -14,8 +14,8 @@ import pytest
 from tests.conftest import SAMPLES
 from tests.journal.test_folder import Failing
 from tests.patience import PATIENCE
-from toolpair.journal import Folder, Keeper, left_for
-from toolpair.session import Session, open_session
+from toolpair.session.journal import Folder, Keeper, left_for
+from toolpair.session.session import Session, open_session
 
 
 @pytest.fixture

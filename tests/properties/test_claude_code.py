@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call, text
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import block_text, is_real_output, result_text
 
 

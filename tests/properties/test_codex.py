@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.codex_files import NAME, OUTPUT, Rollout, ordinals
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.edits import Place, ToText
 
 KINDS = ("function_call", "function_call", "custom_tool_call", "local_shell_call")

@@ -15,9 +15,9 @@ from tests.formats.codex_files import NAME as ROLLOUT
 from tests.properties import test_claude_code, test_codex
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import Made, anthropic, chat, plant
-from toolpair.rules.base import Problem
+from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import PROFILES, profile, profile_names
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 FEW = settings(max_examples=6, suppress_health_check=list(HealthCheck))

@@ -23,9 +23,9 @@ from tests.properties.test_repair import broken
 from tests.properties.test_repair import written as spelled_out
 from tests.recipes import broken_lists, other_systems
 from toolpair.recipes import RECIPES
-from toolpair.recipes.base import DEFAULT, Options
+from toolpair.recipes.recipe import DEFAULT, Options
 from toolpair.recipes.roo_ids import OPENAI_MOST, fitted, sanitized, truncated
-from toolpair.session import Session, open_session
+from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import block_text, is_placeholder_text, result_text
 
 FOLDER = Path(__file__).parent.parent / "data" / "systems"

@@ -16,11 +16,11 @@ from tests.formats.codex_files import NAME
 from tests.properties import test_claude_code as claude_code
 from tests.properties import test_codex as codex
 from tests.properties.test_repair import broken
-from toolpair.formats.base import Item
+from toolpair.formats.format import Item
 from toolpair.recipes import minimal
-from toolpair.recipes.base import Step
 from toolpair.recipes.measuring import touched
-from toolpair.session import Session, open_session
+from toolpair.recipes.recipe import Step
+from toolpair.session.session import Session, open_session
 
 OWN = ("recommended", "keep", "drop", "minimal")
 SEEDS = st.integers(min_value=0, max_value=2**32)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolpair.conversation import items_of
-from toolpair.formats.base import Item
+from toolpair.formats.format import Item
+from toolpair.history.judged import items_of
 from toolpair.source.changes import changes
 from toolpair.source.lines import lines_document
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.formats.claude_code_files import Log, call
 from tests.formats.codex_files import Rollout
 from tests.source.files import file_bytes
-from toolpair.formats.base import Item
-from toolpair.session import Session, open_session
+from toolpair.formats.format import Item
+from toolpair.session.session import Session, open_session
 from toolpair.source.changes import changes
 from toolpair.source.container import read_container
 from toolpair.source.errors import Unreadable

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.source.strategies import odd_json, seeds, values
-from toolpair.conversation import items_of
-from toolpair.formats.base import Item
+from toolpair.formats.format import Item
+from toolpair.history.judged import items_of
 from toolpair.source.container import Container, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Unreadable

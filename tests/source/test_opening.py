@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from toolpair.source import growth, opening
+from toolpair.source import growth
+from toolpair.source import snapshot as opening
 from toolpair.source.container import read_container
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import FileBytes
-from toolpair.source.opening import from_bytes, open_source
-from toolpair.source.records import IndexedRecords
+from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.snapshot import from_bytes, open_source
 
 LINE = b'{"type":"user","message":{"role":"user","content":"hello"}}\n'
 

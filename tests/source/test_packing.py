@@ -15,8 +15,8 @@ from tests.patience import PATIENCE
 from toolpair.source import packing
 from toolpair.source.errors import TooLarge, Unreadable
 from toolpair.source.limits import Limits
-from toolpair.source.opening import from_bytes, open_source
 from toolpair.source.packing import pack, unpack
+from toolpair.source.snapshot import from_bytes, open_source
 
 LINES = b'{"type":"user","message":{"role":"user","content":"hello"}}\n' * 400
 

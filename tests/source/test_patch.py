@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
 from toolpair.source import patch
+from toolpair.source.byte_runs import Piece, Run
 from toolpair.source.patch import unified
-from toolpair.source.runs import Piece, Run
 
 needs_patch = pytest.mark.skipif(shutil.which("patch") is None, reason="no patch here")
 LINES = st.lists(

@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from tests.source.files import file_bytes
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
 from tests.source.test_container import KINDS, wrapped
-from toolpair.conversation import items_of
-from toolpair.formats.base import Item
-from toolpair.session import open_session
-from toolpair.source import opening
+from toolpair.formats.format import Item
+from toolpair.history.judged import items_of
+from toolpair.session.session import open_session
+from toolpair.source import snapshot as opening
+from toolpair.source.byte_runs import Run, chunks_of, merged
 from toolpair.source.container import Container, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused
 from toolpair.source.file_bytes import Content
 from toolpair.source.fingerprint import BLOCK, Fingerprint
-from toolpair.source.opening import open_source
-from toolpair.source.runs import Run, chunks_of, merged
 from toolpair.source.saving import FileSave, remembered, save_as, source_of
+from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 
 

@@ -17,10 +17,10 @@ import pytest
 
 from tests.source.saves import NEW, NOW, OLD, names
 from toolpair.source.errors import Refused, SaveFailed
-from toolpair.source.opening import Snapshot, open_source
 from toolpair.source.saving import asides, backups, limit_of_backups, restore, save_as, save_in_place
 from toolpair.source.saving.holders import read_lsof
 from toolpair.source.saving.joint import joint
+from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import Io
 
 
@@ -335,7 +335,7 @@ def test_what_was_appended_is_never_fused(
 
 
 def open_source_of(file: Path) -> Any:
-    from toolpair.source.opening import Identity
+    from toolpair.source.snapshot import Identity
 
     return Identity.of(file.stat())
 

@@ -19,9 +19,9 @@ import pytest
 
 from tests.source.saves import ROUNDS
 from toolpair.source.errors import Refused
-from toolpair.source.opening import open_source
 from toolpair.source.saving import save_in_place
 from toolpair.source.saving.result import SaveResult
+from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 
 FIRST, MENDED = b'{"a":1}\n', b'{"a":2}\n'

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from tests.source.saves import NEW, NOW, OLD, ROUNDS, Watched, names
-from toolpair.source import opening
+from toolpair.source import snapshot as opening
+from toolpair.source.byte_runs import Piece, Run
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.file_bytes import FileBytes
-from toolpair.source.opening import Snapshot, open_source
-from toolpair.source.runs import Piece, Run
 from toolpair.source.saving import Progress, remembered, restore, save_as, save_in_place, streaming
 from toolpair.source.saving.result import SaveResult
+from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import Io
 
 LATE = b'{"late":1}\n'

@@ -36,7 +36,7 @@ import os, sys, ctypes
 from datetime import datetime
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source import opening
-from toolpair.source.runs import Run
+from toolpair.source.byte_runs import Run
 from toolpair.source.saving import remembered, save_in_place, streaming
 ctypes.CDLL(None)
 ctypes.c_int64

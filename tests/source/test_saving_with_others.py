@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from tests.source.saves import NEW, OLD, Watched, names
-from toolpair.source import growth, large, opening
+from toolpair.source import growth, large
+from toolpair.source import snapshot as opening
 from toolpair.source.container import read_container
 from toolpair.source.errors import Refused, Unreadable
 from toolpair.source.memory import fits
-from toolpair.source.opening import open_source
 from toolpair.source.saving import restore, save_in_place
+from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 
 STRANGER = 54321

@@ -15,8 +15,8 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
-from toolpair.journal import Folder
-from toolpair.session import open_session
+from toolpair.session.journal import Folder
+from toolpair.session.session import open_session
 from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
 

@@ -15,14 +15,14 @@ import toolpair.tui
 from tests.patience import PATIENCE
 from tests.tui.driving import drive, frame, press, settled
 from tests.tui.test_loading import Slow, long, play_on  # noqa: F401 - a fixture among them
-from toolpair.session import Session
+from toolpair.session.session import Session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.aside import Aside
-from toolpair.tui.opening import Opening
+from toolpair.tui.loading import Opening
 from toolpair.tui.screens import working
 from toolpair.tui.screens.help import HelpScreen
+from toolpair.tui.screens.loading import OpeningScreen
 from toolpair.tui.screens.main import MainScreen
-from toolpair.tui.screens.opening import OpeningScreen
 from toolpair.tui.screens.viewer import ViewerScreen
 
 BY_ITS_OWN = {

@@ -14,10 +14,10 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.driving import frame, press, settled
-from toolpair.session import Session, SessionError, open_session
-from toolpair.tui import opening as opening_module
+from toolpair.session.session import Session, SessionError, open_session
+from toolpair.tui import loading as opening_module
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.opening import Opening
+from toolpair.tui.loading import Opening
 from toolpair.tui.screens.main import MainScreen
 from toolpair.tui.searching import Search
 from toolpair.tui.widgets.pair_view import PairView

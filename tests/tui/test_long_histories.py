@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.tui.driving import array_file, drive, frame, press, settled
-from toolpair.session import Row, Session
+from toolpair.session.session import Row, Session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.row_search import text_test
 from toolpair.tui.screens import working

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from tests.formats.claude_code_files import Log, call
 from tests.tui.driving import array_file, drive, frame, press
-from toolpair.session import Session
+from toolpair.session.session import Session
 from toolpair.tui.app import ToolpairApp
 
 

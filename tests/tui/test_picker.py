@@ -16,11 +16,11 @@ from textual.pilot import Pilot
 from tests.patience import PATIENCE
 from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, frame, lines_of, press
-from toolpair.discovery import Machine
-from toolpair.session import open_session
+from toolpair.agents.machine import Machine
+from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.judge_worker import errors_of
-from toolpair.tui.judging import Mark, ProcessJudge
+from toolpair.tui.picker_checks import Mark, ProcessJudge
+from toolpair.tui.picker_worker import errors_of
 from toolpair.tui.screens.main import MainScreen
 from toolpair.tui.screens.picker import PickerScreen
 from toolpair.tui.screens.review import ReviewScreen

@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.driving import array_file, drive, frame, press
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 
 

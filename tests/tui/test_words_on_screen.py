@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from tests.agents import planted
 from tests.tui.driving import array_file, drive, frame, press, settled
-from toolpair.session import open_session
+from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.card_text import cause_lines
 from toolpair.tui.left_text import left_of

@@ -16,7 +16,7 @@ from toolpair.cli.judged import Work, judge_file
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.report import Checked, Totals
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, say, style_for
-from toolpair.program import command
+from toolpair.shell.program import command
 
 _EPILOG = """\
 examples:

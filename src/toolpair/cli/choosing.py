@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from toolpair.cli.terminal import UsageError
 from toolpair.dataclass import dataclass, field, replace
-from toolpair.program import command
 from toolpair.recipes import RECIPES
-from toolpair.recipes.base import DEFAULT, Options, Recipe
-from toolpair.session import Fix, Problem, Session
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe
+from toolpair.session.session import Fix, Problem, Session
+from toolpair.shell.program import command
 
 
 @dataclass(frozen=True, slots=True)

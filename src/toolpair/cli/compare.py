@@ -25,11 +25,11 @@ from toolpair.cli.terminal import (
     style_for,
     typed,
 )
-from toolpair.comparing import LEFT, Compared, Question, Tried, compare, done_for
-from toolpair.program import command
 from toolpair.recipes import RECIPES
-from toolpair.recipes.base import DEFAULT, Options, Recipe
-from toolpair.session import Session, lines_text
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe
+from toolpair.session.recipe_comparison import LEFT, Compared, Question, Tried, compare, done_for
+from toolpair.session.session import Session, lines_text
+from toolpair.shell.program import command
 from toolpair.transcript.words import plural
 
 _EPILOG: Final = """\

@@ -11,9 +11,9 @@ from toolpair.cli import exits, streams
 from toolpair.cli import open as interface
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
+from toolpair.cli.stories import FIRST, STORIES, copy_of, file_of, names
 from toolpair.cli.terminal import Parser, Style, UsageError, add_color, out, say, style_for
-from toolpair.demo import FIRST, STORIES, copy_of, file_of, names
-from toolpair.program import command
+from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 
 _EPILOG: Final = """\

@@ -15,11 +15,11 @@ from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for, typed
 from toolpair.dataclass import dataclass
-from toolpair.program import command
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import ErrorText, title_of
-from toolpair.session import Session
+from toolpair.session.session import Session
+from toolpair.shell.program import command
 
 _EPILOG: Final = """\
 examples:

@@ -10,8 +10,8 @@ from toolpair.cli import exits, inputs
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry, place_shown, problem_entry
 from toolpair.cli.terminal import one_profile, out, safe, style_for, typed
-from toolpair.program import command
 from toolpair.rules.causes import CausePage, cause_called
+from toolpair.shell.program import command
 
 _LISTED: Final = 10
 

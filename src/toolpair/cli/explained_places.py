@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from toolpair.cli import inputs
 from toolpair.cli.report import Entry, location_entry, problem_entry
-from toolpair.program import called
-from toolpair.session import Conversation, Location, Problem, Session, Target
+from toolpair.session.session import Conversation, Location, Problem, Session, Target
+from toolpair.shell.program import called
 from toolpair.text.shell import shell_word
 
 

@@ -15,8 +15,8 @@ from toolpair.cli.main import explained
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.terminal import Style, out, safe, say, style_for
-from toolpair.program import command
-from toolpair.session import SessionError
+from toolpair.session.session import SessionError
+from toolpair.shell.program import command
 from toolpair.source.errors import TooLarge, Unreadable
 from toolpair.transcript.words import plural
 

@@ -15,7 +15,7 @@ from toolpair.cli.output import dump
 from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
 from toolpair.dataclass import dataclass
-from toolpair.session import Refused, Saved, Session, SessionError
+from toolpair.session.session import Refused, Saved, Session, SessionError
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Final
 
 from toolpair.cli.terminal import say
 from toolpair.dataclass import dataclass
-from toolpair.session import Session, SessionError, open_session
+from toolpair.session.session import Session, SessionError, open_session
 from toolpair.source.errors import TooLarge
 from toolpair.source.limits import Limits, in_words, no_memory
 from toolpair.source.memory import fits
@@ -72,7 +72,7 @@ class Input:
 
 def version_here(format_id: str) -> str | None:
     """The version of the format's agent that is installed on this machine."""
-    from toolpair.installed import installed_version
+    from toolpair.agents.installed import installed_version
 
     return installed_version(format_id)
 
@@ -96,7 +96,7 @@ def tell_leftovers(name: str) -> None:
     except (OSError, ValueError):
         return
     if any(one.startswith(".toolpair-") for one in beside):
-        from toolpair.surroundings import leftover_notes
+        from toolpair.session.surroundings import leftover_notes
 
         for note in leftover_notes(name):
             say(note)
@@ -109,7 +109,7 @@ def named(name: str) -> str:
     """
     if name == STDIN or (name != HERE and os.path.lexists(name)):
         return name
-    from toolpair.discovery import NoSuchSession, resolve
+    from toolpair.agents.catalog import NoSuchSession, resolve
 
     try:
         return resolve(name)

@@ -19,7 +19,7 @@ from typing import IO, Any, Final
 from toolpair.cli.inputs import STDIN, Input
 from toolpair.cli.judged import Work, judge_file
 from toolpair.cli.report import Checked, unreadable
-from toolpair.program import called, command
+from toolpair.shell.program import called, command
 
 Result = list[Checked] | None
 _AHEAD: Final = 4

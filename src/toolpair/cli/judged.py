@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolpair.cli import inputs
 from toolpair.cli.report import Checked, describe, unreadable
 from toolpair.dataclass import dataclass
-from toolpair.session import SessionError
+from toolpair.session.session import SessionError
 from toolpair.source.errors import TooLarge
 
 if TYPE_CHECKING:

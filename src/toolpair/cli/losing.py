@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolpair.cli.report import Entry
-from toolpair.losses import Losses
+from toolpair.history.losses import Losses
 
 
 def losses_entry(losses: Losses) -> Entry:

@@ -9,9 +9,9 @@ import gc
 import os
 import sys
 
+from toolpair import __version__
 from toolpair.cli import streams
 from toolpair.cli.exits import INTERRUPTED, IO_FAILED, OK, REFUSED, UNREADABLE
-from toolpair.version import __version__
 
 TYPE_CHECKING = False  # as in `typing`, which is slow to load
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _INTERFACE: Final = "toolpair.cli.open"
 
 def program() -> int:
     """`main` as the whole of a process: nothing is tidied away at its end that ends with it."""
-    from toolpair.program import started
+    from toolpair.shell.program import started
 
     started()
     streams.hold_places()
@@ -83,7 +83,7 @@ def _look_at(word: str, others: list[str]) -> None:
     if not word.isidentifier() or os.path.lexists(word):
         return
     from toolpair.cli.meant import command_meant
-    from toolpair.program import command
+    from toolpair.shell.program import command
 
     meant = command_meant(word, COMMANDS)
     several = bool(others) and not others[0].startswith("-")
@@ -97,7 +97,7 @@ def _look_at(word: str, others: list[str]) -> None:
 
 def _is_session(word: str) -> bool:
     from toolpair.cli.inputs import named
-    from toolpair.session import SessionError
+    from toolpair.session.session import SessionError
 
     try:
         return os.path.lexists(named(word))
@@ -124,7 +124,7 @@ def _guarded(action: Callable[[], int]) -> int:
 def explained(error: Exception) -> tuple[str, int]:
     """The sentence and the exit code of an error that no command has handled itself."""
     from toolpair.cli.terminal import UsageError
-    from toolpair.session import Refused, SessionError
+    from toolpair.session.session import Refused, SessionError
     from toolpair.source import errors as source_errors
 
     match error:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, say
-from toolpair.program import command
+from toolpair.shell.program import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from toolpair.session import Session
+    from toolpair.session.session import Session
     from toolpair.tui import Open
 
 _STDIN = "-"
@@ -76,7 +76,7 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     if options.version:
-        from toolpair.version import __version__
+        from toolpair import __version__
 
         out(f"toolpair {__version__}")
         return exits.OK
@@ -131,7 +131,7 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
         checking: Callable[[int, int], None] | None = None,
     ) -> Session:
         from toolpair.cli import inputs
-        from toolpair.session import open_session
+        from toolpair.session.session import open_session
 
         leaf = options.leaf if path == given else None
         format = options.format if options.file is None or path == given else None

@@ -10,9 +10,9 @@ from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Style, safe, typed
 from toolpair.dataclass import dataclass
-from toolpair.losses import NOTHING, Losses
-from toolpair.program import command
-from toolpair.session import Saved, Session, Staged
+from toolpair.history.losses import NOTHING, Losses
+from toolpair.session.session import Saved, Session, Staged
+from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 from toolpair.transcript.words import plural
 

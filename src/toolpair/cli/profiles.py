@@ -14,8 +14,8 @@ from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.rule_pages.severities import EVIDENCE
 from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
-from toolpair.program import command
 from toolpair.rules.profiles import Family, Profile, profile
+from toolpair.shell.program import command
 
 _EPILOG = """\
 examples:

@@ -14,7 +14,7 @@ from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
 from toolpair.recipes import RECIPES
-from toolpair.recipes.base import Recipe
+from toolpair.recipes.recipe import Recipe
 
 _EPILOG: Final = """\
 examples:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, field
-from toolpair.session import Branch, Cause, Conversation, Location, Problem, Session
+from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1

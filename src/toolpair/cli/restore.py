@@ -9,7 +9,7 @@ from pathlib import Path
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, UsageError, add_color, out, safe, say, style_for
-from toolpair.program import command
+from toolpair.shell.program import command
 from toolpair.source.saving import Backup, asides, backups, restore
 from toolpair.text.shell import shell_word
 

@@ -12,8 +12,8 @@ from toolpair.cli.output import dump
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_list, print_rule
 from toolpair.cli.terminal import Parser, UsageError, add_color, out, style_for
-from toolpair.program import command
 from toolpair.rules.pages import MODULES, pages
+from toolpair.shell.program import command
 
 __all__ = ["parser", "print_rule", "rule_entry", "run"]
 

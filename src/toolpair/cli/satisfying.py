@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from toolpair.session import Session
+from toolpair.session.session import Session
 
 _ROUNDS: Final = 4
 """What one provider wants may break what another one wants. Where that goes on for longer, no order helps."""

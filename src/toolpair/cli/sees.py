@@ -11,7 +11,7 @@ from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.sent import entry_of, in_order
 from toolpair.cli.terminal import Parser, Style, add_common, add_leaf, one_profile, out, safe, style_for
-from toolpair.session import Session
+from toolpair.session.session import Session
 from toolpair.transcript.words import plural
 
 _EPILOG = """\

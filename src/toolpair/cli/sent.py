@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolpair.cli.report import Entry
-from toolpair.session import Block, Conversation, SeenRow, Session
+from toolpair.session.session import Block, Conversation, SeenRow, Session
 
 _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 

@@ -8,12 +8,14 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
+from toolpair.agents.catalog import AGENTS, describe, index, looked_in
+from toolpair.agents.found import Found
+from toolpair.agents.machine import Machine, current_folder
 from toolpair.cli import exits
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.terminal import Parser, Style, UsageError, add_color, out, safe, say, style_for
-from toolpair.discovery import AGENTS, Found, Machine, current_folder, describe, index, looked_in
 
 _IDS: Final = tuple(agent.id for agent in AGENTS)
 _WORDS: Final = 100
@@ -89,7 +91,7 @@ def _entry(one: Found) -> Entry:
 
 
 def _print(found: list[Found], machine: Machine, style: Style) -> None:
-    from toolpair.discovery.machine import home_short
+    from toolpair.agents.machine import home_short
     from toolpair.text.short import age_text, size_text
 
     now = time.time()

@@ -118,7 +118,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         from toolpair.cli.meant import closest
-        from toolpair.program import called
+        from toolpair.shell.program import called
 
         sentence = message[:1].upper() + message[1:]
         name, given = message.partition(": ")[::2]

@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 from toolpair.cli.inputs import Input
 from toolpair.cli.jobs import receive, send
 from toolpair.cli.judged import Work, judge_file
-from toolpair.program import is_called
+from toolpair.shell.program import is_called
 
 _PAUSE: Final = 0.1
 """Seconds between two words on how far it is."""

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Final
 
-from toolpair.formats.base import Format
+from toolpair.formats.format import Format
 
 REGISTRY: Final = {
     "claude-code": "toolpair.formats.claude_code",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import AS_RESUMED, Item, View
-from toolpair.formats.blocks import blocks_of
+from toolpair.formats.anthropic_blocks import blocks_of
+from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import ANTHROPIC, Told
 from toolpair.transcript.edits import Edit

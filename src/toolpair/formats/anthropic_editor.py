@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import Item
-from toolpair.formats.editor import Editor
-from toolpair.formats.entries import Entry
-from toolpair.formats.works import Work
+from toolpair.formats.format import Item
+from toolpair.formats.linked_blocks import Entry
+from toolpair.formats.message_editor import Editor
+from toolpair.formats.working_copy import Work
 from toolpair.transcript.edits import Answer, Arrange, Place, Spot
 from toolpair.transcript.model import Block, Message, Transcript
 

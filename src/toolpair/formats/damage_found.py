@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.base import Damage, Item
+from toolpair.formats.format import Damage, Item
 from toolpair.source.document import Document
 from toolpair.source.mending import bad_bytes, close, doubled_keys, mended
 from toolpair.source.values import big_numbers, parse

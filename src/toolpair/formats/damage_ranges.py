@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
 from toolpair.dataclass import dataclass, replace
-from toolpair.formats.base import Harm
 from toolpair.formats.damage_words import Found
-from toolpair.rules.base import Fix
+from toolpair.formats.format import Harm
+from toolpair.rules.problem import Fix
 
 _OF_MANY: Final = (
     ("skips it", "skips them"),

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.base import Damage, Harm
 from toolpair.formats.damage_found import Candidate
+from toolpair.formats.format import Damage, Harm
 from toolpair.formats.lost import held_in, held_in_part, ids_in
-from toolpair.rules.base import Cause, Fix, Severity
+from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.words import plural
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolpair.dataclass import replace
-from toolpair.formats.base import Format, Item
 from toolpair.formats.damage_found import flawed, unreadable
 from toolpair.formats.damage_ranges import DamagedRange, in_ranges
 from toolpair.formats.damage_words import (
@@ -18,10 +17,11 @@ from toolpair.formats.damage_words import (
     text_of_unreadable,
     ways_to_mend,
 )
+from toolpair.formats.format import Format, Item
 from toolpair.formats.lost import held_in, held_in_part, ids_in
-from toolpair.rules.base import Fix, OnResume, Problem
 from toolpair.rules.context import Context
 from toolpair.rules.elsewhere import COPY
+from toolpair.rules.problem import Fix, OnResume, Problem
 from toolpair.rules.unreadable import Lost, Unreadable, repair
 from toolpair.source.document import Document
 from toolpair.transcript.edits import MendBytes

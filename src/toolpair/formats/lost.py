@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.base import Damage, Harm
+from toolpair.formats.format import Damage, Harm
 from toolpair.patterns import compiled
 from toolpair.source.values import big_numbers, is_rounded
 from toolpair.transcript.content import is_placeholder_text, text_of

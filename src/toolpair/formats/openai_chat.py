@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any
 
-from toolpair.formats.base import AS_RESUMED, Item, View
+from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import CHAT, Told
 from toolpair.transcript.edits import Edit

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.base import Item
-from toolpair.formats.editor import Editor
-from toolpair.formats.entries import Entry
+from toolpair.formats.format import Item
+from toolpair.formats.linked_blocks import Entry
+from toolpair.formats.message_editor import Editor
 from toolpair.formats.openai_chat import RESULT_ROLES
-from toolpair.formats.runs import CallOrder, Ends
-from toolpair.formats.works import Work
+from toolpair.formats.record_runs import CallOrder, Ends
+from toolpair.formats.working_copy import Work
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Remove, Rename, SetValue, Spot, ToText
 from toolpair.transcript.model import Message, Transcript

@@ -8,11 +8,11 @@ from operator import not_
 from typing import Any
 
 from toolpair.dataclass import replace
-from toolpair.formats.base import AS_RESUMED, Item, View
+from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import RESPONSES, Told
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.items import type_name
+from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
 
 
@@ -74,7 +74,7 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
 
 def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
     """Outputs that say that they are something else are of the kind that their call wants."""
-    from toolpair.formats.codex.items import is_mislabelled
+    from toolpair.formats.codex.response_items import is_mislabelled
 
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
     if not odd:
@@ -100,7 +100,7 @@ def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
 
     The calls are in the stored response then, which the request names beside its input.
     """
-    from toolpair.formats.codex.items import is_of_assistant
+    from toolpair.formats.codex.response_items import is_of_assistant
 
     if any(type_name(item) == "item_reference" for item in items):
         return True

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.formats.base import Damage, Harm, Item, Seen
-from toolpair.rules.base import OnResume, Problem
+from toolpair.formats.format import Damage, Harm, Item, Seen
+from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
-    from toolpair.discovery.way_back import WayBack
+    from toolpair.formats.way_back import WayBack
 
 
 class PlainFormat:

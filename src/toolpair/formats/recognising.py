@@ -11,13 +11,13 @@ from itertools import islice
 from typing import Any, Final
 
 from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
-from toolpair.formats.base import Format
+from toolpair.formats.format import Format
 from toolpair.formats.telling import Told
-from toolpair.program import command
+from toolpair.shell.program import command
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.mending import close
-from toolpair.source.records import IndexedRecords
 from toolpair.source.sampling import are_all_read, values_of
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged, EmptyObject

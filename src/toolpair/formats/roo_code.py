@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dataclass import replace
 from toolpair.formats.anthropic import AnthropicFormat, message_of
-from toolpair.formats.base import AS_RESUMED, Item, Seen, View
+from toolpair.formats.format import AS_RESUMED, Item, Seen, View
 from toolpair.formats.telling import Told
-from toolpair.rules.base import OnResume, Problem
+from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
 
 if TYPE_CHECKING:
-    from toolpair.discovery.way_back import WayBack
+    from toolpair.formats.way_back import WayBack
 
 ROO: Final = "Roo Code"
 CLINE: Final = "Cline"
@@ -86,7 +86,7 @@ class RooCodeFormat(AnthropicFormat):
         return OnResume(ROO, None, "placeholder", None, "On resume Roo Code writes that the task was interrupted.")
 
     def way_back(self, transcript: Transcript) -> WayBack | None:
-        from toolpair.discovery.way_back import WayBack
+        from toolpair.formats.way_back import WayBack
 
         return WayBack((), sentence='In the editor: "Developer: Reload Window", then open the task.')
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolpair.formats.anthropic_editor import MessageEditor
-from toolpair.formats.works import Work
+from toolpair.formats.working_copy import Work
 
 
 class RooEditor(MessageEditor):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, field
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import EmptyObject
 
 ANTHROPIC: Final = "anthropic"

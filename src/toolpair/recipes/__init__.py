@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Final
 
-from toolpair.recipes.base import Recipe
+from toolpair.recipes.recipe import Recipe
 
 _MODULES: Final = (
     "recommended",

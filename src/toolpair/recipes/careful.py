@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
 from toolpair.dataclass import dataclass
-from toolpair.recipes.base import Gone, Less, S, Step
 from toolpair.recipes.engine import Mark, Pick, mark_of, mend
-from toolpair.rules.base import Fix, Problem
+from toolpair.recipes.recipe import Gone, Less, S, Step
+from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
 
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.base import S, Step
-from toolpair.rules.base import Fix, Problem
+from toolpair.recipes.recipe import S, Step
+from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.content import is_real_output, media_of, output_bytes, output_key, result_content
 from toolpair.transcript.edits import (
     Answer,
@@ -18,7 +18,7 @@ from toolpair.transcript.edits import (
     SetValue,
     Spot,
 )
-from toolpair.transcript.items import OUTPUT_FAMILY, OUTPUT_OF
+from toolpair.transcript.item_types import OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 from toolpair.transcript.words import plural
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, field
-from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.copying import Deeds
-from toolpair.recipes.turns import is_call
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.turn_order import is_call
 from toolpair.transcript.edits import Edit, Spot
 from toolpair.transcript.model import Block, Message, Transcript
 

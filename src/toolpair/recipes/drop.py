@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.recipes.base import Recipe
 from toolpair.recipes.engine import picking
+from toolpair.recipes.recipe import Recipe
 from toolpair.recipes.recommended import pick as pick_recommended
-from toolpair.rules.base import Fix, Problem
+from toolpair.rules.problem import Fix, Problem
 
 _KEEPS: Final = frozenset(
     {

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.base import DEFAULT, Options, Run, S, Step
-from toolpair.rules.base import Fix, Problem
+from toolpair.recipes.recipe import DEFAULT, Options, Run, S, Step
 from toolpair.rules.binding import DROPS_THINKING
+from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit, targets
 
 Pick = Callable[[Problem], Fix | None]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from toolpair.dataclass import dataclass
-from toolpair.recipes.base import Record
+from toolpair.recipes.recipe import Record
 from toolpair.transcript.ordering import longest_ascending
 
 

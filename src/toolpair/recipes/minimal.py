@@ -7,10 +7,10 @@ from typing import Final, Generic
 
 from toolpair.dataclass import dataclass
 from toolpair.recipes import drop, keep, recommended
-from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.engine import Pick, mend
 from toolpair.recipes.measuring import touched
-from toolpair.rules.base import Fix, Problem
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
+from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
 
 _WORK: Final = 200_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.recipes.base import Recipe
 from toolpair.recipes.engine import picking
-from toolpair.rules.base import Fix, Problem
+from toolpair.recipes.recipe import Recipe
+from toolpair.rules.problem import Fix, Problem
 
 
 def pick(problem: Problem) -> Fix | None:

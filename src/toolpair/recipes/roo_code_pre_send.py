@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.copying import Deeds
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.roo_results import INTERRUPTED
-from toolpair.recipes.turns import Turn, id_key, turns_of
+from toolpair.recipes.turn_order import Turn, id_key, turns_of
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Transcript
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.roo_code import INSTEAD, LOSES
 from toolpair.recipes.roo_results import validated
 from toolpair.transcript.edits import Edit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.base import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.copying import Deeds
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.roo_ids import fitted
 from toolpair.transcript.edits import Edit
 

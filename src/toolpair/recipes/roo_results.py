@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.recipes.base import S, Step
 from toolpair.recipes.copying import Deeds
-from toolpair.recipes.turns import Turn, first_of_each, id_key, turns_of
+from toolpair.recipes.recipe import S, Step
+from toolpair.recipes.turn_order import Turn, first_of_each, id_key, turns_of
 from toolpair.transcript.edits import Answer, Edit
 from toolpair.transcript.model import Block, Transcript
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.content import arguments
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block

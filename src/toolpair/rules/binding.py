@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolpair.dataclass import replace
-from toolpair.rules.base import Fix
+from toolpair.rules.problem import Fix
 from toolpair.rules.reasoning import signed
 from toolpair.transcript.edits import Edit, InsertMessage, Remove, RemoveThinking, SetField
 from toolpair.transcript.model import Transcript

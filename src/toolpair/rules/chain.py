@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Edit, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Boundary, Repair
 from toolpair.transcript.words import plural

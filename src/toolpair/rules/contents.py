@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import ABSENT, Remove, RemoveMessage, SetField, SetValue
 from toolpair.transcript.model import Block, Message

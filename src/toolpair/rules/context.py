@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from toolpair.dataclass import dataclass, field
-from toolpair.rules.base import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.elsewhere import Elsewhere
+from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
 from toolpair.rules.wire import Wire, Written, wire_of, written_as
@@ -17,7 +17,7 @@ from toolpair.transcript.besides import said_besides
 from toolpair.transcript.content import argument_text, media_of, result_content, text_of
 from toolpair.transcript.copies import Copies
 from toolpair.transcript.edits import Edit, ToText
-from toolpair.transcript.ids import usable
+from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kept_call_label, kept_output_label
 from toolpair.transcript.new_ids import NewIds, loss
 from toolpair.transcript.pairing import Pair, Pairing

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from toolpair.dataclass import dataclass
 from toolpair.rules import causes
-from toolpair.rules.base import Fix
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Fix
 from toolpair.transcript.content import arguments, is_real_output, result_text
 from toolpair.transcript.edits import Rename
 from toolpair.transcript.model import Block

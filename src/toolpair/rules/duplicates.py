@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from toolpair.rules import causes
-from toolpair.rules.base import Fix
 from toolpair.rules.context import Context, keep_as_text, tool_of
 from toolpair.rules.places import moved
+from toolpair.rules.problem import Fix
 from toolpair.transcript.content import is_output, is_real_output, output_key, result_text
 from toolpair.transcript.edits import Edit, Place, Remove, Rename
-from toolpair.transcript.ids import usable
+from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 

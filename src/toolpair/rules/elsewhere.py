@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from toolpair.rules.base import Fix
+from toolpair.rules.problem import Fix
 from toolpair.transcript.content import is_output, is_real_output, result_content, result_text, text_of
 from toolpair.transcript.copies import Copy, copies_of_call
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.ids import usable
+from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Transcript
 
 CAUTION: Final = "[Recorded while the call ran; it may be incomplete. Added by toolpair.]"

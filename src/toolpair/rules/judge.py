@@ -13,21 +13,21 @@ from toolpair.rules import (
     contents,
     crossed,
     fields,
-    ids,
     names,
     outputs,
     pairs,
     reasoning,
-    records,
     responses_items,
     roles,
     server_tools,
-    turns,
     value_types,
 )
-from toolpair.rules.base import OnResume, Problem, Says
+from toolpair.rules import id_rules as ids
+from toolpair.rules import odd_records as records
+from toolpair.rules import turn_rules as turns
 from toolpair.rules.binding import SignedThinking
 from toolpair.rules.context import Context
+from toolpair.rules.problem import OnResume, Problem, Says
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import Unreadable
 from toolpair.transcript.model import Transcript

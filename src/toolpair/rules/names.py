@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from toolpair.patterns import compiled
 from toolpair.rules.arguments import with_function
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, keep_as_text
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.besides import said_besides
 from toolpair.transcript.content import arguments
 from toolpair.transcript.edits import Edit, SetValue, ToText

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import ABSENT, Edit, InsertMessage, Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
 from toolpair.patterns import compiled
-from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
-from toolpair.transcript.items import content_key, type_name
+from toolpair.transcript.item_types import content_key, type_name
 from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from toolpair.dataclass import replace
 from toolpair.rules import causes
-from toolpair.rules.base import Fix, Severity
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
 from toolpair.rules.duplicates import duplicate
 from toolpair.rules.elsewhere import fixes as fixes_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
 from toolpair.rules.places import late, moved, not_first, order, result_in_assistant, split_over, where
+from toolpair.rules.problem import Fix, Severity
 from toolpair.rules.unreadable import Lost, repair
 from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
@@ -27,7 +27,7 @@ from toolpair.transcript.edits import (
     Rename,
     SetValue,
 )
-from toolpair.transcript.ids import usable
+from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
 from toolpair.transcript.new_ids import prefers
 from toolpair.transcript.pairing import Pair

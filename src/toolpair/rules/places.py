@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from toolpair.rules import causes
-from toolpair.rules.base import Fix
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
+from toolpair.rules.problem import Fix
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Remove
 from toolpair.transcript.model import PLACEHOLDER, Block, Message

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
-from toolpair.program import command
-from toolpair.rules.base import Severity
+from toolpair.rules.problem import Severity
 from toolpair.rules.shipped import shipped
+from toolpair.shell.program import command
 from toolpair.transcript.new_ids import IdShape
 
 PROFILES: Final = (

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
 from toolpair.transcript.edits import Remove, SetField, SetValue
 from toolpair.transcript.model import Block, Message

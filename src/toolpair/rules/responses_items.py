@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import ABSENT, Answer, Edit, Remove, SetField, SetValue
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
+from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import PLACEHOLDER, Block, Message
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.rules.base import Cause, Fix, Severity
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.transcript.edits import ABSENT, MoveToRole, Remove, SetField, SetValue
 from toolpair.transcript.model import Message
 

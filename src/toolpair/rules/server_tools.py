@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from toolpair.patterns import compiled
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.content import block_text
 from toolpair.transcript.edits import Remove, Rename, SetValue
-from toolpair.transcript.ids import usable
+from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
 
 _KINDS: Final = frozenset({"server_call", "server_result", "mcp_call", "mcp_result"})

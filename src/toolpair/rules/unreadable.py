@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolpair.dataclass import dataclass, field
-from toolpair.rules.base import Cause, Fix
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Answer, MendBytes
 from toolpair.transcript.model import Block
 

@@ -10,11 +10,11 @@ import json
 from typing import Any, Final
 
 from toolpair.dataclass import replace
-from toolpair.rules.base import Cause, Fix
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.content import result_content
 from toolpair.transcript.edits import Edit, RemoveMessage, SetField, SetValue
-from toolpair.transcript.items import OUTPUT_FAMILY, OUTPUT_OF, content_key, type_name
+from toolpair.transcript.item_types import OUTPUT_FAMILY, OUTPUT_OF, content_key, type_name
 from toolpair.transcript.model import Block, Message
 
 _RULE: Final = "field.missing"

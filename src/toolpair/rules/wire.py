@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import Message, Transcript
 
 Wire = Literal["anthropic", "bedrock", "gemini", "chat", "responses"]

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from toolpair.dataclass import dataclass, field
 from toolpair.patterns import compiled
+from toolpair.source.byte_runs import Piece, Run
 from toolpair.source.document import Document
 from toolpair.source.edges import skipped
 from toolpair.source.embedded import Embedded
@@ -23,7 +24,6 @@ from toolpair.source.limits import USUAL, Limits, refuse_long_line
 from toolpair.source.lines import lines_document
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
-from toolpair.source.runs import Piece, Run
 from toolpair.source.sampling import sample_of
 from toolpair.source.spans import BadSpan, Finder, Scan, children, closers, node_at, scan, skip_space
 from toolpair.source.values import BOM, parse, strictly, without_comma

@@ -11,14 +11,14 @@ from typing import Any, Final, Literal, Protocol
 from toolpair.dataclass import replace
 from toolpair.patterns import compiled
 from toolpair.source.alignment import against
+from toolpair.source.byte_runs import Piece, Run
 from toolpair.source.encode import Originals, Style, detect, encode
 from toolpair.source.index import LineIndex
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.memory import fits
 from toolpair.source.mending import joined, mended, mended_lines
 from toolpair.source.places import Places
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.records import IndexedRecords
-from toolpair.source.runs import Piece, Run
 from toolpair.source.spans import BadSpan, scan
 from toolpair.source.splice import gap_between, splice, with_number
 from toolpair.source.values import BOM, first_record, parse

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.source.blocks import BLOCK
 from toolpair.source.file_bytes import Content
+from toolpair.source.line_blocks import BLOCK
 from toolpair.source.spans import STRING_REST
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged

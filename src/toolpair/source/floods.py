@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from toolpair.dataclass import dataclass
 from toolpair.patterns import compiled
-from toolpair.source.blocks import line_blocks
 from toolpair.source.file_bytes import Content
+from toolpair.source.line_blocks import line_blocks
 from toolpair.source.values import read
 from toolpair.transcript.model import Damaged, EmptyObject
 

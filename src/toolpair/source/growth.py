@@ -11,9 +11,9 @@ from toolpair.source.document import Document
 from toolpair.source.edges import same_bytes
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content, FileBytes
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.memory import fits
-from toolpair.source.opening import Identity, Snapshot, open_source
-from toolpair.source.records import IndexedRecords
+from toolpair.source.snapshot import Identity, Snapshot, open_source
 from toolpair.source.values import parse, without_comma
 from toolpair.transcript.model import Damaged
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
-from toolpair.source.blocks import BLOCK, line_blocks
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import PROBED, Flood, begins_at, flood_at, may_begin
+from toolpair.source.line_blocks import BLOCK, line_blocks
 from toolpair.source.values import parse, without_comma
 
 _BOM: Final = b"\xef\xbb\xbf"

@@ -9,10 +9,10 @@ from itertools import accumulate, compress, count
 from operator import is_not
 from typing import overload
 
+from toolpair.source.byte_runs import Piece, Run
 from toolpair.source.document import Document
+from toolpair.source.offsets import shifted
 from toolpair.source.record import Record
-from toolpair.source.runs import Piece, Run
-from toolpair.starts import shifted
 
 
 class DocumentPart:

@@ -25,13 +25,13 @@ from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import Flood
 from toolpair.source.index import ArrayIndex, Body, LineIndex
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.limits import USUAL, Limits, no_memory, refuse_long_line
 from toolpair.source.lines import lines_document
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT
 from toolpair.source.memory import fits
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.records import IndexedRecords
 from toolpair.source.sampling import sample_of, values_of
 from toolpair.source.spans import Scan, scan
 from toolpair.source.values import BOM, parse, without_comma

@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolpair.source.document import Document
 from toolpair.source.file_bytes import Content
 from toolpair.source.index import LineIndex
-from toolpair.source.records import IndexedRecords
+from toolpair.source.indexed_records import IndexedRecords
 
 
 def lines_document(

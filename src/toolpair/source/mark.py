@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from toolpair.dataclass import dataclass
 from toolpair.source.file_bytes import Content
-from toolpair.source.opening import Snapshot
+from toolpair.source.snapshot import Snapshot
 
 _END: Final = 1 << 16
 """Bytes of the file's beginning and end that are looked at."""

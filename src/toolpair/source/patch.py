@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from toolpair.dataclass import dataclass
+from toolpair.source.byte_runs import Piece, Run, merged
 from toolpair.source.file_bytes import FileBytes
-from toolpair.source.runs import Piece, Run, merged
 from toolpair.transcript.ordering import longest_ascending
 
 Content = bytes | FileBytes

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.transcript.items import content_key, is_output_item, output_content
+from toolpair.transcript.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 from toolpair.transcript.words import plural

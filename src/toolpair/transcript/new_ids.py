@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolpair.dataclass import dataclass, field
 from toolpair.patterns import compiled
-from toolpair.transcript.ids import digest, usable
+from toolpair.transcript.id_shapes import digest, usable
 
 THOUGHT: Final = "__thought__"
 """Stands between an id and the Gemini signature that LiteLLM writes behind it."""

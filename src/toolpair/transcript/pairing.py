@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from toolpair.dataclass import dataclass, field
 from toolpair.transcript.content import result_text
-from toolpair.transcript.ids import SPELLINGS, cut_of_one, usable
+from toolpair.transcript.id_shapes import SPELLINGS, cut_of_one, usable
 from toolpair.transcript.model import Block, Transcript
 
 Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "name", "guess"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from toolpair.tui.result import RunResult
 
 if TYPE_CHECKING:
-    from toolpair.journal import Folder
-    from toolpair.session import Session
-    from toolpair.tui.opening import Open as Open
+    from toolpair.session.journal import Folder
+    from toolpair.session.session import Session
+    from toolpair.tui.loading import Open as Open
     from toolpair.tui.sessions import Sessions
 
 __all__ = ["RunResult", "run"]
@@ -40,7 +40,7 @@ def run(
     gc.disable()
     from toolpair.tui.app import ToolpairApp
     from toolpair.tui.leaving import Leaving
-    from toolpair.tui.opening import Opening
+    from toolpair.tui.loading import Opening
 
     opening = Opening(path, open) if path is not None and open is not None else None
     app = ToolpairApp(
@@ -61,14 +61,14 @@ def run(
 
 
 def _journal() -> Folder:
-    from toolpair.journal import Folder
+    from toolpair.session.journal import Folder
 
     return Folder.of_user()
 
 
 def _sessions(open: Open | None) -> Sessions:
-    from toolpair.discovery.machine import Machine, current_folder
-    from toolpair.session import open_session
+    from toolpair.agents.machine import Machine, current_folder
+    from toolpair.session.session import open_session
     from toolpair.tui.sessions import Sessions
 
     return Sessions(open or open_session, Machine.here(), current_folder())

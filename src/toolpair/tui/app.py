@@ -17,7 +17,7 @@ from textual.binding import BindingType
 from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
-from toolpair.program import command
+from toolpair.shell.program import command
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
 from toolpair.tui.desk import Desk
@@ -35,10 +35,10 @@ from toolpair.tui.work import Work
 if TYPE_CHECKING:
     from textual.driver import Driver
 
-    from toolpair.journal import Folder
-    from toolpair.session import Saved, Session
+    from toolpair.session.journal import Folder
+    from toolpair.session.session import Saved, Session
     from toolpair.tui.leaving import Leaving
-    from toolpair.tui.opening import Opening
+    from toolpair.tui.loading import Opening
     from toolpair.tui.screens.main import MainScreen
     from toolpair.tui.sessions import Sessions
 
@@ -120,7 +120,7 @@ class ToolpairApp(App[None]):
     @property
     def placeholder(self) -> str:
         """The text that a placeholder has when the user does not change it."""
-        from toolpair.session import PLACEHOLDER
+        from toolpair.session.session import PLACEHOLDER
 
         return PLACEHOLDER
 
@@ -163,7 +163,7 @@ class ToolpairApp(App[None]):
 
             self.push_screen(MainScreen(self.desks[-1], self.at))
         elif self._opening is not None:
-            from toolpair.tui.screens.opening import OpeningScreen
+            from toolpair.tui.screens.loading import OpeningScreen
 
             def failed(error: Exception) -> None:
                 self.result.error = error
@@ -188,7 +188,7 @@ class ToolpairApp(App[None]):
 
         `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
         """
-        from toolpair.tui.opening import begin
+        from toolpair.tui.loading import begin
 
         shown: list[MainScreen] = []
 
@@ -307,7 +307,7 @@ class ToolpairApp(App[None]):
 
     def read_again(self, desk: Desk) -> str:
         """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
-        from toolpair.session import SessionError
+        from toolpair.session.session import SessionError
 
         old = desk.session
         if old.path is None:

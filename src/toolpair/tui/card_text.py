@@ -14,7 +14,7 @@ from toolpair.tui.row_lines import ROLES, _spotted, id_text
 from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Fix, Group, OnResume, Problem, Row, Session
+    from toolpair.session.session import Fix, Group, OnResume, Problem, Row, Session
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is judged as a whole a preview takes longer than a key may: `p` shows the lines."""
@@ -71,7 +71,7 @@ def place_text(overview: Overview, problem: Problem) -> str:
     cause = overview.cause_number(problem)
     if cause is not None and problem.severity == "error" and overview.causes > 1:
         parts.append(f"cause {cause:,} of {overview.causes:,}")
-    from toolpair.session import lines_text
+    from toolpair.session.session import lines_text
 
     where = session.location(problem)
     if where.line is not None:

@@ -8,8 +8,8 @@ from toolpair.dataclass import dataclass
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
-    from toolpair.journal import Keeper
-    from toolpair.session import Conversation, Session, Staged
+    from toolpair.session.journal import Keeper
+    from toolpair.session.session import Conversation, Session, Staged
 
 
 @dataclass(frozen=True, slots=True, eq=False)

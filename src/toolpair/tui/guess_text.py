@@ -12,8 +12,8 @@ from toolpair.tui.row_lines import ROLES, id_text
 from toolpair.tui.spans import Glyphs, Line, Span
 
 if TYPE_CHECKING:
-    from toolpair.link_places import End, Link
-    from toolpair.session import Block, Fix, Pair, Problem, Session
+    from toolpair.history.link_places import End, Link
+    from toolpair.session.session import Block, Fix, Pair, Problem, Session
 
 SHOWN_CHARS = 20_000
 SHOWN_LINES = 12

@@ -11,7 +11,7 @@ from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.spans import Glyphs, Line, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Session
+    from toolpair.session.session import Session
 
 LONG_ID = 20
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
@@ -46,7 +46,7 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
         if transcript.folder:
-            from toolpair.discovery.machine import home_short
+            from toolpair.agents.machine import home_short
 
             folder = home_short(transcript.folder, os.path.expanduser("~"))
             parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))
@@ -69,7 +69,7 @@ def _now(session: Session, running: bool) -> str:
     """The verdict on the file as it is. `running`: a call at its end may still be worked on."""
     verdict, sentence = session.verdict, session.verdict.sentence
     if verdict.waiting and not verdict.errors:
-        from toolpair.session import waiting_text
+        from toolpair.session.session import waiting_text
 
         plain = waiting_text(session.problems, session.transcript)
         whole = waiting_text(session.problems, session.transcript, content=True, running=running)
@@ -90,7 +90,7 @@ def _short(badge: str) -> str:
 
 
 def _after(session: Session) -> str:
-    from toolpair.session import saving_text
+    from toolpair.session.session import saving_text
 
     placeholders = sum(staged.placeholders for staged in session.staged)
     return saving_text(session.verdict_before, session.verdict, placeholders)

@@ -9,7 +9,7 @@ from toolpair.dataclass import dataclass
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
-    from toolpair.session import Problem, Session
+    from toolpair.session.session import Problem, Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
 if TYPE_CHECKING:
-    from toolpair.session import Fix, Group, Pair, Problem, Row, Session, Verdict
+    from toolpair.session.session import Fix, Group, Pair, Problem, Row, Session, Verdict
 
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 NEAR = 50

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.discovery import Found
-from toolpair.discovery.machine import home_short
+from toolpair.agents.found import Found
+from toolpair.agents.machine import home_short
 from toolpair.text.cells import cut_start, fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.short import age_text, size_text
-from toolpair.tui.judging import Mark
+from toolpair.tui.picker_checks import Mark
 from toolpair.tui.spans import Glyphs, Line, Span
 
 WIDE: Final = 72

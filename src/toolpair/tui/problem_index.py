@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolpair.session import Group, Problem
+    from toolpair.session.session import Group, Problem
 
 RANK = {"stops": 0, "loses": 1, "harmless": 2}
 SEVERITY = {"error": 0, "warning": 1, "info": 2}

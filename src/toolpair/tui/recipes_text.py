@@ -12,7 +12,7 @@ from toolpair.tui.numbers import count_text
 from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width
 
 if TYPE_CHECKING:
-    from toolpair.session import Options, Problem, Recipe, Trial
+    from toolpair.session.session import Options, Problem, Recipe, Trial
 
 Choice = tuple["Recipe", "Options"]
 LONGEST_ID = 64
@@ -57,7 +57,7 @@ Tried = Sketch | Exception | None
 
 def choices_of(recipes: Sequence[Recipe]) -> list[Choice]:
     """Each recipe; one that can cut ids also with that."""
-    from toolpair.session import Options
+    from toolpair.session.session import Options
 
     choices: list[Choice] = []
     for recipe in recipes:

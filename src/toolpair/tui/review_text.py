@@ -13,7 +13,7 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Change, Staged, Verdict
+    from toolpair.session.session import Change, Staged, Verdict
 
 
 class ReviewText:

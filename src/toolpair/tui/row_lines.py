@@ -12,7 +12,7 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session import Pair, Row
+    from toolpair.session.session import Pair, Row
 
 NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
 ELSEWHERE = "┄┄ lost here, found elsewhere ┄┄"

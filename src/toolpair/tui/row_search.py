@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
-    from toolpair.opened import Sieve
-    from toolpair.session import Row
+    from toolpair.history.conversation import Sieve
+    from toolpair.session.session import Row
 
 Test = Callable[[int], bool]
 

@@ -19,7 +19,7 @@ def screenshot(path: str | Path, size: tuple[int, int] = (100, 30), keys: Sequen
 
 
 async def _draw(path: str | Path, size: tuple[int, int], keys: Sequence[str]) -> str:
-    from toolpair.session import open_session
+    from toolpair.session.session import open_session
     from toolpair.tui.app import ToolpairApp
 
     app = ToolpairApp(open_session(path))

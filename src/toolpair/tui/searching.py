@@ -11,7 +11,7 @@ from toolpair.tui.aside import Aside
 from toolpair.tui.row_search import Test
 
 if TYPE_CHECKING:
-    from toolpair.opened import Sieve
+    from toolpair.history.conversation import Sieve
 
 TURN: Final = 0.002
 """Seconds of looking between two looks at what the keys do."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
-    from toolpair.session import Conversation, SeenRow, Session
+    from toolpair.session.session import Conversation, SeenRow, Session
 
 ROLES = {"user": "you", "assistant": "agent"}
 SHORT = 6

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from toolpair.agents.machine import Machine
 from toolpair.dataclass import dataclass, field
-from toolpair.discovery.machine import Machine
-from toolpair.tui.judging import Judge, Mark, ProcessJudge
+from toolpair.tui.picker_checks import Judge, Mark, ProcessJudge
 
 if TYPE_CHECKING:
-    from toolpair.tui.opening import Open
+    from toolpair.tui.loading import Open
 
 
 def _process_judge() -> Judge:

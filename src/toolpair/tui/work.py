@@ -41,7 +41,7 @@ class Work:
 
 def failure(error: Exception) -> str:
     """What to say of work that ended so, one sentence."""
-    from toolpair.session import Refused, SaveFailed, SessionError
+    from toolpair.session.session import Refused, SaveFailed, SessionError
 
     match error:
         case MemoryError():

@@ -6,12 +6,12 @@ import hashlib
 from collections import Counter
 from typing import Any, Final
 
+from toolpair import __version__
 from toolpair.cli.ci.paths import uri_of
 from toolpair.cli.inputs import STDIN
 from toolpair.cli.output import dump
 from toolpair.cli.report import Checked, Entry, Totals, cause_sentence
 from toolpair.cli.terminal import out, safe
-from toolpair.version import __version__
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -8,8 +8,8 @@ from typing import Final
 from toolpair.cli.knowledge import profiles
 from toolpair.cli.report import Entry, cause_entry, cause_sentence
 from toolpair.cli.rule_pages.example import Shown, shown
-from toolpair.rules.base import Fix
 from toolpair.rules.pages import Page, page_of
+from toolpair.rules.problem import Fix
 from toolpair.rules.profiles import PROFILES, Cell
 
 OF_FILES: Final = "No provider has this rule: it is found in the file itself, and checked the same way for all."

@@ -11,7 +11,7 @@ from typing import Literal
 
 from toolpair.dataclass import dataclass, replace
 from toolpair.rules.pages import Example, Page
-from toolpair.session import Fix, Problem, Session, open_session
+from toolpair.session.session import Fix, Problem, Session, open_session
 
 How = Literal["recommended", "select", "choose", "by hand"]
 """What mends it: `fix` by itself, `fix --select RULE`, `fix --choose RULE=FIX`, or a person alone."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolpair.formats.base import AS_RESUMED, Beside, Companion, Damage, Harm, Item, Seen, View
-from toolpair.formats.claude_code.records import sniff
-from toolpair.rules.base import OnResume, Problem
+from toolpair.formats.claude_code.record_kinds import sniff
+from toolpair.formats.format import AS_RESUMED, Beside, Companion, Damage, Harm, Item, Seen, View
+from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
-    from toolpair.discovery.way_back import WayBack
+    from toolpair.formats.way_back import WayBack
 
 
 class ClaudeCode:
@@ -48,7 +48,7 @@ class ClaudeCode:
         return sees(items, transcript)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-        from toolpair.formats.claude_code.resume import on_resume
+        from toolpair.formats.claude_code.effects import on_resume
 
         return on_resume(transcript, problem, seen)
 
@@ -63,8 +63,8 @@ class ClaudeCode:
         return companions_of(items, transcript, beside)
 
     def way_back(self, transcript: Transcript) -> WayBack | None:
-        from toolpair.discovery.way_back import of_claude_code
         from toolpair.formats.claude_code.reading import SUB_AGENT
+        from toolpair.formats.way_back import of_claude_code
 
         return None if transcript.agent == SUB_AGENT else of_claude_code(transcript.session_id, transcript.folder)
 

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from toolpair.formats.claude_code.records import message_id
-from toolpair.formats.claude_code.working import Line, Place
+from toolpair.formats.claude_code.record_kinds import message_id
+from toolpair.formats.claude_code.working_lines import Line, Place
 
 _NONE: Final[dict[int, Line]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.formats.claude_code.records import Node
+from toolpair.formats.claude_code.record_kinds import Node
 
 _NEVER_TOLD: Final = frozenset({"prompt_snapshot"})
 _ALWAYS_TOLD: Final = frozenset({"total_tokens_reminder", "date", "hook_additional_context"})

@@ -11,7 +11,7 @@ from typing import Final
 
 from toolpair.dataclass import dataclass, field
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import (
+from toolpair.formats.claude_code.record_kinds import (
     Node,
     is_compact_boundary,
     parts_of_type,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.formats.claude_code.records import text_or_none
-from toolpair.formats.claude_code.working import Line, Working
+from toolpair.formats.claude_code.record_kinds import text_or_none
+from toolpair.formats.claude_code.working_lines import Line, Working
 from toolpair.transcript.edits import MoveRecord, Reidentify, Relink, SetInRecord
 
 LINKS: Final = ("parentUuid", "sourceToolAssistantUUID", "logicalParentUuid")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.claude_code.working import Line, Working
+from toolpair.formats.claude_code.working_lines import Line, Working
 
 
 def _newest(work: Working) -> Line | None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.formats.base import Beside, Companion, Item
-from toolpair.formats.claude_code.records import content_of, parts_of_type, result_ids, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import content_of, parts_of_type, result_ids, text_or_none, value_of
+from toolpair.formats.format import Beside, Companion, Item
 from toolpair.transcript.model import Transcript
 
 _START: Final = 64 << 10

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.claude_code.records import text_or_none
-from toolpair.formats.claude_code.working import Line, Working, kind_of
+from toolpair.formats.claude_code.record_kinds import text_or_none
+from toolpair.formats.claude_code.working_lines import Line, Working, kind_of
 
 _BESIDE: Final = ("attachment", "progress", "system")
 _TAG: Final = re.compile(r"(<tool-use-id>)([^<]*)(</tool-use-id>)")

@@ -9,10 +9,9 @@ from itertools import islice
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, field
-from toolpair.formats.base import Beside, Item
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
-from toolpair.formats.claude_code.records import (
+from toolpair.formats.claude_code.record_kinds import (
     CHAIN_TYPES,
     call_ids,
     message_id,
@@ -20,9 +19,10 @@ from toolpair.formats.claude_code.records import (
     text_or_none,
     value_of,
 )
+from toolpair.formats.format import Beside, Item
 from toolpair.transcript.content import text_of
 from toolpair.transcript.copies import Copies, Copy
-from toolpair.transcript.ids import usable
+from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block
 
 _CHOICES: Final = 5

@@ -18,7 +18,7 @@ from toolpair.formats.claude_code.history import (
 )
 from toolpair.formats.claude_code.kept import kept_records
 from toolpair.formats.claude_code.lineage import lineage_of
-from toolpair.formats.claude_code.records import Node, is_compact_boundary, text_or_none
+from toolpair.formats.claude_code.record_kinds import Node, is_compact_boundary, text_or_none
 from toolpair.formats.claude_code.relink import Found, line_words, meant, mended
 from toolpair.transcript.model import Boundary, Defect, Message, Repair
 from toolpair.transcript.words import plural

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.formats.base import Damage, Harm, Item
-from toolpair.formats.claude_code.records import CHAIN_TYPES, seconds_of, value_of
+from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, seconds_of, value_of
+from toolpair.formats.format import Damage, Harm, Item
 from toolpair.formats.lost import Held, can_be_closed, held_in, held_in_part, ids_in, readers_harm
 from toolpair.source.spans import scan
 from toolpair.transcript.model import Transcript

@@ -9,7 +9,7 @@ from toolpair.formats.claude_code.cuts import beginning_in_a_circle, further_bre
 from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.kept import kept_missing
-from toolpair.formats.claude_code.records import without_time
+from toolpair.formats.claude_code.record_kinds import without_time
 from toolpair.formats.claude_code.relink import line_words, mended
 from toolpair.transcript.model import Boundary, Defect, Repair
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolpair.formats.claude_code.outputs import said_by, worth_keeping
-from toolpair.formats.claude_code.working import Line
+from toolpair.formats.claude_code.working_lines import Line
 
 
 def says_nothing(result: Any) -> bool:

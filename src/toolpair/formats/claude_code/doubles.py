@@ -8,7 +8,7 @@ from typing import Final
 from toolpair.formats.claude_code.history import History, may_be_parent, nameless_key
 from toolpair.formats.claude_code.kept import missing_names, place_in_list
 from toolpair.formats.claude_code.lineage import lineage_of
-from toolpair.formats.claude_code.records import Node, same_record, text_or_none
+from toolpair.formats.claude_code.record_kinds import Node, same_record, text_or_none
 from toolpair.formats.claude_code.relink import fresh_uuid, meant
 from toolpair.transcript.model import Defect, Repair
 from toolpair.transcript.words import plural

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from toolpair.formats.base import Item, Spills
 from toolpair.formats.claude_code import chain_edits, compaction, copied_ids, pointers
 from toolpair.formats.claude_code.answering import Answers
 from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.reading import history_behind
-from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
+from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
 from toolpair.formats.claude_code.together import bring_together
-from toolpair.formats.claude_code.working import Line, Part, Working, as_block, kind_of
+from toolpair.formats.claude_code.working_lines import Line, Part, Working, as_block, kind_of
+from toolpair.formats.format import Item, Spills
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     ABSENT,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
-from toolpair.formats.base import Inside, Item, SentMessage
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import call_ids, parts_of_type, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import call_ids, parts_of_type, text_or_none, value_of
+from toolpair.formats.format import Inside, Item, SentMessage
 from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Block, Transcript
 
 _BEFORE: Final = -11

@@ -15,8 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, Literal
 
 from toolpair.dataclass import dataclass, field
-from toolpair.formats.base import Item
-from toolpair.formats.claude_code.records import (
+from toolpair.formats.claude_code.record_kinds import (
     Node,
     is_compact_boundary,
     node_of,
@@ -24,7 +23,8 @@ from toolpair.formats.claude_code.records import (
     value_of,
 )
 from toolpair.formats.claude_code.versions import NEWEST, Behaviour
-from toolpair.transcript.items import type_name
+from toolpair.formats.format import Item
+from toolpair.transcript.item_types import type_name
 
 BRIDGE_SECONDS: Final = 5.0
 End = Literal["root", "boundary", "missing", "null", "cycle", "joined"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolpair.formats.base import Item
 from toolpair.formats.claude_code.branches import Step, step_above, ways_of
 from toolpair.formats.claude_code.history import History, history_of, walk_up
-from toolpair.formats.claude_code.records import Node
+from toolpair.formats.claude_code.record_kinds import Node
+from toolpair.formats.format import Item
 
 
 def inactive_histories(items: Sequence[Item], leaf: str | None) -> Iterator[tuple[str, list[Item]]]:

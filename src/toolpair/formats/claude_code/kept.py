@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import Node, same_record, text_or_none
+from toolpair.formats.claude_code.record_kinds import Node, same_record, text_or_none
 from toolpair.formats.claude_code.relink import line_words, mended
 from toolpair.transcript.model import Defect, Repair
 from toolpair.transcript.words import plural

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, History, bridge
-from toolpair.formats.claude_code.records import Node, is_compact_boundary
-from toolpair.transcript.items import type_name
+from toolpair.formats.claude_code.record_kinds import Node, is_compact_boundary
+from toolpair.transcript.item_types import type_name
 
 
 class Lineage:

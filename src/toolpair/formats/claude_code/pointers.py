@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolpair.formats.claude_code.working import Line, Working
+from toolpair.formats.claude_code.working_lines import Line, Working
 
 _POINTERS: Final = {
     "last-prompt": "leafUuid",

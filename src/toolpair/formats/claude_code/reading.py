@@ -7,7 +7,6 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from toolpair.dataclass import dataclass, field, replace
-from toolpair.formats.base import AS_RESUMED, Inside, Item, View
 from toolpair.formats.claude_code.assembling import assemble, blocks_of_node
 from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
@@ -15,11 +14,12 @@ from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
 from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, unframed
 from toolpair.formats.claude_code.history import History, history_of
-from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, model_of, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, model_of, text_or_none, value_of
 from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.scopes import scopes_of
 from toolpair.formats.claude_code.unreached import unreached_of
 from toolpair.formats.claude_code.versions import behaviour
+from toolpair.formats.format import AS_RESUMED, Inside, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
 
 AGENT: Final = "Claude Code"

@@ -9,12 +9,12 @@ from typing import Final
 from toolpair.dataclass import dataclass
 from toolpair.formats.claude_code.history import History, may_be_parent
 from toolpair.formats.claude_code.lineage import lineage_of
-from toolpair.formats.claude_code.records import (
+from toolpair.formats.claude_code.record_kinds import (
     Node,
     is_compact_boundary,
     text_or_none,
 )
-from toolpair.transcript.ids import uuid_of
+from toolpair.transcript.id_shapes import uuid_of
 
 _NAMESPACE: Final = uuids.UUID("5c8f2f8e-3a0e-5a35-8f0b-6c1a52f0b1d4")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.formats.claude_code.records import Node, parts_of_type
+from toolpair.formats.claude_code.record_kinds import Node, parts_of_type
 from toolpair.patterns import compiled
 from toolpair.transcript.model import Retries
 

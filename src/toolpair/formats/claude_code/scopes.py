@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import Node
+from toolpair.formats.claude_code.record_kinds import Node
 from toolpair.transcript.model import Scope
 
 _QUIET: Final = frozenset({"attachment", "system", "progress"})

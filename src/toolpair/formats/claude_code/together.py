@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from toolpair.formats.claude_code.records import message_id
-from toolpair.formats.claude_code.working import Line, Working, kind_of
+from toolpair.formats.claude_code.record_kinds import message_id
+from toolpair.formats.claude_code.working_lines import Line, Working, kind_of
 
 
 def bring_together(work: Working, response: Sequence[Line]) -> None:

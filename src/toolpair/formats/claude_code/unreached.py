@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from toolpair.formats.claude_code.assembling import blocks_of_node
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.records import text_or_none
+from toolpair.formats.claude_code.record_kinds import text_or_none
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block
 

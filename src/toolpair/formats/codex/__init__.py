@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolpair.formats.base import AS_RESUMED, Beside, Damage, Harm, Item, Seen, View
-from toolpair.formats.codex.records import passed_by, sniff
-from toolpair.rules.base import Fix, OnResume, Problem
+from toolpair.formats.codex.rollout_lines import passed_by, sniff
+from toolpair.formats.format import AS_RESUMED, Beside, Damage, Harm, Item, Seen, View
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Fix, OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
-    from toolpair.discovery.way_back import WayBack
+    from toolpair.formats.way_back import WayBack
 
 
 class Codex:
@@ -52,7 +52,7 @@ class Codex:
         return sent_by(AGENT, transcript, passed_by(items), refuses)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-        from toolpair.formats.codex.resume import on_resume
+        from toolpair.formats.codex.effects import on_resume
 
         return on_resume(transcript, problem, seen)
 
@@ -75,7 +75,7 @@ class Codex:
         return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
 
     def way_back(self, transcript: Transcript) -> WayBack | None:
-        from toolpair.discovery.way_back import of_codex
+        from toolpair.formats.way_back import of_codex
 
         return of_codex(transcript.session_id, transcript.folder)
 

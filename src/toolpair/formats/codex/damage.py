@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.formats.base import Damage, Harm, Item
-from toolpair.formats.codex.items import is_sent
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
-from toolpair.formats.codex.records import is_paginated, is_too_big, lines_of
+from toolpair.formats.codex.response_items import is_sent
+from toolpair.formats.codex.rollout_lines import is_paginated, is_too_big, lines_of
+from toolpair.formats.format import Damage, Harm, Item
 from toolpair.formats.lost import held_in, ids_in
 from toolpair.source.values import big_numbers
-from toolpair.transcript.items import type_name
+from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.words import plural
 

@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import Item
 from toolpair.formats.codex.frames import frame_of
-from toolpair.formats.codex.items import HISTORY, Slot, is_output, type_of
 from toolpair.formats.codex.mirrors import Mirrors
 from toolpair.formats.codex.ordinals import renumbered
-from toolpair.formats.codex.working import Work, Works
-from toolpair.formats.runs import Ends
+from toolpair.formats.codex.response_items import HISTORY, Slot, is_output, type_of
+from toolpair.formats.codex.working_items import Work, Works
+from toolpair.formats.format import Item
+from toolpair.formats.record_runs import Ends
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     ABSENT,
@@ -34,7 +34,7 @@ from toolpair.transcript.edits import (
     Spot,
     ToText,
 )
-from toolpair.transcript.items import OUTPUT_OF
+from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 
 _KEEP_OUTPUTS = (ToText, Rename)

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.base import Beside, Item
-from toolpair.formats.codex.records import Line, is_line, is_refused, lines_of
+from toolpair.formats.codex.rollout_lines import Line, is_line, is_refused, lines_of
+from toolpair.formats.format import Beside, Item
 from toolpair.source.values import parse
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.base import Inside, Item, SentMessage, Spills
-from toolpair.formats.codex.records import Line, lines_of
 from toolpair.formats.codex.recovered import unanswered
+from toolpair.formats.codex.rollout_lines import Line, lines_of
+from toolpair.formats.format import Inside, Item, SentMessage, Spills
 from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.model import ITEM_LEAD_IN, ITEM_LEAD_OUT, Message, Transcript
 

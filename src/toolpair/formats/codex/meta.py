@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.formats.base import Item, View
-from toolpair.formats.codex.items import texts_of, type_of
-from toolpair.formats.codex.records import is_old_meta, ordinal_of
+from toolpair.formats.codex.response_items import texts_of, type_of
+from toolpair.formats.codex.rollout_lines import is_old_meta, ordinal_of
+from toolpair.formats.format import Item, View
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _NAME: Final = re.compile(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.formats.base import Item, View
 from toolpair.formats.codex.meta import from_old_meta, session_time
-from toolpair.formats.codex.records import Line, is_old_meta, ordinal_of
-from toolpair.rules.base import Cause, Fix
+from toolpair.formats.codex.rollout_lines import Line, is_old_meta, ordinal_of
+from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import SetInRecord
 from toolpair.transcript.words import plural
 

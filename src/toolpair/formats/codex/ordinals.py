@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toolpair.formats.base import Item
-from toolpair.formats.codex.records import ordinal_of
+from toolpair.formats.codex.rollout_lines import ordinal_of
+from toolpair.formats.format import Item
 from toolpair.transcript.ordering import longest_ascending
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.base import Item, View
 from toolpair.formats.codex import old_form, unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
-from toolpair.formats.codex.items import Slot
 from toolpair.formats.codex.meta import completed_meta, rebuilt_meta, unread_fields
-from toolpair.formats.codex.records import Line, is_line, is_paginated, lines_of, ordinal_of
-from toolpair.rules.base import Cause, Fix
+from toolpair.formats.codex.response_items import Slot
+from toolpair.formats.codex.rollout_lines import Line, is_line, is_paginated, lines_of, ordinal_of
+from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import ABSENT, InsertRecord, SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
 

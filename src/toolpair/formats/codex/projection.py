@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolpair.formats.base import Beside
 from toolpair.formats.codex.forks import home_of
+from toolpair.formats.format import Beside
 from toolpair.transcript.words import plural
 
 

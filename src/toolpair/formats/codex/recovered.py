@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.codex.items import block_of, is_mislabelled, is_sent
-from toolpair.formats.codex.records import Line
+from toolpair.formats.codex.response_items import block_of, is_mislabelled, is_sent
+from toolpair.formats.codex.rollout_lines import Line
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block, Message
 

@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Container
 from typing import Any, Final
 
-from toolpair.formats.base import Fate, Seen, SentMessage, SentPart
 from toolpair.formats.codex.cutting import as_sent, is_cut, limit_for
-from toolpair.formats.codex.items import HISTORY
 from toolpair.formats.codex.readable import is_loaded
-from toolpair.transcript.ids import uuid_of
-from toolpair.transcript.items import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
+from toolpair.formats.codex.response_items import HISTORY
+from toolpair.formats.format import Fate, Seen, SentMessage, SentPart
+from toolpair.transcript.id_shapes import uuid_of
+from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import Block, Transcript
 
 MEASURED: Final = "0.169.0"

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from toolpair.dataclass import replace
-from toolpair.formats.base import Item, View
 from toolpair.formats.codex.meta import session_time
 from toolpair.formats.codex.readable import is_loaded, unread_fields
-from toolpair.formats.codex.records import Line
 from toolpair.formats.codex.rewriting import readable
-from toolpair.rules.base import Cause, Fix, Problem
+from toolpair.formats.codex.rollout_lines import Line
+from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix, Problem
 from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import SetInRecord, SetValue
 from toolpair.transcript.model import Block

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from toolpair.dataclass import dataclass
-from toolpair.rules.base import Cause
+from toolpair.rules.problem import Cause
 from toolpair.rules.shipped import shipped
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolpair.rules.base import Cause
 from toolpair.rules.causes.known import named
 from toolpair.rules.causes.makers import maker_of
-from toolpair.transcript.ids import sanitised
+from toolpair.rules.problem import Cause
+from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.pairing import Pair
 
 _OF_SPELLING: Final = {

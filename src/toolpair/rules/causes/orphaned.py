@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.rules.base import Cause
 from toolpair.rules.causes.known import named
-from toolpair.transcript.ids import sanitised, usable
+from toolpair.rules.problem import Cause
+from toolpair.transcript.id_shapes import sanitised, usable
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 

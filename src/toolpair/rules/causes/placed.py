@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.rules.base import Cause
 from toolpair.rules.causes.known import named
+from toolpair.rules.problem import Cause
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolpair.rules.base import Cause
 from toolpair.rules.causes.known import named
 from toolpair.rules.causes.makers import maker_of
 from toolpair.rules.causes.whole import given, is_counter
+from toolpair.rules.problem import Cause
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
-from toolpair.rules.base import Problem
 from toolpair.rules.errors.counting import Counted, Shifted
 from toolpair.rules.errors.texts import ErrorText, texts
+from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.rules.responses_items import ITEM_PREFIXES
 from toolpair.transcript.model import Block

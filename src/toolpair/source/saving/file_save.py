@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from toolpair.dataclass import replace
+from toolpair.source.byte_runs import Piece, chunks_of
 from toolpair.source.container import Container, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Unreadable
-from toolpair.source.opening import Identity, Snapshot, open_source
 from toolpair.source.packing import Packing, pack
-from toolpair.source.runs import Piece, chunks_of
 from toolpair.source.saving.in_place import save_in_place
 from toolpair.source.saving.known import remembered
 from toolpair.source.saving.result import SaveResult
 from toolpair.source.saving.streaming import Progress
+from toolpair.source.snapshot import Identity, Snapshot, open_source
 
 
 class FileSave:

@@ -8,7 +8,7 @@ import sys
 from typing import Final
 
 from toolpair.dataclass import dataclass
-from toolpair.live import descriptors
+from toolpair.source.saving import descriptors
 
 _SECONDS: Final = 2.0
 

@@ -8,9 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from toolpair.source.byte_runs import Piece
 from toolpair.source.errors import Refused
-from toolpair.source.opening import Snapshot
-from toolpair.source.runs import Piece
 from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, refuse_links, refuse_unwritable
 from toolpair.source.saving.keeping import copy_old, flush_new_name, keep_old, put_aside
@@ -22,6 +21,7 @@ from toolpair.source.saving.result import SaveResult
 from toolpair.source.saving.streaming import Differs, Progress, Source
 from toolpair.source.saving.sweeping import sweep
 from toolpair.source.saving.temporary import Temporary
+from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import RENAMES_OPEN_FILES, Io
 
 _SYSTEM: Final = Io()

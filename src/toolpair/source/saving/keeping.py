@@ -9,8 +9,8 @@ import stat
 from collections.abc import Sequence
 from typing import Final
 
+from toolpair.source.byte_runs import Run
 from toolpair.source.errors import Refused
-from toolpair.source.runs import Run
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.made import Made, stat_or_none
 from toolpair.source.saving.names import KeptNames, temporary_name

@@ -8,8 +8,8 @@ from toolpair.dataclass import replace
 from toolpair.source.errors import Refused, Unreadable
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.fingerprint import Fingerprint
-from toolpair.source.opening import Identity, Snapshot
 from toolpair.source.saving.streaming import Source, read_at
+from toolpair.source.snapshot import Identity, Snapshot
 from toolpair.source.system import Io
 
 

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from toolpair.source.byte_runs import Piece
 from toolpair.source.errors import Refused
-from toolpair.source.runs import Piece
 from toolpair.source.saving.checks import exists, refuse_folder
 from toolpair.source.saving.keeping import NO_LINKS, flush_new_name, put_aside
 from toolpair.source.saving.made import Made, stat_or_none, undone_on_failure

@@ -8,10 +8,9 @@ import time
 from typing import Final, Literal
 
 from toolpair.dataclass import dataclass
+from toolpair.source.byte_runs import Run
 from toolpair.source.errors import Refused
 from toolpair.source.fingerprint import Fingerprint
-from toolpair.source.opening import Identity
-from toolpair.source.runs import Run
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder, writers
 from toolpair.source.saving.joint import joint
@@ -19,6 +18,7 @@ from toolpair.source.saving.leases import POLL, Leased
 from toolpair.source.saving.made import Made
 from toolpair.source.saving.streaming import Source, begins, last_line, read_at, same
 from toolpair.source.saving.temporary import Temporary
+from toolpair.source.snapshot import Identity
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io, open_leased
 
 _HELD: Final = 0.3

@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Final
 
 from toolpair.dataclass import replace
+from toolpair.source.byte_runs import Run
 from toolpair.source.errors import Refused
-from toolpair.source.opening import Identity, Snapshot
-from toolpair.source.runs import Run
 from toolpair.source.saving.backups import Backup, is_written_to
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.in_place import replace_file
@@ -20,6 +19,7 @@ from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.replaced import Old
 from toolpair.source.saving.result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
+from toolpair.source.snapshot import Identity, Snapshot
 from toolpair.source.system import O_WAITLESS, Io, open_leased
 
 _SYSTEM: Final = Io()

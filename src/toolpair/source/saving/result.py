@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from toolpair.dataclass import dataclass
-from toolpair.source.opening import Identity
+from toolpair.source.snapshot import Identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from toolpair.dataclass import dataclass
-from toolpair.source.runs import Piece, Run, merged
+from toolpair.source.byte_runs import Piece, Run, merged
 from toolpair.source.system import Io
 
 Progress = Callable[[int], None]

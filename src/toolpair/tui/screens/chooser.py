@@ -17,7 +17,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Fix, Problem
+    from toolpair.session.session import Fix, Problem
 
 Choice = tuple[int, str | None]
 """Index of the fix, and the text that the user gave a placeholder."""

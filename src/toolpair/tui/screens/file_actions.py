@@ -18,7 +18,7 @@ from toolpair.tui.work import Work, failure
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Backup, Session
+    from toolpair.session.session import Backup, Session
     from toolpair.tui.desk import Desk
 
 FIRST_LOOK = 0.01
@@ -58,7 +58,7 @@ class FileActions(WorkingScreen):
         self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
     ) -> None:
         """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
-        from toolpair.tui.opening import know
+        from toolpair.tui.loading import know
 
         session = self.session
 
@@ -160,7 +160,7 @@ class FileActions(WorkingScreen):
 
     def _take_up(self) -> None:
         """Take up what came since the last look; not while another screen shows what is staged."""
-        from toolpair.session import SessionError
+        from toolpair.session.session import SessionError
 
         if self.held_up or self.app.screen is not self:
             return
@@ -251,8 +251,8 @@ class FileActions(WorkingScreen):
 
     def _open_companion(self, path: str) -> None:
         """A sub-agent's file on top of this session, which stays as it is."""
-        from toolpair.tui.opening import Opening
-        from toolpair.tui.screens.opening import OpeningScreen
+        from toolpair.tui.loading import Opening
+        from toolpair.tui.screens.loading import OpeningScreen
 
         def failed(error: Exception) -> None:
             screen.when_on_top(screen.finish)

@@ -14,8 +14,8 @@ from toolpair.tui.screens.file_actions import FileActions
 from toolpair.tui.spans import Line
 
 if TYPE_CHECKING:
-    from toolpair.journal import Left, TakenUp
-    from toolpair.session import Session
+    from toolpair.session.journal import Left, TakenUp
+    from toolpair.session.session import Session
 
 
 class JournalActions(FileActions):
@@ -28,7 +28,7 @@ class JournalActions(FileActions):
         make_folder, path = self.tool.journal, self.session.path
         if make_folder is None or path is None or self._desk.keeper is not None:
             return
-        from toolpair.journal import Keeper, left_for
+        from toolpair.session.journal import Keeper, left_for
 
         self._desk.keeper = Keeper(make_folder, str(path))
 
@@ -50,7 +50,7 @@ class JournalActions(FileActions):
         if isinstance(left, str):
             self.say(f"! {left}")
             return
-        from toolpair.journal import since
+        from toolpair.session.journal import since
 
         entry = left.entry
         fixes = count_text(entry.fixes, "fix")
@@ -95,7 +95,7 @@ class JournalActions(FileActions):
 
     def _apply_left(self, left: Left) -> None:
         """Apply it on top of what is applied by now: beside the keys, since it may be much."""
-        from toolpair.journal import take_up
+        from toolpair.session.journal import take_up
 
         entry = left.entry
         done: list[TakenUp] = []

@@ -19,7 +19,7 @@ from toolpair.tui.searching import Search
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
-    from toolpair.session import Problem, Session, Target, Transcript
+    from toolpair.session.session import Problem, Session, Target, Transcript
     from toolpair.tui.screens.menu import Entry
 
 _OF_MANY_LINES = ("call", "result", "text")

@@ -32,9 +32,9 @@ from toolpair.tui.work import Work, failure
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Conversation, Fix, Group, Problem, Session, Staged
+    from toolpair.session.session import Conversation, Fix, Group, Problem, Session, Staged
     from toolpair.tui.desk import Desk
-    from toolpair.tui.opening import Opening
+    from toolpair.tui.loading import Opening
     from toolpair.tui.recipes_text import Sketch
     from toolpair.tui.screens.menu import Entry
     from toolpair.tui.screens.review import SavedSteps
@@ -175,7 +175,7 @@ class MainScreen(LookActions, JournalActions):
         if self.overview.partial is None or opening is None:
             self.say("the whole file has been read")
         elif self._work is None:
-            from toolpair.tui.opening import begin
+            from toolpair.tui.loading import begin
 
             work = Work("reading", opening.size)
             self._note = ""

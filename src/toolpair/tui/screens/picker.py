@@ -11,14 +11,15 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from toolpair.discovery import Found, describe, index, looked_in
-from toolpair.discovery.machine import home_short
+from toolpair.agents.catalog import describe, index, looked_in
+from toolpair.agents.found import Found
+from toolpair.agents.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
-from toolpair.tui.judging import Judge, Mark
+from toolpair.tui.loading import Opening
 from toolpair.tui.numbers import count_text
-from toolpair.tui.opening import Opening
+from toolpair.tui.picker_checks import Judge, Mark
 from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.sessions import Sessions

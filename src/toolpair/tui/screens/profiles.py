@@ -19,7 +19,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Session
+    from toolpair.session.session import Session
 
 Found = tuple[str, str]
 """How much a profile finds, in words, and the style of saying it."""

@@ -12,7 +12,7 @@ from toolpair.tui.screens.base import BaseScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 
 if TYPE_CHECKING:
-    from toolpair.session import Saved, Session, Staged
+    from toolpair.session.session import Saved, Session, Staged
 
 Again = tuple["Saved", "Session | None", str]
 """What was written, the session as the file has it now, and what could not be done."""
@@ -69,7 +69,7 @@ def _size(backup: Path) -> int:
 
 def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session | None, str]:
     """The file is written: whatever fails now is told, and takes nothing of that back."""
-    from toolpair.tui.opening import know
+    from toolpair.tui.loading import know
     from toolpair.tui.work import failure
 
     try:
@@ -86,7 +86,7 @@ def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session
 
 
 def _why_not(error: Exception | None, undone: bool) -> str:
-    from toolpair.session import Refused, SaveFailed
+    from toolpair.session.session import Refused, SaveFailed
 
     match error:
         case None | GivenUp():

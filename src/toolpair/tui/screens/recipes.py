@@ -18,7 +18,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Session
+    from toolpair.session.session import Session
     from toolpair.tui.recipes_text import Choice
 
 

@@ -26,7 +26,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Change, Conversation, Refused, Saved, Staged, State
+    from toolpair.session.session import Change, Conversation, Refused, Saved, Staged, State
 
 RowKey = tuple[object, ...]
 
@@ -289,7 +289,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             ended(result)
 
     def _not_saved(self, error: Exception | None, path: Path | None) -> None:
-        from toolpair.session import Refused, SaveFailed, SessionError
+        from toolpair.session.session import Refused, SaveFailed, SessionError
 
         match error:
             case None | GivenUp():

@@ -18,7 +18,7 @@ from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session import Saved, Staged
+    from toolpair.session.session import Saved, Staged
 
 
 class SavedScreen(BaseScreen[str | None]):

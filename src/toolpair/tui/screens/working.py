@@ -13,7 +13,7 @@ from toolpair.tui.work import Work, failure
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.session import Session
+    from toolpair.session.session import Session
 
 MANY_MESSAGES, MANY_PROBLEMS = 2000, 500
 """With more of them a change takes longer than a key may, where the whole history is judged again."""

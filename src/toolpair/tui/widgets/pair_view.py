@@ -23,7 +23,7 @@ from toolpair.tui.spans import Glyphs
 from toolpair.tui.widgets.row_heights import RowHeights
 
 if TYPE_CHECKING:
-    from toolpair.session import Row
+    from toolpair.session.session import Row
 
 CONTEXT = 2
 """So many lines stay in view above and below the cursor."""

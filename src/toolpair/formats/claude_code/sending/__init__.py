@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.base import Fate, Item, Seen, SentMessage, SentPart
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.history import History, history_of
 from toolpair.formats.claude_code.reading import AGENT, history_behind
-from toolpair.formats.claude_code.records import SYNTHETIC_MODEL, without_time
+from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
 from toolpair.formats.claude_code.sending.old import unhealed
 from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of, words_of
-from toolpair.formats.claude_code.sending.records import drafts_of
+from toolpair.formats.claude_code.sending.sent_records import drafts_of
 from toolpair.formats.claude_code.sending.taking import breaks_off, taken
+from toolpair.formats.format import Fate, Item, Seen, SentMessage, SentPart
 from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Transcript
 

@@ -18,7 +18,7 @@ from toolpair.formats.claude_code.sending.parts import (
     key_of,
     text_part,
 )
-from toolpair.rules.records import holds_lone_surrogate
+from toolpair.rules.odd_records import holds_lone_surrogate
 
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 

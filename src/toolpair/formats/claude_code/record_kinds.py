@@ -1,0 +1,236 @@
+"""What stands in one record of a Claude Code session file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from toolpair.dataclass import dataclass
+from toolpair.formats.format import Item
+from toolpair.transcript.model import Damaged
+
+CHAIN_TYPES: Final = frozenset({"user", "assistant", "attachment", "system", "progress"})
+"""The types that may stand in the parentUuid chain. `progress` only carries the chain on: it is never its end."""
+
+BOOKKEEPING_TYPES: Final = frozenset(
+    {
+        "summary",
+        "custom-title",
+        "ai-title",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "queue-operation",
+        "file-history-snapshot",
+        "api-request-blob",
+        "api-request",
+        "content-replacement",
+    }
+)
+
+SYNTHETIC_MODEL: Final = "<synthetic>"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One record that may stand in the chain. `position` counts the file's records from 0.
+
+    What is asked for again and again is read out of `value` once.
+    """
+
+    position: int
+    uid: int
+    value: dict[str, Any]
+    type: str
+    uuid: str | None
+    parent: str | None
+    sidechain: bool
+    content: Any = None
+    """message.content of a user's or assistant's record."""
+    message_id: str | None = None
+    model: str | None = None
+    calls: tuple[str, ...] = ()
+    """The ids of its calls, as far as they are texts."""
+    results: tuple[Any, ...] = ()
+    """The ids that its results name, whatever they are."""
+    only_results: bool = False
+    api_error: bool = False
+    """An error message that the agent wrote itself."""
+    sent: bool = False
+    """It becomes (a part of) a message of the request."""
+    time: float | None = None
+    time_known: bool = False
+    rank: int = 0
+    """Its place among the records as the agent holds them: of lines with one uuid, that of the first."""
+
+    @property
+    def has_result(self) -> bool:
+        return bool(self.results)
+
+    @property
+    def answers(self) -> list[str]:
+        """The ids that its results name, as far as they are texts."""
+        return [id_ for id_ in self.results if isinstance(id_, str)]
+
+    @property
+    def seconds(self) -> float | None:
+        """The timestamp in seconds, None when there is none that can be read."""
+        if not self.time_known:
+            self.time = seconds_of(self.value.get("timestamp"))
+            self.time_known = True
+        return self.time
+
+    @property
+    def written(self) -> str:
+        """The timestamp as it is written: the agent compares these texts."""
+        return text_or_none(self.value.get("timestamp")) or ""
+
+
+def value_of(item: Item) -> Any:
+    """What the agent reads of a record: of a damaged line the record that it begins with, whatever stands behind."""
+    value = item.value
+    return value.first if isinstance(value, Damaged) and value.first is not None else value
+
+
+def text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def seconds_of(timestamp: Any) -> float | None:
+    if not isinstance(timestamp, str):
+        return None
+    try:
+        return datetime.fromisoformat(timestamp).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def without_time(node: Node) -> str:
+    """What is wrong with the time of a record whose `seconds` are None: the rest of a sentence about its line."""
+    written = node.value.get("timestamp")
+    return "has no timestamp" if written is None else "has a timestamp that cannot be read"
+
+
+def node_of(position: int, uid: int, value: Any) -> Node | None:
+    """The record as a chain record, None when it is none. One without uuid is one too: results need none."""
+    # Done for each record of a file: so it asks `value` itself for its texts, and makes nothing that is not kept.
+    if not isinstance(value, dict):
+        return None
+    get = value.get
+    type_ = get("type")
+    if not isinstance(type_, str) or type_ not in CHAIN_TYPES:
+        return None
+    uuid, parent = get("uuid"), get("parentUuid")
+    node = Node(
+        position,
+        uid,
+        value,
+        type_,
+        uuid if isinstance(uuid, str) and uuid else None,
+        parent if isinstance(parent, str) and parent else None,
+        get("isSidechain") is True,
+    )
+    if type_ == "user" or type_ == "assistant":
+        message = get("message")
+        if isinstance(message, dict):
+            _read_message(node, message)
+    return node
+
+
+def _read_message(node: Node, message: dict[str, Any]) -> None:
+    get = message.get
+    content = node.content = get("content")
+    node.message_id = text_or_none(get("id"))
+    model = get("model")
+    if isinstance(model, str) and model:
+        node.model = model
+    if isinstance(content, list):
+        objects = 0
+        calls: list[str] = []
+        results: list[Any] = []
+        for part in content:
+            if not isinstance(part, dict):
+                continue
+            objects += 1
+            kind = part.get("type")
+            if kind == "tool_use":
+                if isinstance(id_ := part.get("id"), str):
+                    calls.append(id_)
+            elif kind == "tool_result":
+                results.append(part.get("tool_use_id"))
+        if calls:
+            node.calls = tuple(calls)
+        if results:
+            node.results = tuple(results)
+            node.only_results = len(results) == len(content)
+        speaks = objects > 0 or node.type == "assistant"
+    else:
+        speaks = isinstance(content, str)
+    node.api_error = model == SYNTHETIC_MODEL and is_api_error(node.value)
+    node.sent = speaks and not (node.api_error and node.type == "assistant")
+
+
+def content_of(value: dict[str, Any]) -> Any:
+    """message.content, None when there is no message."""
+    message = value.get("message")
+    return message.get("content") if isinstance(message, dict) else None
+
+
+def message_id(value: dict[str, Any]) -> str | None:
+    message = value.get("message")
+    return text_or_none(message.get("id")) if isinstance(message, dict) else None
+
+
+def model_of(value: dict[str, Any]) -> str | None:
+    message = value.get("message")
+    return text_or_none(message.get("model")) if isinstance(message, dict) else None
+
+
+def parts_of_type(value: dict[str, Any], type_: str) -> list[dict[str, Any]]:
+    content = content_of(value)
+    if not isinstance(content, list):
+        return []
+    return [part for part in content if isinstance(part, dict) and part.get("type") == type_]
+
+
+def result_ids(value: dict[str, Any]) -> list[Any]:
+    return [part.get("tool_use_id") for part in parts_of_type(value, "tool_result")]
+
+
+def call_ids(value: dict[str, Any]) -> list[Any]:
+    return [part.get("id") for part in parts_of_type(value, "tool_use")]
+
+
+def is_api_error(value: dict[str, Any]) -> bool:
+    """An error message that the agent wrote itself. It is never sent, unlike "No response requested."."""
+    return value.get("isApiErrorMessage") is True and model_of(value) == SYNTHETIC_MODEL
+
+
+def same_record(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """The same record again, whatever a copy of the session writes around it."""
+    return one.get("type") == other.get("type") and content_of(one) == content_of(other)
+
+
+def is_compact_boundary(node: Node) -> bool:
+    return node.type == "system" and node.value.get("subtype") == "compact_boundary"
+
+
+def sniff(values: Sequence[Any]) -> int:
+    """How surely these records are Claude Code's, 0 to 100. The first line says little: bookkeeping may stand there."""
+    messages = keeping = 0
+    for value in values:
+        if not isinstance(value, dict):
+            continue
+        type_ = value.get("type")
+        linked = any(key in value for key in ("uuid", "parentUuid", "sessionId", "isSidechain"))
+        message = value.get("message")
+        if isinstance(message, dict) and "parts" in message:
+            return 0
+        if type_ in ("user", "assistant") and isinstance(message, dict) and linked and "parts" not in message:
+            messages += 2 if "uuid" in value and "parentUuid" in value else 1
+        elif isinstance(type_, str) and (type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and "uuid" in value)):
+            keeping += "sessionId" in value or "uuid" in value or "leafUuid" in value or "messageId" in value
+    if messages:
+        return 95 if messages > 1 else 80
+    return 40 if keeping else 0

@@ -1,0 +1,67 @@
+"""The first stage of a resume: the records of the history as drafts of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from toolpair.formats.claude_code.attachments import speaks
+from toolpair.formats.claude_code.record_kinds import Node
+from toolpair.formats.claude_code.sending.parts import (
+    Draft,
+    Part,
+)
+from toolpair.transcript.model import Block
+
+Key = tuple[int, tuple[str | int, ...]]
+_SLOT = ("message", "content")
+
+
+def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
+    """A draft for each record of the history that holds a message, and for what the agent notes down between them."""
+    drafts: list[Draft] = []
+    told = told_ever = False
+    get = blocks.get
+    for node in order:
+        role = node.type
+        if role != "user" and role != "assistant":
+            if speaks(node):
+                told = told_ever = True
+                if drafts and drafts[-1].role == "user":
+                    drafts[-1].told = True
+            if is_local_command(node):
+                part = Part(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
+                drafts.append(Draft("user", [part], whole=True, command=True))
+            elif role != "progress":
+                drafts.append(Draft(role, []))
+            continue
+        if node.api_error:
+            drafts.append(Draft(role, [], error=True))
+            continue
+        content, uid = node.content, node.uid
+        whole = isinstance(content, str)
+        if whole:
+            parts = [Part(content, get((uid, _SLOT)))]
+        elif isinstance(content, list):
+            parts = [
+                Part(value, get((uid, ("message", "content", index))))
+                for index, value in enumerate(content)
+                if isinstance(value, dict) and (value.get("type") != "text" or isinstance(value.get("text"), str))
+            ]
+            if not parts and (content or role == "user"):
+                continue
+        else:
+            continue
+        draft = Draft(role, parts, node.message_id, node.model, whole)
+        draft.meta = node.value.get("isMeta") is True
+        draft.beside = uid in beside
+        draft.told = told and role == "user"
+        draft.told_before = told_ever
+        drafts.append(draft)
+        told = False
+    return drafts
+
+
+def is_local_command(node: Node) -> bool:
+    """What a command of the user's said here: a record of the system that goes out as the user's words."""
+    value = node.value
+    return node.type == "system" and value.get("subtype") == "local_command" and isinstance(value.get("content"), str)

@@ -1,0 +1,130 @@
+"""What Codex makes of a problem when it resumes the rollout: it heals in memory, and only its log tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from toolpair.formats.codex.readable import is_loaded
+from toolpair.formats.codex.reading import AGENT
+from toolpair.formats.codex.sending import MEASURED
+from toolpair.formats.format import Seen
+from toolpair.rules.problem import Effect, OnResume, Problem
+from toolpair.transcript.content import is_real_output, output_bytes, output_lines
+from toolpair.transcript.model import Block, Transcript
+
+_AS_IT_IS = frozenset(
+    {
+        "id.empty",
+        "id.length",
+        "id.pattern",
+        "name.missing",
+        "name.pattern",
+        "item.duplicate_id",
+        "item.id_prefix",
+        "reasoning.dangling",
+        "reasoning.unresolvable_ref",
+        "result.type_not_allowed",
+    }
+)
+_ACCEPTED = frozenset(
+    {"result.not_adjacent", "result.order", "args.unparseable", "call.duplicate_id", "call.reused_id"}
+)
+
+
+def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None) -> OnResume | None:
+    if seen is None:
+        return None
+    rule = problem.rule
+    if rule.startswith("rollout.") and problem.impact == "stops" and problem.severity == "error":
+        return _told("rejected", "Codex does not resume this session.", "the whole session")
+    if rule == "rollout.not_loaded" and problem.call is None and problem.result is None:
+        return _told("dropped", "Codex skips it. It does not tell.", "the message")
+    if rule == "rollout.compaction_ignored":
+        return _told("dropped", "Codex skips the compaction, and the old history comes back.", None)
+    dropped = [block for block in _blocks(problem) if not seen.reaches(block)]
+    lost = [block for block in dropped if block.kind == "result" and is_real_output(block)]
+    calls = [block for block in dropped if block.kind == "call"]
+    if rule == "record.lone_surrogate" and problem.others:
+        return _surrogate(problem, lost)
+    if dropped:
+        return _dropped(problem, lost, calls)
+    if rule in ("result.missing", "turn.trailing_call"):
+        if _shares_an_output(transcript, problem):
+            return _told("rejected", "Codex takes another call's output for this one's, and the API refuses it.", None)
+        return _told("placeholder", 'Codex writes "aborted" in place of the output.', None)
+    if rule in _ACCEPTED and problem.severity != "error":
+        return _told("kept", "Codex sends it as it is, which the API accepts.", None)
+    if rule in _AS_IT_IS or rule in _ACCEPTED or rule in ("result.orphan", "result.duplicate", "result.id_mismatch"):
+        return _told("rejected", "Codex sends it as it is, and the API refuses the request.", None)
+    if rule == "result.placeholder":
+        return _told("kept", "Codex sends the placeholder.", None)
+    return None
+
+
+def _told(effect: Effect, text: str, loses: str | None, outputs: int = 0) -> OnResume:
+    return OnResume(AGENT, MEASURED, effect, loses, text, outputs)
+
+
+def _blocks(problem: Problem) -> Sequence[Block]:
+    found = [block for block in (problem.call, problem.result, *problem.others) if block is not None]
+    return tuple({id(block): block for block in found if block.kind in ("call", "result")}.values())
+
+
+def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) -> OnResume:
+    """Some of it does not reach the model."""
+    text = f"these {output_lines(lost)}" if lost else "this call" if calls else "this output"
+    if any(not is_loaded(block.value) for block in calls):
+        text = f"this call and its {output_lines(lost)}" if lost else "this call"
+        return _told(
+            "dropped",
+            f"Codex cannot read {_it(calls)}: it drops {text} without telling you.",
+            _loss(lost, calls),
+            len(lost),
+        )
+    call = problem.call
+    if call is not None and not calls:
+        words = f'Codex writes "aborted" and drops {text}. Only its log says so.'
+    else:
+        words = f"Codex drops {text}. Only its log says so."
+    return _told("dropped" if lost else "healed", words, _loss(lost, calls), len(lost))
+
+
+def _it(calls: Sequence[Block]) -> str:
+    return "the call" if len(calls) == 1 else "the calls"
+
+
+def _surrogate(problem: Problem, lost: Sequence[Block]) -> OnResume:
+    """Its parser refuses the whole record."""
+    outputs = [block for block in problem.others if block.kind == "result" and is_real_output(block)]
+    what = f"this record and its {output_lines(outputs)}" if outputs else "this record"
+    loses = _loss(outputs, ()) or "the record"
+    return _told("dropped", f"Codex skips {what} without telling you.", loses, len(outputs))
+
+
+def _loss(lost: Sequence[Block], calls: Sequence[Block]) -> str | None:
+    if lost:
+        return f"{'the result' if len(lost) == 1 else f'{len(lost):,} results'}, {output_bytes(lost):,} bytes"
+    return "the call" if calls else None
+
+
+def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
+    """Another call has the same id and an output: Codex is satisfied with that one."""
+    call = problem.call
+    if call is None:
+        return False
+    return (call.family, call.id) in _answered(transcript)
+
+
+_ANSWERED: Final[WeakKeyDictionary[Transcript, frozenset[tuple[str, str]]]] = WeakKeyDictionary()
+"""Of a transcript family and id of all outputs: each of its problems asks for them."""
+
+
+def _answered(transcript: Transcript) -> frozenset[tuple[str, str]]:
+    known = _ANSWERED.get(transcript)
+    if known is None:
+        results = (block for message in transcript.messages for block in message.results)
+        known = frozenset((block.family, block.id) for block in results if isinstance(block.id, str))
+        _ANSWERED[transcript] = known
+    return known

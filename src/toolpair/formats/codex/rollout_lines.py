@@ -1,0 +1,182 @@
+"""The lines of a rollout: what each is, in the shape of today and in that of the first versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import orjson
+
+from toolpair.formats.codex.response_items import Slot, type_of
+from toolpair.formats.format import Item
+from toolpair.patterns import compiled
+from toolpair.transcript.frozen import frozen_by_types
+from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
+
+_ENVELOPES: Final = frozenset(
+    {
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "turn_context",
+        "compacted",
+        "world_state",
+        "rollout_reference",
+        "inter_agent_communication",
+        "inter_agent_communication_metadata",
+        "token_usage_record",
+        "retained_context",
+    }
+)
+_SURROGATE: Final = compiled("[\ud800-\udfff]")
+_TELLING: Final = frozenset({"session_meta", "response_item", "turn_context", "compacted"})
+"""Kinds that no other program's log of events has with a `payload`."""
+_BARE_ITEMS: Final = frozenset({"message", "reasoning", "web_search_call", *CALL_FAMILY, *OUTPUT_FAMILY})
+"""Items that the first versions wrote without an envelope."""
+
+Kind = Literal[
+    "meta", "item", "compacted", "rollback", "agents", "started", "ended", "aborted", "user", "turn", "other"
+]
+_EVENTS: Final[dict[str, Kind]] = {
+    "thread_rolled_back": "rollback",
+    "task_started": "started",
+    "turn_started": "started",
+    "task_complete": "ended",
+    "turn_complete": "ended",
+    "turn_aborted": "aborted",
+    "user_message": "user",
+}
+_KINDS: Final[dict[str, Kind]] = {
+    "session_meta": "meta",
+    "response_item": "item",
+    "compacted": "compacted",
+    "turn_context": "turn",
+    "inter_agent_communication": "agents",
+}
+
+
+@frozen_by_types
+class Line:
+    """One readable record. `payload` is what it is about: the item itself in the first versions' shape."""
+
+    uid: int
+    kind: Kind
+    payload: Any
+    slot: Slot
+    """Where the payload stands in the record."""
+    value: dict[str, Any]
+
+
+def lines_of(items: Sequence[Item]) -> list[Line]:
+    """The records that can be read, in file order."""
+    found: list[Line] = []
+    for item in items:
+        value = item.value
+        if not isinstance(value, dict):
+            continue
+        type_ = value.get("type")
+        if "payload" in value:
+            found.append(Line(item.uid, _kind(type_, value["payload"]), value["payload"], ("payload",), value))
+        elif type_of(value) in _BARE_ITEMS:
+            found.append(Line(item.uid, "item", value, (), value))
+        else:
+            found.append(Line(item.uid, "meta" if is_old_meta(value) else "other", value, (), value))
+    return found
+
+
+def _kind(type_: Any, payload: Any) -> Kind:
+    if type_ == "event_msg":
+        event = payload.get("type") if isinstance(payload, dict) else None
+        if event == "item_completed" and isinstance(payload.get("item"), dict):
+            return "user" if payload["item"].get("type") == "UserMessage" else "other"
+        return _EVENTS.get(event, "other") if isinstance(event, str) else "other"
+    return _KINDS.get(type_, "other") if isinstance(type_, str) else "other"
+
+
+def ends_response(line: Line) -> bool:
+    """Whether the record stands between two responses of the model: its usage, or a turn's beginning or end."""
+    if line.kind in ("started", "ended", "aborted", "turn"):
+        return True
+    event = line.payload.get("type") if isinstance(line.payload, dict) else None
+    type_ = line.value.get("type")
+    return type_ == "token_usage_record" or (type_ == "event_msg" and event == "token_count")
+
+
+def is_old_meta(value: dict[str, Any]) -> bool:
+    """The first line of a file of the first versions."""
+    return "type" not in value and isinstance(value.get("id"), str) and "timestamp" in value and "role" not in value
+
+
+def is_line(value: Any) -> bool:
+    """Whether the record has the envelope that Codex wants of each line."""
+    return (
+        isinstance(value, dict)
+        and "payload" in value
+        and isinstance(value.get("timestamp"), str)
+        and isinstance(value.get("type"), str)
+    )
+
+
+def passed_by(items: Sequence[Item]) -> set[int]:
+    """uids of the records without such an envelope, and of those that its parser refuses: it goes on with the next."""
+    return {item.uid for item in items if not is_line(item.value) or is_refused(item.value)}
+
+
+def is_refused(value: Any) -> bool:
+    """Whether it holds half of a character, or a number that is too big."""
+    try:
+        # It refuses both, and is many times quicker than a walk through the value.
+        orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return _holds_what_is_refused(value)
+    return False
+
+
+def _holds_what_is_refused(value: Any) -> bool:
+    todo = [value]
+    while todo:
+        found = todo.pop()
+        if isinstance(found, str):
+            if not found.isascii() and _SURROGATE.search(found):
+                return True
+        elif isinstance(found, dict):
+            todo.extend(found.values())
+        elif isinstance(found, list):
+            todo.extend(found)
+        elif isinstance(found, int) and is_too_big(found):
+            return True
+    return False
+
+
+def is_too_big(number: int) -> bool:
+    """Whether its parser refuses the number: it takes 64 bits, and from 128 on makes a fraction of it."""
+    return not -(2**63) <= number < 2**64 and -(2**127) <= number < 2**128
+
+
+def is_paginated(items: Sequence[Item]) -> bool:
+    """Whether the file says of itself that its records are numbered."""
+    for item in items:
+        value = item.value
+        if isinstance(value, dict) and value.get("type") == "session_meta" and isinstance(value.get("payload"), dict):
+            return bool(value["payload"].get("history_mode") == "paginated")
+    return False
+
+
+def ordinal_of(value: Any) -> int | None:
+    """The record's number in a paginated rollout."""
+    number = value.get("ordinal") if isinstance(value, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def sniff(values: Sequence[Any]) -> int:
+    """How surely these are the first records of a rollout."""
+    dicts = [value for value in values if isinstance(value, dict)]
+    if not dicts:
+        return 0
+    known = [value for value in dicts if isinstance(value.get("payload"), dict) and type_name(value) in _ENVELOPES]
+    if any(value["type"] in _TELLING for value in known) and 2 * len(known) >= len(dicts):
+        return 97
+    if any(value.get("record_type") == "state" for value in dicts) or is_old_meta(dicts[0]):
+        bare = sum(type_of(value) in _BARE_ITEMS or "record_type" in value for value in dicts)
+        return 93 if 2 * bare >= len(dicts) - 1 and bare else 0
+    return 0

@@ -1,0 +1,71 @@
+"""Both ends of the links that a fix would make: where they are in the file, and what stands there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from toolpair.dataclass import dataclass
+from toolpair.rules.problem import Fix
+from toolpair.source.document import Document
+from toolpair.transcript.content import text_of
+from toolpair.transcript.edits import Relink
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """`words` is what the record says, untrusted; None for a record that says nothing."""
+
+    line: int | None
+    role: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`later` would follow `earlier`; where that is None it would begin the history."""
+
+    earlier: End | None
+    later: End
+
+
+def links_of(document: Document, fix: Fix) -> Iterator[Link]:
+    for edit in fix.edits:
+        if isinstance(edit, Relink) and edit.record in document:
+            yield Link(_parent(document, edit), _end(document, edit.record))
+
+
+def _parent(document: Document, edit: Relink) -> End | None:
+    """What a record is linked to stands before it, most often near; it may stand after it, too."""
+    if edit.parent is None:
+        return None
+    here = document.index(edit.record)
+    records = document.records
+    for places in (range(here - 1, -1, -1), range(here + 1, len(records))):
+        for place in places:
+            record = records[place]
+            value = record.value
+            if isinstance(value, dict) and value.get("uuid") == edit.parent:
+                return _end(document, record.uid)
+    return None
+
+
+def _end(document: Document, uid: int) -> End:
+    value = document.record(uid).value
+    message = value.get("message", value) if isinstance(value, dict) else value
+    if not isinstance(message, dict):
+        return End(document.line_of(uid), "", "")
+    role = message.get("role") or value.get("type")
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    words = "\n".join(filter(None, map(_words, parts)))
+    return End(document.line_of(uid), role if isinstance(role, str) else "", words)
+
+
+def _words(part: Any) -> str:
+    if not isinstance(part, dict):
+        return text_of(part)
+    if isinstance(part.get("name"), str):
+        return f"{part['name']} {json.dumps(part.get('input'), ensure_ascii=False, default=str)}"
+    return text_of(part.get("content", [part]))

@@ -1,0 +1,464 @@
+"""Two states of a conversation compared: calls first, by which the rest is told apart, then outputs, words, images."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from toolpair.dataclass import dataclass
+from toolpair.history.judged import Judged
+from toolpair.history.losses.kept_texts import KeptTexts, plain
+from toolpair.history.losses.model import Crossed, Losses, Lost
+from toolpair.history.losses.other_texts import other_texts
+from toolpair.transcript.content import (
+    MEDIA,
+    argument_text,
+    arguments,
+    block_text,
+    is_real_output,
+    media_key,
+    media_of,
+    result_content,
+    result_text,
+    text_of,
+)
+from toolpair.transcript.model import KEPT_OUTPUT, Block
+from toolpair.transcript.pairing import Pair
+
+_NAMED: Final = re.compile(r"(?<=<tool-use-id>)[^<]*")
+_CALLS: Final = ("call", "server_call", "mcp_call")
+_SERVED: Final = ("server_result", "mcp_result")
+_SEVERAL: Final = -2
+_BY_ID: Final = ("exact", "late", "early", "copy")
+Reached = Container[int]
+"""id() of the blocks that an agent would send."""
+
+
+@dataclass(slots=True, eq=False)
+class _Output:
+    """A real output: whose it is, and what it says."""
+
+    block: Block
+    owner: int | None
+    """The number of its call among those of before; None when no call is known, -1 for a call that is new."""
+    text: str
+
+    @classmethod
+    def of(cls, block: Block, owner: int | None) -> _Output:
+        return cls(block, owner, plain(_words_of(block)))
+
+
+class Comparison:
+    """One comparison. Everything is matched first with what is surely the same, then by content, then as text."""
+
+    def __init__(
+        self,
+        before: Judged,
+        after: Judged,
+        reached: tuple[Reached, Reached] | None = None,
+        *,
+        summaries_count: bool = True,
+        like: Comparison | None = None,
+    ) -> None:
+        """`reached`: of each state the blocks that its agent would send; by default all count that it holds.
+
+        `summaries_count`: what a summary replaces is not gone.
+        `like` has compared the same two states already: which call is which is known from it.
+        """
+        self.before = before
+        self.after = after
+        self._summaries_count = summaries_count
+        self._reached_before: Reached | None = reached[0] if reached else None
+        self._reached_after: Reached | None = reached[1] if reached else None
+        self.old_calls: list[Block] = _blocks(before, _CALLS) if like is None else like.old_calls
+        self.new_calls: list[Block] = _blocks(after, _CALLS) if like is None else like.new_calls
+        self._like = like
+        self.call_of_new: dict[int, int] = {} if like is None else like.call_of_new
+        """id() of a call of after -> the number of the call of before that it is."""
+        self.kept = KeptTexts(
+            [
+                plain(block_text(block))
+                for block in _blocks(before, ("text",))
+                if _is_among(block, self._reached_before)
+            ],
+            [plain(block_text(block)) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
+        )
+        self.crossed: list[Crossed] = []
+        self._stays: set[tuple[str, str]] = set()
+        """Of outputs of before that stay: the id, and what they say."""
+
+    def sent(self) -> Losses:
+        """Of real outputs and the user's words those that reached the model and do not any more."""
+        if self._like is None:
+            self._match_calls()
+        outputs, words = self._outputs(), list(self._words())
+        outputs += [lost for lost in words if lost.kind == "output"]
+        return Losses(tuple(outputs), tuple(lost for lost in words if lost.kind == "words"))
+
+    def result(self) -> Losses:
+        # Calls first: the others are told apart by them.
+        unmatched = self._match_calls()
+        outputs = [*self._outputs(), *self._unsent_outputs()]
+        words = list(self._words())
+        outputs += [lost for lost in words if lost.kind == "output"]
+        words = [lost for lost in words if lost.kind == "words"]
+        calls = [lost for call in unmatched if (lost := self._lost_call(call)) is not None]
+        calls += self._lost_inputs()
+        images, texts = tuple(self._images()), tuple(self._texts())
+        return Losses(tuple(outputs), tuple(words), images, tuple(calls), tuple(self.crossed), texts)
+
+    # --- calls -------------------------------------------------------------------------------------------
+
+    def _match_calls(self) -> list[Block]:
+        """Find each call of after among those of before; gives back those of before that are not found."""
+        old = dict(enumerate(self.old_calls))
+        new = list(self.new_calls)
+        keys: tuple[Callable[[Block], Hashable], ...] = (
+            lambda call: id(call.value),
+            lambda call: (call.record, repr(call.id), call.name, argument_text(call)),
+            lambda call: (call.record, repr(call.id), call.name),
+            lambda call: (repr(call.id), call.name, argument_text(call)),
+            lambda call: (call.record, repr(call.id)),
+            lambda call: (call.record, call.name, argument_text(call), self._answer(call)),
+            lambda call: (call.record, call.name, argument_text(call)),
+            lambda call: (call.name, argument_text(call)),
+            lambda call: (repr(call.id), call.name),
+            argument_text,
+            lambda call: call.record,
+        )
+        for key in keys:
+            if not new or not old:
+                break
+            waiting: dict[Hashable, list[int]] = defaultdict(list)
+            for number, call in reversed(old.items()):
+                waiting[key(call)].append(number)
+            left = []
+            for call in new:
+                found = waiting.get(key(call))
+                if found:
+                    self.call_of_new[id(call)] = found.pop()
+                    del old[self.call_of_new[id(call)]]
+                else:
+                    left.append(call)
+            new = left
+        return list(old.values())
+
+    def _answer(self, call: Block) -> tuple[str, ...]:
+        """What the results of a call say: it tells calls with the same input apart."""
+        for state in (self.before, self.after):
+            found = state.judgement.pairing.pair_of(call)
+            if found is not None:
+                return tuple(map(result_text, found.results)) if found.evidence != "guess" else ()
+        return ()
+
+    def _lost_call(self, call: Block) -> Lost | None:
+        said = plain(argument_text(call))
+        if self._is_summed_up(call.record) or any(map(self.kept.take, _spellings(said))):
+            return None
+        return Lost("call", call.record, _id(call), call.name, _size(said))
+
+    def _lost_inputs(self) -> Iterable[Lost]:
+        """Calls that are still there, but not with what they were given."""
+        for call in self.new_calls:
+            number = self.call_of_new.get(id(call))
+            if number is None:
+                continue
+            old = self.old_calls[number]
+            if old.value is call.value:
+                continue
+            said, now = plain(argument_text(old)), plain(argument_text(call))
+            if said == now or said.strip() in ("", "{}", "null") or _holds(now, said):
+                continue
+            if _meant(old) != _meant(call):
+                yield Lost("call", old.record, _id(old), old.name, _size(said))
+
+    # --- outputs -----------------------------------------------------------------------------------------
+
+    def _outputs(self) -> list[Lost]:
+        old, new = self._both_outputs()
+        left = self._matched(old, new, lambda output: (output.owner, output.text))
+        left = self._matched(left, new, lambda output: (output.block.record, output.text))
+        left = self._matched(left, new, lambda output: output.text)
+        left = self._changed_in_place(left, new)
+        if left:
+            gone = {id(output) for output in left}
+            self._stays.update((repr(output.block.id), output.text) for output in old if id(output) not in gone)
+        return [
+            Lost("output", output.block.record, _id(output.block), output.block.name, _size(output.text))
+            for output in left
+            if not (self._is_summed_up(output.block.record) or self._is_copy(output) or self.kept.take(output.text))
+        ]
+
+    def _is_copy(self, output: _Output) -> bool:
+        """Whether the same result stands there once more: its words, and its id, which no two different calls share."""
+        id_ = repr(output.block.id)
+        if (id_, output.text) not in self._stays or not output.block.id:
+            return False
+        return all(
+            len({(call.name, argument_text(call)) for call in calls if repr(call.id) == id_}) <= 1
+            for calls in (self.old_calls, self.new_calls)
+        )
+
+    @cached_property
+    def _summarised(self) -> bool:
+        """Whether a compaction counts that did not."""
+        if not self._summaries_count:
+            return False
+        old, new = (
+            {boundary.record for boundary in state.transcript.boundaries if boundary.kind == "compaction"}
+            for state in (self.before, self.after)
+        )
+        return not new <= old
+
+    def _is_summed_up(self, record: int) -> bool:
+        """Whether it stands in the file as it did, and a compaction replaces it now."""
+        return self._summarised and self.after.transcript.scopes.get(record) == "inactive"
+
+    def _unsent_outputs(self) -> Iterable[Lost]:
+        """Outputs that were in the file without being sent, and now stand nowhere."""
+        before = _unsent_results(self.before)
+        after = [*_unsent_results(self.after), *_blocks(self.after, ("result",))] if before else []
+        there = {id(block.value) for block in after}
+        gone = [block for block in before if id(block.value) not in there and is_real_output(block)]
+        texts = {plain(_words_of(block)) for block in after} if gone else set()
+        for block in gone:
+            text = plain(_words_of(block))
+            if text and text not in texts and not self.kept.take(text):
+                yield Lost("output", block.record, _id(block), block.name, _size(text))
+
+    def _both_outputs(self) -> tuple[list[_Output], list[_Output]]:
+        """The outputs of before and of after; those that are the same objects at the same calls are left out."""
+        number_of = {id(call): number for number, call in enumerate(self.old_calls)}
+        old_owner: dict[int, int | None] = {}
+        old: list[tuple[Block, int | None]] = []
+        answering = {_item_of(result) for pair in self.before.pairs if pair.call is not None for result in pair.results}
+        for pair in self.before.pairs:
+            said: set[tuple[str, ...]] = set()
+            call = pair.call if pair.evidence != "guess" else None
+            for result in pair.results:
+                if not _is_among(result, self._reached_before):
+                    continue
+                if pair.call is None and (item := _item_of(result)) is not None and item in answering:
+                    continue  # the same item once more
+                if len(pair.results) > 1:
+                    key = (result_text(result),)
+                    if key in said:
+                        continue
+                    said.add(key)
+                owner = number_of.get(id(call)) if call is not None else None
+                # A list may hold one object twice: then it does not tell where it stood.
+                old_owner[id(result.value)] = _SEVERAL if id(result.value) in old_owner else owner
+                old.append((result, owner))
+        new: list[tuple[Block, int | None]] = []
+        same: set[int] = set()
+        for pair in self.after.pairs:
+            answered = pair.call if _answers(pair) else None
+            owner = None if answered is None else self.call_of_new.get(id(answered), -1)
+            for result in pair.results:
+                if not _is_among(result, self._reached_after):
+                    continue
+                value = id(result.value)
+                if value not in same and value in old_owner and old_owner[value] == owner:
+                    same.add(value)
+                else:
+                    new.append((result, owner))
+        olds = [
+            _Output.of(block, owner) for block, owner in old if id(block.value) not in same and is_real_output(block)
+        ]
+        if olds:
+            stays = (block for block, _ in old if id(block.value) in same)
+            self._stays.update((repr(block.id), plain(_words_of(block))) for block in stays)
+        news = [_Output.of(block, owner) for block, owner in new if is_real_output(block)]
+        olds += [_Output.of(block, None) for block in self._served(self.before, self._reached_before)]
+        news += [_Output.of(block, None) for block in self._served(self.after, self._reached_after)]
+        return [output for output in olds if output.text], news
+
+    @staticmethod
+    def _served(state: Judged, reached: Reached | None) -> list[Block]:
+        found = (block for block in _blocks(state, _SERVED) if _is_among(block, reached))
+        return [block for block in found if block_text(block).strip()]
+
+    def _matched(self, old: list[_Output], new: list[_Output], key: Callable[[_Output], Hashable]) -> list[_Output]:
+        """Take out of `new` what is the same by `key`; gives back what of `old` is left."""
+        waiting: dict[Hashable, list[_Output]] = defaultdict(list)
+        for output in reversed(new):
+            waiting[key(output)].append(output)
+        left = []
+        taken: set[int] = set()
+        for output in old:
+            found = waiting.get(key(output))
+            if not found:
+                left.append(output)
+                continue
+            match = found.pop()
+            taken.add(id(match))
+            self._look_whose(output, match)
+        new[:] = [output for output in new if id(output) not in taken]
+        return left
+
+    def _look_whose(self, old: _Output, new: _Output) -> None:
+        if new.owner is None or new.owner == -1 or new.owner == old.owner:
+            return
+        belongs = None if old.owner is None else _id(self.old_calls[old.owner])
+        answers = _id(self.old_calls[new.owner])
+        self.crossed.append(Crossed(old.block.record, _id(old.block), belongs, answers, _size(old.text)))
+
+    @staticmethod
+    def _changed_in_place(old: list[_Output], new: list[_Output]) -> list[_Output]:
+        """What of `old` no output of the same call holds, beside other words."""
+        of_call: dict[int, list[_Output]] = defaultdict(list)
+        for output in new:
+            if output.owner is not None:
+                of_call[output.owner].append(output)
+        return [
+            output
+            for output in old
+            if output.owner is None or not any(_holds(found.text, output.text) for found in of_call[output.owner])
+        ]
+
+    # --- words and images --------------------------------------------------------------------------------
+
+    def _words(self) -> Iterable[Lost]:
+        """Texts of the user that are gone; what toolpair kept of an output is an output."""
+        new = self._user_texts(self.after, self._reached_after)
+        there = Counter(_nameless(plain(block_text(block))) for block in new)
+        gone = []
+        for block in self._user_texts(self.before, self._reached_before):
+            text = plain(block_text(block))
+            key = _nameless(text)
+            if there[key] > 0:
+                there[key] -= 1
+            else:
+                gone.append((block, text))
+        for block, text in gone:
+            if self._is_summed_up(block.record) or self.kept.take(text):
+                continue
+            if text.startswith(KEPT_OUTPUT):
+                said = text.partition("\n")[2]
+                yield Lost("output", block.record, None, None, _size(said))
+            else:
+                yield Lost("words", block.record, None, None, len(text.split()))
+
+    @staticmethod
+    def _user_texts(state: Judged, reached: Reached | None) -> Iterable[Block]:
+        """What a person said, but for what the agent says in the user's place: summaries, surroundings."""
+        for message in state.transcript.messages:
+            if message.role == "user" and message.note is None:
+                for block in message.blocks:
+                    if block.kind == "text" and _is_among(block, reached) and block_text(block).strip():
+                        yield block
+
+    def _texts(self) -> Iterable[Lost]:
+        found = other_texts(self.before, self.after, self.kept.take)
+        return (lost for lost in found if not self._is_summed_up(lost.record))
+
+    def _images(self) -> Iterable[Lost]:
+        """Images and documents of users and outputs that stand nowhere any more."""
+        old, new = list(_media(self.before)), list(_media(self.after))
+        shared = {id(part) for _, part in old} & {id(part) for _, part in new}
+        there = Counter(media_key(part) for _, part in new if id(part) not in shared)
+        for block, part in old:
+            if id(part) in shared:
+                continue
+            key = media_key(part)
+            if there[key] > 0:
+                there[key] -= 1
+            elif not self._is_summed_up(block.record):
+                yield Lost("image", block.record, _id(block), block.name, 1)
+
+
+def _is_among(block: Block, reached: Reached | None) -> bool:
+    return reached is None or id(block) in reached
+
+
+def _meant(call: Block) -> Any:
+    """What a call was given, whether it is written as an object or as a string."""
+    given = arguments(call)
+    if not isinstance(given, str):
+        return given
+    import json
+
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def _nameless(text: str) -> str:
+    """The text without the id of a call that it is about, which is renamed with the call."""
+    return _NAMED.sub("", text) if "<tool-use-id>" in text else text
+
+
+def _words_of(block: Block) -> str:
+    """What an output says; its images are counted by themselves."""
+    if block.kind != "result":
+        return block_text(block)
+    content = result_content(block)
+    if isinstance(content, list):
+        media = {id(part) for part in media_of(content)}
+        content = [_json_of(part) for part in content if id(part) not in media]
+    return text_of(content)
+
+
+def _json_of(part: Any) -> Any:
+    """What a part of an output holds: JSON says the same in a wrapping as it does written as text."""
+    return part["json"] if isinstance(part, dict) and part.keys() == {"json"} else part
+
+
+def _answers(pair: Pair) -> bool:
+    return pair.call is not None and pair.evidence in _BY_ID
+
+
+def _blocks(state: Judged, kinds: Sequence[str]) -> list[Block]:
+    return [block for message in state.transcript.messages for block in message.blocks if block.kind in kinds]
+
+
+def _item_of(result: Block) -> tuple[str, str] | None:
+    """What tells an item of the Responses API from any other: its own id, and what it says."""
+    id_ = result.value.get("id") if isinstance(result.value, dict) else None
+    return (id_, result_text(result)) if isinstance(id_, str) and id_ else None
+
+
+def _unsent_results(state: Judged) -> list[Block]:
+    held = (*state.transcript.unreached, *state.transcript.inactive_blocks)
+    return list({id(block.value): block for block in held if block.kind == "result"}.values())
+
+
+def _media(state: Judged) -> Iterable[tuple[Block, dict[str, object]]]:
+    for message in state.transcript.messages:
+        for block in message.blocks:
+            if block.kind == "result":
+                for part in media_of(result_content(block)):
+                    yield block, part
+            elif message.role == "user" and isinstance(block.value, dict) and block.value.get("type") in MEDIA:
+                yield block, block.value
+
+
+def _spellings(given: str) -> Iterable[str]:
+    """How the input of a call may be written in a text that keeps it."""
+    import json
+
+    yield given
+    yield json.dumps(given, ensure_ascii=False)
+    for key in ("raw_arguments", "raw_input"):
+        yield json.dumps({key: given}, ensure_ascii=False)
+
+
+def _holds(text: str, part: str) -> bool:
+    """Whether a text holds another, as it is or as JSON would write it."""
+    if part in text:
+        return True
+    import json
+
+    return any(json.dumps(part, ensure_ascii=escaped)[1:-1] in text for escaped in (False, True))
+
+
+def _id(block: Block) -> str | None:
+    return block.id if isinstance(block.id, str) or block.id is None else repr(block.id)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

@@ -1,0 +1,157 @@
+"""What blocks and messages say in places that have no meaning: in a block of another kind, in a field too many."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import cached_property
+from typing import Any, Final
+
+from toolpair.history.judged import Judged
+from toolpair.history.losses.kept_texts import plain
+from toolpair.history.losses.model import Lost
+from toolpair.transcript.besides import OF_MESSAGE, known_places, texts_besides
+from toolpair.transcript.content import block_text
+from toolpair.transcript.model import Block, Damaged, Message
+
+_MOST_SOUGHT: Final = 200
+"""So many texts are looked for inside of others."""
+
+
+def other_texts(before: Judged, after: Judged, kept: Callable[[str], bool]) -> Iterator[Lost]:
+    """Of what `before` said in such places the texts that stand nowhere in `after`. What both share is not read."""
+    old = list(_things(before))
+    new = list(_things(after))
+    there = {id(value) for _, _, value, _ in new}
+    same = _same_records(before, after)
+    gone = [found for found in old if id(found[2]) not in there and found[0] not in same]
+    yield from _assistants_texts(before, after, same, kept)
+    if not gone:
+        return
+    shared = {id(value) for _, _, value, _ in old}
+    left = Counter(text for _, _, value, _ in new if id(value) not in shared for text in _all_texts(value))
+    aside = _set_aside(before, after)
+    inside = _Inside(left)
+    for record, id_, value, known in gone:
+        if known is None and _is_in(before, record, aside):
+            continue
+        for _, said in texts_besides(value, known or frozenset()):
+            text = plain(said)
+            if left[text] > 0:
+                left[text] -= 1
+            elif not kept(text) and not inside.holds(text):
+                yield _lost(record, id_, text)
+
+
+class _Inside:
+    """What new texts hold that write a value out as JSON."""
+
+    def __init__(self, new: Iterable[str]) -> None:
+        self._new = new
+        self._sought = 0
+
+    @cached_property
+    def _written_out(self) -> str:
+        return "\n".join(text for text in self._new if "{" in text or "[" in text)
+
+    def holds(self, text: str) -> bool:
+        self._sought += 1
+        if self._sought > _MOST_SOUGHT:
+            return False
+        return any(json.dumps(text, ensure_ascii=escaped) in self._written_out for escaped in (False, True))
+
+
+def _assistants_texts(
+    before: Judged, after: Judged, same: Container[int], kept: Callable[[str], bool]
+) -> Iterator[Lost]:
+    """What the assistant said, in whichever role it stands now."""
+    old, new = (list(_text_blocks(state)) for state in (before, after))
+    said = Counter(plain(block_text(block)) for role, block in new if role != "user")
+    missing = []
+    for role, block in old:
+        if role == "user":
+            continue
+        text = plain(block_text(block))
+        if said[text] > 0:
+            said[text] -= 1
+        elif text.strip() and block.record not in same:
+            missing.append((block, text))
+    if not missing:
+        return
+    short = Counter(plain(block_text(block)) for _, block in old)
+    short.subtract(plain(block_text(block)) for _, block in new)
+    for block, text in missing:
+        if short[text] > 0 and not kept(text):
+            short[text] -= 1
+            yield _lost(block.record, None, text)
+
+
+def _same_records(before: Judged, after: Judged) -> set[int]:
+    """uids of the records that stand in the file as they stood there."""
+    there = {id(item.value) for item in after.items}
+    return {item.uid for item in before.items if id(item.value) in there}
+
+
+def _text_blocks(state: Judged) -> Iterator[tuple[Any, Block]]:
+    for message in state.transcript.messages:
+        if message.note is None:
+            yield from ((message.role, block) for block in message.blocks if block.kind == "text")
+
+
+def _lost(record: int, id_: Any, text: str) -> Lost:
+    return Lost("text", record, id_ if isinstance(id_, str) else None, None, len(text.encode("utf-8", "replace")))
+
+
+def _set_aside(before: Judged, after: Judged) -> frozenset[bytes]:
+    """The bodies of records that were set aside in between: they go into a file beside this one."""
+    if before.document is None or after.document is None:
+        return frozenset()
+    return frozenset(piece.strip() for piece in after.document.aside[len(before.document.aside) :])
+
+
+def _is_in(state: Judged, record: int, bodies: frozenset[bytes]) -> bool:
+    return bool(bodies) and state.document is not None and state.document.record(record).body.strip() in bodies
+
+
+_Thing = tuple[int, Any, Any, frozenset[str] | None]
+"""uid of its record, its id, the value, and the keys under which known things stand: None when it is no message's."""
+
+
+def _things(state: Judged) -> Iterator[_Thing]:
+    """The blocks, the messages that hold more than blocks, and the records that are no message's."""
+    used: set[int] = set()
+    for message in state.transcript.messages:
+        used.update(message.records)
+        for block in message.blocks:
+            if _may_say(block):
+                yield block.record, block.id, block.value, known_places(block.kind)
+        if state.transcript.native and isinstance(message.value, dict) and not _is_its_block(message):
+            yield (message.records[0] if message.records else -1), None, message.value, OF_MESSAGE
+    used.update(block.record for block in (*state.transcript.inactive_blocks, *state.transcript.unreached))
+    blocks = {id(block.value) for message in state.transcript.messages for block in message.blocks}
+    for item in state.items:
+        if item.uid not in used:
+            if not isinstance(item.value, Damaged):
+                yield item.uid, None, item.value, None
+        elif not state.transcript.native and id(item.value) not in blocks:
+            yield item.uid, None, item.value, OF_MESSAGE
+
+
+def _may_say(block: Block) -> bool:
+    return isinstance(block.value, dict) and block.kind not in ("thinking", "media")
+
+
+def _is_its_block(message: Message) -> bool:
+    """An item is its message and its block at once."""
+    return any(block.value is message.value for block in message.blocks)
+
+
+def _all_texts(value: Any) -> Iterator[str]:
+    todo = [value]
+    while todo:
+        found = todo.pop()
+        if isinstance(found, str):
+            yield plain(found)
+        elif isinstance(found, (list, dict)):
+            todo.extend(found.values() if isinstance(found, dict) else found)

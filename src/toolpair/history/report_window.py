@@ -1,0 +1,69 @@
+"""A judged stretch for a report: what it tells, without what its records say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Final
+
+from toolpair.dataclass import replace
+from toolpair.history.judged import Judged
+from toolpair.history.window_checks import JudgedStretch
+from toolpair.rules.judge import Judgement
+from toolpair.rules.problem import Problem
+from toolpair.transcript.model import Block
+from toolpair.transcript.pairing import Pair, Pairing
+
+_TOLD: Final = tuple(name for name, found in vars(JudgedStretch).items() if isinstance(found, cached_property))
+"""What is told by what the records say."""
+
+
+def lightened(found: JudgedStretch) -> JudgedStretch:
+    """The same problems at the same places, which no fix can be taken of, nor anything be shown."""
+    told = {name: getattr(found, name) for name in _TOLD}
+    light = JudgedStretch(_light(found.judged))
+    light.__dict__.update(told)
+    return light
+
+
+def _light(judged: Judged) -> Judged:
+    block = cache(lambda full: replace(full, value=None))
+    transcript, seen, judgement = judged.transcript, judged.seen, judged.judgement
+    made = replace(judged, items=(), document=None)
+    made.__dict__["transcript"] = replace(
+        transcript,
+        messages=tuple(
+            replace(message, value=None, blocks=tuple(map(block, message.blocks))) for message in transcript.messages
+        ),
+        inactive_blocks=(),
+        unreached=(),
+        copies={},
+        defects=(),
+        boundaries=(),
+        frame=None,
+    )
+    told = None if seen is None else replace(seen, messages=(), fates={})
+    made.__dict__["_look"] = lambda: told
+    made.__dict__["judgement"] = Judgement(
+        Pairing(tuple(_pair(pair, block) for pair in judgement.pairs), {}),
+        tuple(_problem(problem, block) for problem in judgement.problems),
+        judgement.new_ids,
+    )
+    return made
+
+
+def _pair(pair: Pair, block: Callable[[Block], Block]) -> Pair:
+    call = None if pair.call is None else block(pair.call)
+    return replace(pair, call=call, results=tuple(map(block, pair.results)), candidates=())
+
+
+def _problem(problem: Problem, block: Callable[[Block], Block]) -> Problem:
+    return replace(
+        problem,
+        call=None if problem.call is None else block(problem.call),
+        result=None if problem.result is None else block(problem.result),
+        others=(),
+        about=None,
+        fixes=tuple(replace(fix, edits=()) for fix in problem.fixes),
+        says=None,
+    )

@@ -1,0 +1,80 @@
+"""What stands around a range of Claude Code's records, as far as reading them needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from toolpair.formats.format import Inside, Item
+from toolpair.history.outline import Outline, Range, Read
+from toolpair.history.scans.id_index import Noted
+from toolpair.transcript.model import Transcript
+
+
+class Surroundings:
+    """What a scan remembers of a whole file."""
+
+    def __init__(self) -> None:
+        self.words_at = -1
+        """The last record with the user's words."""
+        self.leaf_elsewhere = False
+        """The last prompt names a record that does not stand in the last stretch."""
+        self.first_uuids: list[str] = []
+        self.head = Transcript(())
+        self.copies = Noted()
+        """Records that may hold a copy of the output of a call."""
+        self._breaks_off: bool | None = None
+
+    def note_copy(self, id_: Any, number: int) -> None:
+        """A record may hold a copy of the output of the call with this id."""
+        if isinstance(id_, str):
+            self.copies.note(id_, number)
+
+    def has_copy(self, id_: str) -> bool:
+        """Whether any record may hold a copy of the output of the call with this id."""
+        return bool(self.copies.of([id_]))
+
+    def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
+        """What stands around the records of a range."""
+        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+        at_end = wanted.stop == len(outline.stretches)
+        return Inside(
+            head=self.head,
+            before=_back_to_response(read, first) if wanted.start else (),
+            after=None if at_end else read(end, end + 1)[0],
+            on_results=self.words_at < end and self._ends_open(outline, read),
+            leaf_before=at_end and wanted.start > 0 and self.leaf_elsewhere,
+            first_uuids=tuple(self.first_uuids),
+            copies=lambda ids: self.copies.items(ids, read),
+        )
+
+    def _ends_open(self, outline: Outline, read: Read) -> bool:
+        """Whether the last turn of the file breaks off: what is open in it stays then."""
+        if self._breaks_off is None:
+            from toolpair.formats.claude_code.sending import ends_open
+
+            end, size, found = outline.stretches[-1].end, _TAIL, None
+            while found is None and size < 2 * end:
+                found, size = ends_open(read(max(end - size, 0), end)), size * 4
+            self._breaks_off = found or False
+        return self._breaks_off
+
+
+_TAIL: Final = 64
+"""Records at the end of a file that are asked first for how it ends."""
+
+
+def _back_to_response(read: Read, first: int) -> Sequence[Item]:
+    """The records in front of one, up to the last response."""
+    found: list[Item] = []
+    step = 1
+    while first > 0:
+        start, step = max(first - step, 0), step * 2
+        items = read(start, first)
+        for at in range(len(items) - 1, -1, -1):
+            value = items[at].value
+            if isinstance(value, dict) and value.get("type") == "assistant":
+                return [*items[at + 1 :], *found]
+        found[:0] = items
+        first = start
+    return found

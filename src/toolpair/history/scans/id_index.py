@@ -1,0 +1,43 @@
+"""Which records name an id, of hundreds of thousands: two integers for each."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolpair.formats.format import Item
+    from toolpair.history.outline import Read
+
+
+class Noted:
+    """Numbers of records by the hash of an id; what two ids with the same hash share is more than asked for."""
+
+    def __init__(self) -> None:
+        self._of = array("q")
+        self._at = array("q")
+        self._in_order = True
+
+    def note(self, id_: str, number: int) -> None:
+        """The record with this number names the id."""
+        self._of.append(hash(id_))
+        self._at.append(number)
+        self._in_order = False
+
+    def of(self, ids: Iterable[str]) -> set[int]:
+        """The records that may name one of these. Ask when all are noted: what follows a note sorts them anew."""
+        if not self._in_order:
+            order = sorted(range(len(self._of)), key=self._of.__getitem__)
+            self._of = array("q", map(self._of.__getitem__, order))
+            self._at = array("q", map(self._at.__getitem__, order))
+            self._in_order = True
+        numbers: set[int] = set()
+        for wanted in {hash(id_) for id_ in ids}:
+            numbers.update(self._at[bisect_left(self._of, wanted) : bisect_right(self._of, wanted)])
+        return numbers
+
+    def items(self, ids: Iterable[str], read: Read) -> list[Item]:
+        """The records themselves."""
+        return [item for number in sorted(self.of(ids)) for item in read(number, number + 1)]

@@ -1,0 +1,92 @@
+"""What the model sees, as rows to print: the request part by part, and between them what is left out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from toolpair.dataclass import dataclass, replace
+from toolpair.formats.format import SentMessage, SentPart
+from toolpair.history.judged import Judged
+from toolpair.transcript.content import block_text, text_of
+from toolpair.transcript.model import Block
+
+RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
+"""What becomes of a block of the file; "added": its agent made it, "inherited": it stands in another file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenRow:
+    """One block of the request, or one that is left out of it."""
+
+    message: int | None
+    """Which message of the request, from 0; None for what is left out."""
+    role: str
+    value: Any
+    block: Block | None
+    """Where it stands in the file; None when the agent adds it, or has it from another file."""
+    fate: RowFate
+
+
+def messages_sent(judged: Judged) -> tuple[SentMessage, ...]:
+    """The messages of the request; those of the file itself where no agent is known that changes them."""
+    if judged.seen is not None:
+        return judged.seen.messages
+    return tuple(
+        SentMessage(str(message.role), tuple(SentPart(block.value, block) for block in message.blocks))
+        for message in judged.transcript.messages
+    )
+
+
+def seen_rows(judged: Judged) -> Iterator[SeenRow]:
+    """All rows in order. What is left out stands where the file has it."""
+    fates = judged.seen.fates if judged.seen is not None else {}
+    home = {
+        id(block): (number, place)
+        for number, message in enumerate(judged.transcript.messages)
+        for place, block in enumerate(message.blocks)
+    }
+    left_out = [
+        (number, place, str(message.role), block)
+        for number, message in enumerate(judged.transcript.messages)
+        for place, block in enumerate(message.blocks)
+        if fates.get(id(block)) in ("dropped", "replaced")
+    ]
+    next_lost = 0
+    shortened = judged.seen.shortened if judged.seen is not None else frozenset()
+    for number, message in enumerate(messages_sent(judged)):
+        for part in message.parts:
+            if message.inherited:
+                yield SeenRow(number, message.role, part.value, None, "inherited")
+                continue
+            at = home.get(id(part.block)) if part.block is not None else None
+            while at is not None and next_lost < len(left_out) and left_out[next_lost][:2] < at:
+                yield _lost(left_out[next_lost], fates)
+                next_lost += 1
+            fate: RowFate = "sent"
+            if part.block is None:
+                fate = "added"
+            elif id(part.block) in shortened:
+                fate = "shortened"
+            elif fates.get(id(part.block)) == "changed":
+                fate = "changed"
+            yield SeenRow(number, message.role, part.value, part.block, fate)
+    for lost in left_out[next_lost:]:
+        yield _lost(lost, fates)
+
+
+def _lost(found: tuple[int, int, str, Block], fates: Any) -> SeenRow:
+    _, _, role, block = found
+    return SeenRow(None, role, block.value, block, "replaced" if fates.get(id(block)) == "replaced" else "dropped")
+
+
+def row_text(row: SeenRow) -> str:
+    """What the model reads in the block of a row."""
+    if row.block is not None:
+        return block_text(replace(row.block, value=row.value))
+    value = row.value
+    if isinstance(value, dict):
+        for key in ("content", "output", "text"):
+            if key in value:
+                return text_of(value[key])
+    return text_of(value)

@@ -1,0 +1,28 @@
+"""Whether what is shown of a part stands in its bytes."""
+
+from __future__ import annotations
+
+import orjson
+
+from toolpair.history.judged import Judged
+from toolpair.transcript.content import arguments
+
+
+def speaks_otherwise(judged: Judged) -> bool:
+    """Whether rows say more than the strict JSON that they are read from.
+
+    They do of damage, of what a history was cut off from, and of arguments that are no object.
+    """
+    transcript, document = judged.transcript, judged.document
+    if transcript.boundaries or document is None or "malformed" in transcript.scopes.values():
+        return True
+    blocks = (block for message in transcript.messages for block in message.blocks)
+    if not all(isinstance(arguments(block), dict) for block in blocks if block.kind == "call"):
+        return True
+    try:
+        for record in document.records:
+            if record.lines == 1:
+                orjson.loads(record.body)
+    except ValueError:
+        return True
+    return False

@@ -1,0 +1,376 @@
+"""What a conversation amounts to: the verdict of the head, causes with their counts, the rows of the pair list."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from toolpair.dataclass import dataclass, replace
+from toolpair.history.judged import Judged
+from toolpair.history.verdict_text import Outlook, aside_text, badge_of, broken_text, sound_text, waiting_text
+from toolpair.rules.elsewhere import COPY
+from toolpair.rules.problem import Cause, Fix, Problem
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.content import block_text, result_text, says_something_real
+from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
+from toolpair.transcript.pairing import Pair
+
+RowKind = Literal["pair", "text", "cut", "compaction", "damaged"]
+_LABEL: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What would happen now. Outputs are real tool outputs: no placeholders, nothing empty."""
+
+    messages: int
+    calls: int
+    outputs_total: int
+    outputs_seen: int
+    outputs_shortened: int
+    """Of those that are seen: the agent sends their beginning and their end."""
+    errors: int
+    warnings: int
+    infos: int
+    causes: int
+    refused: bool
+    native: bool
+    placeholders: int
+    waiting: int
+    """Calls without a result."""
+    outlook: Outlook
+    badge: str
+    """What becomes of it, in a few words and capitals."""
+    sentence: str
+    """What there is to say beside the badge; never what the session says."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Problems with one cause: one decision."""
+
+    cause: Cause | None
+    rule: str
+    title: str
+    """What its problems share."""
+    tools: tuple[str, ...]
+    """The tools whose calls they are about, each once."""
+    problems: tuple[Problem, ...]
+    certain: int
+    guesses: int
+    fix_title: str | None
+    loses_outputs: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One row of the pair list. `group` is how many calls the message has: more than one ran in parallel."""
+
+    kind: RowKind
+    label: str = ""
+    pair: Pair | None = None
+    result: Block | None = None
+    role: str | None = None
+    message: int | None = None
+    group: int = 1
+    record: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a verdict counts, of a history or of a stretch of one."""
+
+    messages: int = 0
+    calls: int = 0
+    waiting: int = 0
+    """Calls without a result."""
+    outputs: int = 0
+    """Real ones, wherever they stand."""
+    seen: int = 0
+    """Those that reach the model."""
+    placeholders: int = 0
+    forgotten: int = 0
+    """Messages before lost links."""
+    shortened: int = 0
+    """Outputs that reach the model without their middle."""
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, name) + getattr(other, name) for name in _COUNTED))
+
+    def __sub__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, name) - getattr(other, name) for name in _COUNTED))
+
+
+_COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placeholders", "forgotten", "shortened")
+
+
+def tally_of(judged: Judged) -> Tally:
+    transcript = judged.transcript
+    cuts = [boundary for boundary in transcript.boundaries if boundary.kind == "cut"]
+    hidden = sum(boundary.outputs for boundary in cuts)
+    hidden += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
+    held, sent, placeholders = _outputs(judged)
+    seen = judged.seen
+    total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
+    total += sum(map(_is_elsewhere, judged.problems))
+    stand_ins = sum(not message.records for message in transcript.messages) if transcript.beyond is not None else 0
+    return Tally(
+        messages=len(transcript.messages) - stand_ins,
+        calls=sum(found.call is not None for found in judged.pairs),
+        waiting=sum(found.call is not None and not found.results for found in judged.pairs),
+        outputs=total,
+        seen=_outputs_seen(judged, total - hidden, sent),
+        placeholders=placeholders,
+        forgotten=sum(boundary.messages for boundary in cuts),
+        shortened=len(seen.shortened) if seen is not None and seen.refuses is None else 0,
+    )
+
+
+def verdict_of(judged: Judged) -> Verdict:
+    refuses = judged.seen.refuses if judged.seen is not None else None
+    return verdict_from(tally_of(judged), judged.problems, judged.transcript, judged.profile, refuses)
+
+
+def verdict_from(
+    tally: Tally, problems: Sequence[Problem], head: Transcript, profile: Profile, refuses: str | None
+) -> Verdict:
+    """The verdict on what was counted. `head` says whose history it is, `refuses` why its agent does not resume it."""
+    count = {
+        severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")
+    }
+    errors = count["error"]
+    causes = len({group_key(problem) for problem in problems if problem.severity == "error"})
+    refused = any(problem.impact == "stops" and problem.severity == "error" for problem in problems)
+    outlook, badge = badge_of(tally, head, errors, refused, refuses)
+    if errors:
+        sentence = broken_text(tally, head, errors, causes, refused, refuses)
+    else:
+        sentence = sound_text(tally, head, profile, waiting_text(problems, head), refuses)
+    return Verdict(
+        messages=tally.messages,
+        calls=tally.calls,
+        outputs_total=tally.outputs,
+        outputs_seen=tally.seen,
+        outputs_shortened=tally.shortened,
+        errors=errors,
+        warnings=count["warning"],
+        infos=count["info"],
+        causes=causes,
+        refused=refused,
+        native=head.native,
+        placeholders=tally.placeholders,
+        waiting=tally.waiting,
+        outlook=outlook,
+        badge=badge,
+        sentence=sentence + aside_text(head, errors),
+    )
+
+
+def _outputs_seen(judged: Judged, held: int, sent: int) -> int:
+    """How many of the outputs in the history (of which it holds `held`, and its agent sends `sent`) reach the model."""
+    if judged.seen is not None:
+        return 0 if judged.seen.refuses is not None else sent
+    lost = sum(
+        problem.on_resume.outputs_lost
+        for problem in judged.problems
+        if problem.on_resume is not None and not problem.rule.startswith("chain.")
+    )
+    return max(held - lost, 0)
+
+
+def _outputs(judged: Judged) -> tuple[int, int, int]:
+    """Real outputs in the history, how many of them are sent, and results that are no real outputs.
+
+    Identical copies count once, what was kept as text counts.
+    """
+    seen = judged.seen
+    held = sent = placeholders = 0
+    for found in judged.pairs:
+        said: set[str] = set()
+        reaching: set[str] = set()
+        for result in found.results:
+            text = result_text(result)
+            if not says_something_real(text):
+                placeholders += 1
+                continue
+            said.add(text)
+            if seen is not None and seen.reaches(result):
+                reaching.add(text)
+        held += len(said)
+        sent += len(reaching)
+    kept = sum(
+        block.kind == "text" and block_text(block).startswith(KEPT_OUTPUT)
+        for message in judged.transcript.messages
+        for block in message.blocks
+    )
+    return held + kept, sent + kept, placeholders
+
+
+def _is_elsewhere(problem: Problem) -> bool:
+    """Whether an output is known from elsewhere alone: one that a damaged line holds is counted with that line."""
+    in_a_line = problem.cause is not None and problem.cause.id == "unreadable"
+    return not in_a_line and any(fix.id.startswith(COPY) for fix in problem.fixes)
+
+
+def title_for(fixes: Sequence[Fix]) -> str:
+    """One title for fixes of one kind: their own where they share it."""
+    first = fixes[0]
+    same = all(fix.title == first.title for fix in fixes)
+    return first.title if same else first.several or first.title
+
+
+def group_key(problem: Problem) -> tuple[str, str]:
+    return (problem.rule, problem.cause.id if problem.cause is not None else "")
+
+
+def groups_of(problems: Iterable[Problem]) -> tuple[Group, ...]:
+    """Problems by rule and cause, errors first, the larger groups first."""
+    by_key: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        by_key.setdefault(group_key(problem), []).append(problem)
+    groups = [_group(found) for found in by_key.values()]
+    order = ("error", "warning", "info")
+    return tuple(sorted(groups, key=lambda group: (order.index(group.problems[0].severity), -len(group.problems))))
+
+
+def _group(problems: Sequence[Problem]) -> Group:
+    first = problems[0]
+    certain = [
+        problem
+        for problem in problems
+        if not problem.guess and (best := problem.recommended) is not None and best.certain
+    ]
+    fixes = [fix for problem in certain if (fix := problem.recommended) is not None]
+    return Group(
+        cause=_cause_of_all(problems),
+        rule=first.rule,
+        title=_shared_title(problems),
+        tools=tuple(dict.fromkeys(filter(None, map(_tool, problems)))),
+        problems=tuple(problems),
+        certain=len(certain),
+        guesses=sum(problem.guess for problem in problems),
+        fix_title=title_for(fixes) if fixes else None,
+        loses_outputs=sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None),
+    )
+
+
+def _shared_title(problems: Sequence[Problem]) -> str:
+    """What all of them have in common: the words of their cause, their own, or else what their rule is about."""
+    first = problems[0]
+    if first.cause is not None and len({problem.cause.text for problem in problems if problem.cause is not None}) == 1:
+        return first.cause.text
+    if len({problem.text for problem in problems}) == 1:
+        return first.text
+    from toolpair.rules.pages import page_of
+
+    page = page_of(first.rule)
+    return page.title if page is not None else first.text
+
+
+def _tool(problem: Problem) -> str | None:
+    block = problem.call or problem.result
+    return block.name if block is not None else None
+
+
+def _cause_of_all(problems: Sequence[Problem]) -> Cause | None:
+    """The cause that the problems share: with a product only where it is the product of each."""
+    first = problems[0].cause
+    if first is None or all(
+        problem.cause is not None and (problem.cause.product, problem.cause.link) == (first.product, first.link)
+        for problem in problems
+    ):
+        return first
+    return replace(first, product=None, link=None)
+
+
+def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
+    """The pair list in transcript order. `order` is record uid -> its place in the file, to place damaged records."""
+    transcript = judged.transcript
+    of_block = judged.judgement.pairing.of_block
+    boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
+    damaged = deque(_damaged_rows(judged, order))
+    rows: list[Row] = []
+    for number, message in enumerate(transcript.messages):
+        place = min((order.get(uid, 0) for uid in message.records), default=0)
+        while damaged and damaged[0][0] < place:
+            rows.append(damaged.popleft()[1])
+        boundary = boundaries.get(number)
+        if boundary is not None:
+            rows.append(_across(judged, boundary, number))
+        calls = len(message.calls)
+        for block in message.blocks:
+            if block.kind == "text":
+                label = block_text(block)[:_LABEL].strip()
+                if label:
+                    role = "summary" if message.note == "summary" else str(message.role)
+                    rows.append(Row("text", label, role=role, message=number, record=block.record))
+            elif block.kind == "call":
+                found = of_block[id(block)]
+                rows.append(
+                    Row("pair", pair=found, result=found.result, message=number, group=calls, record=block.record)
+                )
+                rows.extend(
+                    Row("pair", pair=found, result=result, message=number, group=calls, record=result.record)
+                    for result in found.results[1:]
+                )
+            elif block.kind == "result":
+                found = of_block[id(block)]
+                if found.call is None:
+                    rows.append(Row("pair", pair=found, result=block, message=number, record=block.record))
+    rows.extend(row for _, row in damaged)
+    boundary = boundaries.get(len(transcript.messages))
+    if boundary is not None:
+        rows.append(_across(judged, boundary, None))
+    return rows
+
+
+def _damaged_rows(judged: Judged, order: Mapping[int, int]) -> Iterator[tuple[int, Row]]:
+    """The rows of what cannot be read, with their places in the file: one for lines that are told together."""
+    until = {problem.record: problem.until for problem in judged.problems if problem.rule.startswith("record.")}
+    reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
+    reasons |= judged.damaged.reasons if judged.damaged is not None else {}
+    malformed = [
+        (order[uid], uid) for uid, scope in judged.transcript.scopes.items() if scope == "malformed" and uid in order
+    ]
+    runs: list[tuple[int, int, int, int]] = []
+    """Places and uids of the first and of the last record of each."""
+    for place, uid in sorted(malformed):
+        if runs and place <= runs[-1][2]:
+            continue
+        if uid in until:
+            last = until[uid]
+            last = uid if last is None else last
+            runs.append((place, uid, order.get(last, place), last))
+        elif (
+            runs
+            and place == runs[-1][2] + 1
+            and runs[-1][1] not in until
+            and reasons.get(runs[-1][1]) == reasons.get(uid)
+        ):
+            runs[-1] = (*runs[-1][:2], place, uid)  # nothing is a problem in either
+        else:
+            runs.append((place, uid, place, uid))
+    for place, uid, _, last in runs:
+        yield place, Row("damaged", _lines_before(judged, uid, last) + reasons.get(uid, "no message"), record=uid)
+
+
+def _lines_before(judged: Judged, first: int, last: int) -> str:
+    """The lines of several records, to be put in front of what is said of them."""
+    document = judged.document
+    if document is None or first not in document or last not in document:
+        return ""
+    begin, end = document.line_of(first), document.last_line_of(last)
+    several = document.kind == "lines" and begin is not None and end is not None and begin != end
+    return f"lines {begin:,} to {end:,}: " if several else ""
+
+
+def _across(judged: Judged, boundary: Boundary, message: int | None) -> Row:
+    """A line across the list; that of a lost link names its line in the file."""
+    if boundary.kind != "cut":
+        return Row("compaction", boundary.text, message=message, record=boundary.record)
+    document, record = judged.document, boundary.record
+    known = document is not None and record is not None and record in document
+    line = document.line_of(record) if document is not None and record is not None and known else None
+    label = f"{boundary.text}, line {line:,}" if line is not None else boundary.text
+    return Row("cut", label, message=message, record=record)

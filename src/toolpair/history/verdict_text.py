@@ -1,0 +1,148 @@
+"""The verdict in words: the badge, what there is to say beside it, and what will be true after saving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, Literal
+
+from toolpair.rules.problem import Problem
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.content import call_summary
+from toolpair.transcript.model import Transcript
+from toolpair.transcript.words import plural
+
+if TYPE_CHECKING:
+    from toolpair.history.summary import Tally, Verdict
+
+Outlook = Literal["stops", "loses", "ready"]
+_SUMMARY: Final = 48
+"""Characters of what a call was given, in a sentence."""
+
+
+def aside_text(transcript: Transcript, errors: int) -> str:
+    """What to know of a history that is not the one that its agent goes on from."""
+    if transcript.elsewhere and transcript.resumed:
+        return " This is not the branch that the agent resumes."
+    if transcript.resumed:
+        return ""
+    stays = " and what is broken in it stays so" if errors else ""
+    return f" A sub-agent's history: it is never resumed or healed{stays}."
+
+
+def badge_of(tally: Tally, head: Transcript, errors: int, refused: bool, refuses: str | None) -> tuple[Outlook, str]:
+    """What stops comes before what loses, history before outputs."""
+    lost = tally.outputs - tally.seen
+    if not errors and refuses is not None and _is_resumed(head):
+        return "stops", "WON'T RESUME"
+    if not errors:
+        if not tally.calls and not tally.outputs and not tally.forgotten:
+            return "ready", "NO CALLS YET" if tally.messages else "EMPTY"
+        return "ready", "READY TO RESUME" if _is_resumed(head) else "VALID"
+    if not head.resumed or head.elsewhere:
+        return "loses", plural(errors, "PROBLEM", "PROBLEMS")
+    if refuses is not None or (refused and head.native):
+        return "stops", "WON'T RESUME"
+    if refused:
+        return "stops", "API REFUSES IT"
+    if _is_resumed(head):
+        if tally.forgotten:
+            return "loses", f"LOSES {plural(tally.forgotten, 'MESSAGE', 'MESSAGES')}"
+        if lost:
+            return "loses", f"RESUMES, LOSES {plural(lost, 'OUTPUT', 'OUTPUTS')}"
+        return "loses", f"RESUMES, {plural(errors, 'PROBLEM', 'PROBLEMS')}"
+    return "loses", plural(errors, "PROBLEM", "PROBLEMS")
+
+
+def _is_resumed(head: Transcript) -> bool:
+    """Whether its agent would go on from this very history."""
+    return bool(head.native and head.agent and head.resumed and not head.elsewhere)
+
+
+def all_of(count: int, noun: str) -> str:
+    """ "All 4 outputs", as one says it of one or two of them."""
+    return {1: f"The only {noun}", 2: f"Both {noun}s"}.get(count, f"All {count:,} {noun}s")
+
+
+def waiting_text(problems: Iterable[Problem], head: Transcript, *, content: bool = False, running: bool = False) -> str:
+    """Of the calls that a history ends with; with `content` what they were given. `running`: somebody works on them."""
+    last = [problem for problem in problems if problem.rule == "turn.trailing_call"]
+    if not last:
+        return ""
+    if len(last) > 1:
+        who, was, has = f"The last {len(last):,} calls", "were", "have"
+    else:
+        call = last[0].call
+        words = [call.name or "", call_summary(call)[:_SUMMARY] if content else ""] if call is not None else []
+        named = " ".join(filter(None, words))
+        who, was, has = f"The last call{f', {named},' if named else ''}", "was", "has"
+    if running:
+        return f"{who} {has} no output yet."
+    told = all(problem.on_resume is not None and problem.on_resume.effect != "kept" for problem in last)
+    says = f": {head.agent} will say so to the model" if told and _is_resumed(head) else ""
+    return f"{who} {was} interrupted and {has} no output{says}."
+
+
+def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str, refuses: str | None) -> str:
+    checked = f"(Checked {profile.judged} {profile.name} rules; signatures and size are not checked.)"
+    if refuses is not None:
+        return f"{refuses} {checked}"
+    checked = _shortened_text(tally, head) + checked
+    calls = tally.calls
+    if tally.forgotten:
+        verb = "is" if tally.forgotten == 1 else "are"
+        checked = f"{plural(tally.forgotten, 'earlier message')} {verb} not sent. {checked}"
+    if not calls:
+        return f"No tool calls in {plural(tally.messages, 'message')}. {checked}"
+    if tally.waiting:
+        answered = f"{calls - tally.waiting:,} of {plural(calls, 'call')} have results."
+        return f"{waiting or answered} {checked}"
+    return f"{all_of(calls, 'call')} {'has its result' if calls == 1 else 'have results'}. {checked}"
+
+
+def _shortened_text(tally: Tally, head: Transcript) -> str:
+    """What the agent shortens on its way to the model: it is not lost, and it is not all there."""
+    if not tally.shortened:
+        return ""
+    whole = f"{tally.seen - tally.shortened:,} of {plural(tally.outputs, 'output')}"
+    return f"{head.agent} sends {whole} whole and shortens {tally.shortened:,}. "
+
+
+def problems_text(errors: int, causes: int) -> str:
+    return plural(errors, "problem") + (f", {plural(causes, 'cause')}" if errors > 1 else "")
+
+
+def broken_text(tally: Tally, head: Transcript, errors: int, causes: int, refused: bool, refuses: str | None) -> str:
+    total, lost = tally.outputs, tally.outputs - tally.seen
+    begun = f"{problems_text(errors, causes)}."
+    if not head.resumed or head.elsewhere:
+        return begun
+    if refuses is not None:
+        return f"{begun} {refuses}"
+    kept = f" {all_of(total, 'output')} {'is' if total == 1 else 'are'} still in the file." if total else ""
+    if refused and head.native:
+        if lost:
+            kept = f" The request would hold {total - lost:,} of {plural(total, 'output')}."
+        return f"{begun} The API refuses the request.{kept}"
+    if _is_resumed(head):
+        if lost:
+            many = all_of(total, "output") if lost == total else f"Of {plural(total, 'output')} {lost:,}"
+            return f"{begun} {many} {'is' if lost == 1 else 'are'} dropped without telling you."
+        if tally.forgotten:
+            gone = f"{plural(tally.forgotten, 'message')} {'is' if tally.forgotten == 1 else 'are'} forgotten"
+            return f"{begun} {gone} without telling you."
+        reach = f"{all_of(total, 'output')} {'reaches' if total == 1 else 'reach'} the model." if total else ""
+        return f"{begun} {reach or 'No output is lost.'} {_shortened_text(tally, head)}".rstrip()
+    return begun + kept
+
+
+def saving_text(before: Verdict, after: Verdict, placeholders: int) -> str:
+    """What will be true after saving what is staged."""
+    left = f"{plural(after.errors, 'problem')} left. " if after.errors else ""
+    total = max(before.outputs_total, after.outputs_total)
+    written = plural(placeholders, "placeholder") if placeholders else ""
+    if not total:
+        return left + (f"It will have {written}." if written else "No output is involved.")
+    seen = after.outputs_seen
+    many = all_of(total, "output") if seen >= total else f"{seen:,} of {plural(total, 'output')}"
+    will = "will reach the model" if after.native else "will still be there"
+    return f"{left}{many} {will}{f', plus {written}' if written else ''}."

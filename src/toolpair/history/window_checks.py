@@ -1,0 +1,320 @@
+"""Judging the ranges of an outline one by one, such that it is the judgement of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Final
+
+from toolpair.dataclass import dataclass, replace
+from toolpair.history.judged import Judged
+from toolpair.history.outline import Outline, Range, ranges_of
+from toolpair.history.summary import Tally, tally_of
+from toolpair.rules.errors.counting import counted_transcript
+from toolpair.rules.problem import Problem
+from toolpair.rules.reasoning import signed
+from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
+from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
+from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond
+
+WIDE: Final = frozenset(
+    {
+        "call.duplicate_id",
+        "call.reused_id",
+        "content.mixed_with_tool",
+        "field.unsupported",
+        "name.missing",
+        "reasoning.missing_before_call",
+        "result.name_missing",
+        "result.text_after",
+        "tools.undeclared",
+    }
+)
+"""Rules that look at the whole history, or tell of all its places at once."""
+_COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
+_ROUNDS: Final = 20
+"""How often ranges are joined before the whole is judged instead."""
+Load = Callable[[Range, Beyond], "JudgedStretch"]
+"""Reads the records of a range and judges them as a stretch."""
+
+
+@dataclass(eq=False)
+class JudgedStretch:
+    """What is judged of a stretch, and what it has to do with others."""
+
+    judged: Judged
+
+    @property
+    def lead(self) -> int:
+        """Stand-ins in front of its messages."""
+        return self.judged.transcript.lead
+
+    @property
+    def tail(self) -> int:
+        """Stand-ins behind them."""
+        beyond = self.judged.beyond
+        return len(LEAD_OUT) if beyond is not None and beyond.after else 0
+
+    @cached_property
+    def messages(self) -> int:
+        return len(self.judged.transcript.messages) - self.lead - self.tail
+
+    @cached_property
+    def counted(self) -> int:
+        """How many messages the provider counts in it, where that is told; else those that there are."""
+        transcript, base = self.judged.transcript, self.judged.profile.base
+        sent = self._sent
+        if sent is not None:
+            return sent
+        stand_ins = len(counted_transcript(replace(transcript, messages=(*LEAD_IN[: self.lead],)), base).messages)
+        stand_ins += len(counted_transcript(replace(transcript, messages=(*LEAD_OUT[: self.tail],)), base).messages)
+        return len(counted_transcript(transcript, base).messages) - stand_ins
+
+    @cached_property
+    def unsent(self) -> int:
+        """How many messages the provider would count in it if all were sent as they stand."""
+        transcript = self.judged.transcript
+        if transcript.frame is None or not transcript.frame.as_items:
+            return self.messages
+        own = transcript.messages[self.lead : self.lead + self.messages]
+        return sum(len(message.blocks) for message in own)
+
+    @cached_property
+    def tally(self) -> Tally:
+        return tally_of(self.judged)
+
+    @cached_property
+    def signed(self) -> int:
+        """Blocks of signed thinking in it."""
+        blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
+        return sum(block.kind == "thinking" and signed(block) for block in blocks)
+
+    @property
+    def _sent(self) -> int | None:
+        """How many messages its agent sends of it, where it has one."""
+        seen, frame = self.judged.seen, self.judged.transcript.frame
+        return None if seen is None or frame is None else frame.count(seen.messages)
+
+    @cached_property
+    def spills(self) -> bool:
+        """Whether what is read of it goes beyond it, so that only the whole tells it."""
+        frame = self.judged.transcript.frame
+        return frame is not None and (frame.spills or self._sent is None)
+
+    @cached_property
+    def tells_of_all(self) -> bool:
+        """Whether the evidence for a cause is counted over the whole history."""
+        causes = (problem.cause for problem in self.judged.problems)
+        return any(cause is not None and cause.id in _COUNTED_CAUSES for cause in causes)
+
+    @cached_property
+    def claims(self) -> frozenset[str]:
+        """What only one range may have: a second one with the same has to be judged together with it."""
+        wide = (f"rule {problem.rule}" for problem in self.judged.problems if problem.rule in WIDE)
+        made = (f"id {id_}" for id_ in self.judged.judgement.new_ids)
+        calls = [pair.call.id for pair in self.judged.pairs if pair.call is not None and usable(pair.call.id)]
+        repeated = ("ids of several calls",) if len(set(calls)) < len(calls) else ()
+        return frozenset((*wide, *made, *repeated))
+
+    @cached_property
+    def open(self) -> frozenset[str]:
+        """The spellings of calls that wait for a result."""
+        pairs = self.judged.pairs
+        return frozenset(
+            spelt for pair in pairs if pair.call is not None and not pair.results for spelt in _spelt(pair.call.id)
+        )
+
+    @cached_property
+    def loose(self) -> frozenset[str]:
+        """The spellings of results without a call."""
+        pairs = (pair for pair in self.judged.pairs if pair.call is None or pair.evidence == "guess")
+        return frozenset(spelt for pair in pairs for result in pair.results for spelt in _spelt(result.id))
+
+    @cached_property
+    def cleaned(self) -> frozenset[str]:
+        """What the ids of its results would be if they had been cleaned."""
+        ids = (result.id for pair in self.judged.pairs for result in pair.results)
+        return frozenset(clean for id_ in ids if usable(id_) and (clean := sanitised(id_)) != id_)
+
+    @cached_property
+    def leans(self) -> tuple[bool, bool]:
+        """Whether a problem or a fix is about what stands at the front of the range or before, at its end or behind.
+
+        A record that goes, or comes, at an end would change what stands beside the next stretch.
+        """
+        front = behind = False
+        messages = self.judged.transcript.messages
+        first = set(map(id, messages[: self.lead]))
+        last = set(map(id, messages[self.lead + self.messages :]))
+        ends = messages[self.lead].records, messages[self.lead + self.messages - 1].records
+        for problem in self.judged.problems:
+            edits = [edit for fix in problem.fixes for edit in fix.edits if not _takes_thinking_out(edit)]
+            about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
+            records = {record for edit in edits for record in records_of(edit)}
+            front = front or not about.isdisjoint(first) or not records.isdisjoint(ends[0])
+            behind = behind or not about.isdisjoint(last) or not records.isdisjoint(ends[1])
+            if problem.message is not None and not self.lead <= problem.message < self.lead + self.messages:
+                front, behind = front or problem.message < self.lead, behind or problem.message >= self.lead
+        beyond = self.judged.beyond
+        return front and beyond is not None and beyond.before, behind and beyond is not None and beyond.after
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedRange:
+    """A range of an outline, and what is judged of it."""
+
+    range: Range
+    found: JudgedStretch
+
+
+def _spelt(id_: Any) -> Iterator[str]:
+    if usable(id_):
+        yield from (f"{number} {spelt}" for number, (_, form) in enumerate(SPELLINGS) if (spelt := form(id_)))
+
+
+def _takes_thinking_out(edit: Edit) -> bool:
+    """Whether only thinking goes, from wherever: the record that it stood in stays."""
+    return isinstance(edit, RemoveThinking) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
+
+
+def judge_ranges(outline: Outline, load: Load, most: int) -> list[JudgedRange] | None:
+    """Each range judged; those that turn out to have to do with each other as one. None when that is too much.
+
+    `most` is how many records may be judged together.
+    """
+    answered = sum(found.calls for found in outline.stretches)
+    last = len(outline.stretches)
+    thinking = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
+    known: dict[tuple[int, int], JudgedRange] = {}
+    ranges: Sequence[Range] = outline.ranges
+    for _ in range(_ROUNDS):
+        judged: list[JudgedRange] = []
+        for found in ranges:
+            key = (found.start, found.stop)
+            if key not in known:
+                inside = outline.stretches[found.start : found.stop]
+                if inside[-1].end - inside[0].first > most:
+                    return None
+                elsewhere = answered - sum(stretch.calls for stretch in inside)
+                beyond = Beyond(found.start > 0, found.stop < last, outline.ids, elsewhere, thinking[last - found.stop])
+                known[key] = JudgedRange(found, load(found, beyond))
+                if known[key].found.spills or known[key].found.tells_of_all:
+                    return None
+            judged.append(known[key])
+        joined = [*_together(judged), *_leaning(judged, last), *_named_elsewhere(judged, outline)]
+        if not joined:
+            return judged
+        merged = ranges_of((), [*((found.start, found.stop - 1) for found in ranges), *joined])
+        if [(found.start, found.stop) for found in merged] == [(found.start, found.stop) for found in ranges]:
+            return judged
+        ranges = merged
+        wanted = {(found.start, found.stop) for found in ranges}
+        known = {key: found for key, found in known.items() if key in wanted}
+    return None
+
+
+def _together(judged: Sequence[JudgedRange]) -> Iterator[tuple[int, int]]:
+    """Stretches of ranges that claim the same, or of which one has the call that the other's result may answer."""
+    claimed: dict[str, int] = {}
+    calls: dict[str, set[int]] = {}
+    for number, found in enumerate(judged):
+        for claim in found.found.claims:
+            other = claimed.setdefault(claim, number)
+            if other != number:
+                yield judged[other].range.start, found.range.start
+        for spelt in found.found.open:
+            calls.setdefault(spelt, set()).add(number)
+    for number, found in enumerate(judged):
+        for spelt in found.found.loose:
+            for other in calls.get(spelt, ()):
+                if other != number:
+                    yield judged[other].range.start, found.range.start
+
+
+def _leaning(judged: Iterable[JudgedRange], last: int) -> Iterator[tuple[int, int]]:
+    for found in judged:
+        front, behind = found.found.leans
+        if front:
+            yield found.range.start - 1, found.range.start
+        if behind and found.range.stop < last:
+            yield found.range.stop - 1, found.range.stop
+
+
+def _named_elsewhere(judged: Iterable[JudgedRange], outline: Outline) -> Iterator[tuple[int, int]]:
+    for found in judged:
+        for clean in found.found.cleaned:
+            other = outline.ids.get(clean)
+            if other is not None and not found.range.start <= other < found.range.stop:
+                yield other, found.range.start
+
+
+def problems_of(outline: Outline, judged: Sequence[JudgedRange]) -> Sequence[Problem]:
+    """All problems, numbered as those of the whole."""
+    problems: list[Problem] = []
+    stretches = outline.stretches
+    messages = pairs = counted = unsent = at = 0
+    for found in judged:
+        for stretch in stretches[at : found.range.start]:
+            messages, pairs = messages + stretch.messages, pairs + stretch.calls
+            counted, unsent = counted + stretch.counted, unsent + stretch.counted
+        seen = found.found
+        before = counted - min(seen.lead, 1)
+        problems += [
+            moved(problem, messages - seen.lead, pairs, before, unsent - seen.lead) for problem in seen.judged.problems
+        ]
+        messages, pairs = messages + seen.messages, pairs + len(seen.judged.pairs)
+        counted, unsent = counted + seen.counted, unsent + seen.unsent
+        at = found.range.stop
+    return in_order(problems)
+
+
+def in_order(problems: Sequence[Problem]) -> Sequence[Problem]:
+    """The problems of one range after the other as those of the whole: first what is about no message."""
+    if not any(problem.message is None for problem in problems):
+        return problems
+    return sorted(problems, key=lambda problem: (problem.message or 0, problem.block or 0, _asked(problem)))
+
+
+def _asked(problem: Problem) -> int:
+    """When the rules of what may be about no message are asked, behind all others."""
+    if problem.rule.startswith("chain."):
+        return 1
+    if problem.message is not None or not problem.rule.startswith("record."):
+        return 0
+    return 3 if problem.rule == "record.no_message" else 2
+
+
+def moved(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
+    """The problem with so many messages and pairs before it; `counted` is how many of them the provider counts.
+
+    `others` is how many it would count if all were sent as they stand.
+    """
+    if not messages and not pairs and not counted and not others:
+        return problem
+    says, of = problem.says, problem.pairs
+    # Done for all problems behind a message that is put in; `replace` takes three times as long.
+    return Problem(
+        problem.rule,
+        problem.severity,
+        problem.impact,
+        problem.evidence,
+        problem.text,
+        None if problem.message is None else problem.message + messages,
+        problem.block,
+        None if problem.pair is None else problem.pair + pairs,
+        problem.record,
+        problem.call,
+        problem.result,
+        problem.others,
+        problem.about,
+        problem.cause,
+        problem.on_resume,
+        problem.scope,
+        problem.fixes,
+        problem.no_fix,
+        None if says is None else lambda _, /, first=0, unsent=None: says(problem, counted, others),
+        problem.guess,
+        tuple([pair + pairs for pair in of]) if of else of,
+        problem.until,
+    )

@@ -1,0 +1,70 @@
+"""What `check` and `guard` say of a list of messages. Loads nothing else of toolpair."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from toolpair.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from toolpair.rules.problem import Problem
+
+_MOST_TOLD: Final = 20
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is wrong with a list of messages. True when no error was found."""
+
+    profile: str
+    problems: tuple[Problem, ...]
+    fault: str | None = None
+    """Why a guard could not judge the messages, one sentence; None where they were judged."""
+
+    @cached_property
+    def errors(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    @property
+    def ok(self) -> bool:
+        return not self.errors
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return self.fault or "\n".join(f"{found.severity} {told(found)}" for found in self.problems)
+
+
+class InvalidMessages(ValueError):
+    """Raised by `guard`: the messages would be refused. `report` lists why, `problems` are its errors."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        count = len(report.errors)
+        lines = [f"{count} problem{'s' if count > 1 else ''} that {report.profile} would refuse:"]
+        lines += [f"  {told(problem)}" for problem in report.errors[:_MOST_TOLD]]
+        if count > _MOST_TOLD:
+            lines.append(f"  and {count - _MOST_TOLD:,} more")
+        super().__init__("\n".join(lines))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return self.report.errors
+
+    def __reduce__(self) -> tuple[type[InvalidMessages], tuple[Report]]:
+        return type(self), (self.report,)
+
+
+def told(problem: Problem) -> str:
+    """A problem on one line: where, which rule, what is wrong, the ids."""
+    place = "messages" if problem.message is None else f"messages.{problem.message}"
+    blocks = [block for block in (problem.call, problem.result) if block is not None]
+    ids = dict.fromkeys(repr(id_) for block in blocks if (id_ := block.id) is not None and not _is_empty(id_))
+    named = f" [{' ≠ '.join(ids)}]" if ids else ""
+    return f"{place} {problem.rule}: {problem.text}{named}"
+
+
+def _is_empty(id_: object) -> bool:
+    return isinstance(id_, str) and not id_

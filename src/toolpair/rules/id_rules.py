@@ -1,0 +1,334 @@
+"""Ids that a provider refuses, and ids that several calls share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from toolpair.rules import causes
+from toolpair.rules.context import Context, keep_as_text
+from toolpair.rules.elsewhere import fixes as fixes_of
+from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.content import output_lines
+from toolpair.transcript.edits import Answer, Edit, Remove, Rename, ToText
+from toolpair.transcript.id_shapes import usable
+from toolpair.transcript.new_ids import restored
+from toolpair.transcript.pairing import Pair
+
+
+def check(context: Context) -> None:
+    _shared(context)
+    _refused(context)
+
+
+def _renames(pair: Pair, new: str, *, nearest: bool = True) -> list[Edit]:
+    """Unless `nearest`, results that are a call's by their order alone are kept as text."""
+    blocks = ([pair.call] if pair.call is not None else []) + list(pair.results)
+    if pair.ambiguous and not nearest:
+        blocks = blocks[:1]
+    return [Rename(block, new) for block in blocks]
+
+
+def _found_output(context: Context, pair: Pair) -> list[Edit]:
+    """The real output of a call without result, put in with the new id: elsewhere it is known by the old one."""
+    if pair.call is None or pair.results:
+        return []
+    call = pair.call
+    fixes = fixes_of(context.elsewhere.of_call(call), lambda content, error: Answer(call, content, error))
+    return [edit for fix in fixes if fix.recommended for edit in fix.edits]
+
+
+def _shared(context: Context) -> None:
+    """Calls that share an id: within one message (duplicate) and over several (reused)."""
+    calls = [pair for pair in context.pairing.pairs if pair.call is not None and usable(pair.call.id)]
+    if len({pair.call.id for pair in calls if pair.call is not None}) == len(calls):
+        return
+    by_id: dict[str, list[Pair]] = defaultdict(list)
+    for pair in calls:
+        assert pair.call is not None
+        by_id[pair.call.id].append(pair)
+    for id_, pairs in by_id.items():
+        if len(pairs) < 2:
+            continue
+        by_message: dict[int, list[Pair]] = defaultdict(list)
+        for pair in pairs:
+            assert pair.call_at is not None
+            by_message[pair.call_at[0]].append(pair)
+        number = 1
+        reused: list[Pair] = []
+        for together in by_message.values():
+            if len(together) > 1:
+                number = _report(context, "call.duplicate_id", id_, together, together[1:], number)
+            reused.append(together[0])
+        if len(reused) > 1:
+            _report(context, "call.reused_id", id_, reused, reused[1:], number)
+
+
+def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: list[Pair], number: int) -> int:
+    """Report calls that share `id_`; the fix renames the `later` ones and their results. Returns the last number."""
+    if not context.judges(rule):
+        return number
+    edits: list[Edit] = []
+    nearest: list[Edit] = []
+    for pair in later:
+        number += 1
+        new = context.new_id(id_, number, pair.call.name if pair.call else None)
+        nearest.extend(_renames(pair, new))
+        edits.extend(_renames(pair, new, nearest=False))
+        edits.extend(_found_output(context, pair))
+    unclear = [result for pair in pairs if pair.ambiguous for result in pair.results]
+    edits.extend(keep_as_text(result, result.name) for result in unclear)
+    title = (
+        "give the later calls and their results new ids"
+        if len(later) > 1
+        else "give the later call and its result a new id"
+    )
+    fixes = [
+        Fix(
+            "new-ids",
+            f"{title}; keep outputs that could belong to any of the calls as text" if unclear else title,
+            tuple(edits),
+            recommended=True,
+            note=context.note_on_new_id(id_),
+        )
+    ]
+    if unclear:
+        fixes.append(
+            Fix(
+                "new-ids-only",
+                f"{title}; remove outputs that could belong to any of the calls",
+                tuple(Remove(edit.block) if isinstance(edit, ToText) else edit for edit in edits),
+                loses=f"the outputs that could belong to any of the calls ({output_lines(unclear)})",
+                note=context.files_naming(id_),
+            )
+        )
+        fixes.append(Fix("nearest", f"{title}; give late results to the nearest call", tuple(nearest), certain=False))
+    calls = [pair.call for pair in pairs if pair.call is not None]
+    second = later[0]
+    severity: Severity | None = None
+    several_answered = sum(bool(pair.results) for pair in pairs) > 1
+    if context.wire == "chat" and rule == "call.duplicate_id" and several_answered:
+        severity = "error"  # two tool messages with one tool_call_id are refused, whatever is thought of the calls
+    families = [call.family for call in calls if call.family]
+    if len(set(families)) < len(families):
+        severity = "error"  # outputs are found by id alone: one call has two, or nobody answers the other
+    context.add(
+        rule,
+        f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
+        at=second.call_at,
+        pairs=later,
+        call=second.call,
+        result=second.result,
+        others=(*calls, *(result for pair in pairs for result in pair.results)),
+        severity=severity,
+        cause=causes.of_shared_id(context, calls, pairs),
+        fixes=fixes,
+        guess=bool(unclear),
+    )
+    return number
+
+
+def _refused(context: Context) -> None:
+    unclear = _unclear(context)
+    native = context.provider == "moonshot"
+    for pair in context.pairing.pairs:
+        call = pair.call
+        if call is None:
+            _nameless_orphan(context, pair)
+            continue
+        if id(call) in context.renamed or call.slot[-1:] == ("function_call",):
+            continue  # a legacy function_call has no id
+        own = call.id
+        others = [result.id for result in pair.results if result.id != own]
+        if not usable(own) or not all(map(usable, others)):
+            _empty(context, pair)
+            continue
+        refusal = _refusal(context, own)
+        if refusal is None and others:
+            # Where it is no error that ids differ, a result's own may be what is refused.
+            refusals = (_refusal(context, id_) for id_ in dict.fromkeys(others))
+            refusal = next((found for found in refusals if found is not None), None)
+        if refusal is None:
+            if native:
+                _sanitised_native(context, pair)
+        elif call.id not in unclear:
+            _rename_problem(context, pair, *refusal)
+        elif unclear[call.id]:
+            _rename_together(context, unclear[call.id], *refusal)
+            unclear[call.id] = []
+
+
+def _refusal(context: Context, id_: str) -> tuple[str, str, Cause] | None:
+    """(rule, what is wrong, why) of an id that the profile does not accept."""
+    profile = context.profile
+    if profile.id_pattern is not None and not profile.id_pattern.fullmatch(id_):
+        said = f"{_not_accepted(context, 'id.pattern')} the id {id_}: bad characters."
+        return "id.pattern", said, causes.of_refused(context, id_, "id.pattern")
+    too_long = profile.id_max is not None and len(id_) > profile.id_max
+    if not too_long and len(id_) >= profile.id_min:
+        return None
+    said = f"{_not_accepted(context, 'id.length')} the id {id_}: {len(id_)} long, {_length(profile)}."
+    if too_long:
+        return "id.length", said, causes.of_refused(context, id_, "id.length")
+    return "id.length", said, causes.named("id.too_short", f"{len(id_)} characters")
+
+
+def _not_accepted(context: Context, rule: str) -> str:
+    """The provider and its verb: "may not accept" where a refusal is not known for certain."""
+    return f"{context.profile.title} {'does' if context.is_error(rule) else 'may'} not accept"
+
+
+def _unclear(context: Context) -> dict[str, list[Pair]]:
+    """The ids of which a result may be any call's, with all calls that have them."""
+    ids = {pair.call.id for pair in context.pairing.pairs if pair.ambiguous and pair.call is not None}
+    found: dict[str, list[Pair]] = defaultdict(list)
+    for pair in context.pairing.pairs if ids else ():
+        if pair.call is not None and usable(pair.call.id) and pair.call.id in ids:
+            found[pair.call.id].append(pair)
+    return dict(found)
+
+
+def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, cause: Cause) -> None:
+    """Calls that share a refused id: were they renamed one by one, the last would get what may be another's."""
+    if not context.judges(rule):
+        return
+    first = pairs[0]
+    assert first.call is not None
+    edits: list[Edit] = []
+    nearest: list[Edit] = []
+    for number, pair in enumerate(pairs, 1):
+        assert pair.call is not None
+        new = context.new_id(pair.call.id, number, pair.call.name)
+        edits.extend(_renames(pair, new, nearest=False))
+        nearest.extend(_renames(pair, new))
+    edits.extend(keep_as_text(result, result.name) for pair in pairs if pair.ambiguous for result in pair.results)
+    note = context.note_on_new_id(first.call.id)
+    title = "give each of these calls its own id"
+    context.add(
+        rule,
+        text,
+        at=first.call_at,
+        pairs=pairs,
+        call=first.call,
+        result=first.result,
+        others=tuple(block for pair in pairs for block in (pair.call, *pair.results) if block is not None),
+        cause=cause,
+        fixes=(
+            Fix(
+                "new-ids",
+                f"{title}; keep outputs that could belong to any of the calls as text",
+                tuple(edits),
+                recommended=True,
+                note=note,
+            ),
+            Fix("nearest", f"{title}; give late results to the nearest call", tuple(nearest), certain=False, note=note),
+        ),
+        guess=True,
+    )
+
+
+def _length(profile: Profile) -> str:
+    return f"{profile.id_max} required" if profile.id_min == profile.id_max else f"{profile.id_max} allowed"
+
+
+def _sanitised_native(context: Context, pair: Pair) -> None:
+    """An id of Kimi's own whose characters were replaced: it is accepted, but the model copies what it reads."""
+    call = pair.call
+    assert call is not None
+    whole = restored(call.id, call.name)
+    if whole is None or pair.ambiguous or not context.judges("id.pattern") or not context.free_id(whole):
+        return
+    context.add(
+        "id.pattern",
+        f"The id {call.id} is Kimi's own {whole} with its characters replaced, which is reported to make its later "
+        "calls go wrong.",
+        at=pair.call_at,
+        pair=pair,
+        call=call,
+        result=pair.result,
+        cause=causes.named("id.native_sanitised"),
+        fixes=(
+            Fix(
+                "native-id",
+                f"change the id of the call and its result back to {whole}",
+                tuple(_renames(pair, whole)),
+                recommended=True,
+                several="change the ids of the calls and their results back to Kimi's own",
+                note=context.files_naming(call.id),
+            ),
+        ),
+    )
+
+
+def _empty(context: Context, pair: Pair) -> None:
+    assert pair.call is not None
+    context.renamed.add(id(pair.call))
+    _rename_problem(
+        context,
+        pair,
+        "id.empty",
+        f"{_not_accepted(context, 'id.empty')} the id of {pair.call.name or 'this call'}: {_what(pair)}.",
+        causes.named("id.empty"),
+    )
+
+
+def _nameless_orphan(context: Context, pair: Pair) -> None:
+    """A result without id and without call, where it is not an error anyway that it has no call."""
+    result = pair.result
+    if result is None or usable(result.id) or context.is_error("result.orphan"):
+        return
+    if isinstance(result.value, dict) and result.value.get("role") == "function":
+        return
+    context.add(
+        "id.empty",
+        f"{_not_accepted(context, 'id.empty')} this result: it has no id.",
+        at=pair.results_at[0],
+        pair=pair,
+        result=result,
+        cause=causes.named("id.empty"),
+        fixes=(
+            Fix(
+                "keep-as-text",
+                "keep the output as text",
+                (keep_as_text(result, result.name),),
+                recommended=True,
+                note="it is tool output in a user's place: it is labelled as data",
+            ),
+        ),
+        record=result.record,
+    )
+
+
+def _what(pair: Pair) -> str:
+    blocks = [block for block in (pair.call, *pair.results) if block is not None and not usable(block.id)]
+    return "it is empty" if any(block.id in (None, "") for block in blocks) else "it is not text"
+
+
+def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: Cause) -> None:
+    call = pair.call
+    assert call is not None
+    if not context.judges(rule):
+        return
+    new = context.new_id(call.id, name=call.name)
+    found = _found_output(context, pair)
+    what = "the call and its result" if pair.results else "the call"
+    note = context.note_on_new_id(call.id)
+    context.add(
+        rule,
+        text,
+        at=pair.call_at,
+        pair=pair,
+        call=call,
+        result=pair.result,
+        cause=cause,
+        fixes=(
+            Fix(
+                "new-id",
+                f"give {what} the id {new}{', and use the real output found elsewhere' if found else ''}",
+                (*_renames(pair, new), *found),
+                recommended=True,
+                several="give the calls and their results ids that are accepted",
+                note=note,
+            ),
+        ),
+    )

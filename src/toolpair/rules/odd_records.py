@@ -1,0 +1,127 @@
+"""Records of the file itself: what cannot be read, and characters that no JSON reader of an API takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+
+from toolpair.patterns import compiled
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
+from toolpair.transcript.edits import Edit, MendBytes, SetField, SetValue
+from toolpair.transcript.model import EmptyObject
+
+_SURROGATE: Final = compiled("[\ud800-\udfff]")
+
+
+def check(context: Context) -> None:
+    for number, message in enumerate(context.messages):
+        for position, block in enumerate(message.blocks):
+            if not holds_lone_surrogate(block.value):
+                continue
+            edit: Edit
+            if isinstance(block.value, str) and len(message.records) <= 1:
+                edit = SetField(message, "content", _mended(block.value))
+            else:
+                edit = SetValue(block, _mended(block.value))
+            context.add(
+                "record.lone_surrogate",
+                f"This {block.kind} contains half a character, so the request is not valid JSON.",
+                at=(number, position),
+                about=message,
+                others=(block,),
+                record=block.record,
+                severity="error",
+                cause=Cause(
+                    "lone_surrogate", "a text was cut in the middle of a character that is written as two halves"
+                ),
+                fixes=(Fix("replace-half", "replace the half character with U+FFFD", (edit,), recommended=True),),
+            )
+
+
+def no_message(context: Context, value: Any, records: Sequence[int], count: int, *, in_file: bool) -> None:
+    """A problem for elements of a plain list that are no messages at all: neighbours of one kind, `count` in all."""
+    edits = tuple(MendBytes(record, "aside") for record in records)
+    says_nothing = isinstance(value, EmptyObject)
+    if count == 1:
+        what = f"This list element is not a message but {type_name(value)}"
+        fix = Fix("set-aside", "set it aside, in a file beside this one", edits)
+    else:
+        what = f"{count:,} list elements in a row are not messages but {_SEVERAL[type_name(value)]}"
+        fix = Fix("set-aside", "set them aside, in a file beside this one", edits, recommended=says_nothing)
+    context.add(
+        "record.no_message",
+        f"{what}, so the request is refused.",
+        record=records[0],
+        until=records[-1] if len(records) > 1 else None,
+        severity="error",
+        cause=Cause("no_message", "something else was written into the list of messages"),
+        fixes=(fix,) if in_file else (),
+        no_fix=None
+        if says_nothing
+        else "Only you know what it was meant to be: remove it, or write the message that belongs there.",
+    )
+
+
+def type_name(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {"NoneType": "null", "str": "a string", "bool": "true or false", "list": "a list", "dict": "an object"}
+    return "an empty object" if isinstance(value, EmptyObject) else names.get(type(value).__name__, "a number")
+
+
+_SEVERAL: Final = {
+    "null": "null",
+    "a string": "strings",
+    "true or false": "true or false",
+    "a list": "lists",
+    "an object": "objects",
+    "an empty object": "empty objects",
+    "a number": "numbers",
+}
+
+
+def holds_lone_surrogate(value: Any) -> bool:
+    """Whether any string of the JSON value, or any key in it, has half of a surrogate pair."""
+    if isinstance(value, str):
+        return not value.isascii() and _SURROGATE.search(value) is not None
+    try:
+        # It refuses half characters, and is many times quicker than a walk through the value.
+        orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        # Other things that it refuses are no half characters.
+        return _walk_finds_one(value)
+    return False
+
+
+def _walk_finds_one(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, str):
+            if not found.isascii() and _SURROGATE.search(found):
+                return True
+        elif isinstance(found, dict):
+            stack.extend(found)
+            stack.extend(found.values())
+        elif isinstance(found, list):
+            stack.extend(found)
+    return False
+
+
+def _mended(value: Any) -> Any:
+    """The value with U+FFFD for each half; parts that have none stay the same objects."""
+    if not holds_lone_surrogate(value):
+        return value
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        made: dict[Any, Any] = {}
+        for key, item in value.items():
+            new = _mended(key)
+            while new is not key and (new in value or new in made):
+                new += "\ufffd"
+            made[new] = _mended(item)
+        return made
+    return [_mended(item) for item in value]

@@ -1,0 +1,134 @@
+"""The shape of the conversation: where calls stand in a turn, how it begins, alternates and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolpair.rules import neighbours
+from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.wire import is_system
+from toolpair.transcript.edits import Arrange, InsertMessage, RemoveMessage
+from toolpair.transcript.model import Block, Message
+
+
+def check(context: Context) -> None:
+    if not context.messages:
+        return
+    _calls_last(context)
+    _first(context)
+    neighbours.check(context)
+    _last(context)
+
+
+def _calls_last(context: Context) -> None:
+    if context.tool_messages:
+        return
+    for number, message in enumerate(context.messages):
+        if message.role != "assistant":
+            continue
+        position = _something_behind_a_call(message.blocks)
+        if position is None:
+            continue
+        call = next(block for block in message.blocks if block.kind == "call")
+        pairs = [found for block in message.calls if (found := context.pairing.pair_of(block)) is not None]
+        must = "must" if context.is_error("call.not_trailing") else "should"
+        context.add(
+            "call.not_trailing",
+            f"Something comes after the call of {tool_of(call)}, and calls {must} come last in their message.",
+            at=(number, position),
+            pairs=pairs,
+            call=call,
+            about=message,
+            cause=Cause("text_after_call", "text or another block follows a call in the same message"),
+            fixes=(
+                Fix(
+                    "calls-last",
+                    "move the calls to the end of their message",
+                    (Arrange(message, "calls_last"),),
+                    recommended=True,
+                ),
+            ),
+        )
+
+
+def _something_behind_a_call(blocks: Sequence[Block]) -> int | None:
+    """The first block behind a call that is neither a call nor a result, which has a rule of its own."""
+    seen = False
+    for position, block in enumerate(blocks):
+        if block.kind == "call":
+            seen = True
+        elif seen and block.kind != "result":
+            return position
+    return None
+
+
+def _first(context: Context) -> None:
+    first = next((message for message in context.messages if not is_system(message)), None)
+    if first is None or context.transcript.native or first.role in ("user", "tool", "function"):
+        return
+    number = context.messages.index(first)
+    context.add(
+        "turn.first_not_user",
+        "The conversation does not start with a user message, which some APIs require.",
+        at=(number, None),
+        about=first,
+        severity=_severity_of_first(context, number, first),
+        cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),
+        fixes=(
+            Fix(
+                "insert-user",
+                "add a short user message at the start",
+                (InsertMessage(context.messages[number - 1] if number else None, "user", "(conversation resumed)"),),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _severity_of_first(context: Context, number: int, first: Message) -> Severity | None:
+    if context.wire == "gemini" and not first.calls:
+        return "warning"  # only a call is known to be refused there
+    if context.provider == "mistral" and not number and _answered(context, first):
+        return "error"  # the calls of the very first message are not counted, so that their results are too many
+    return None
+
+
+def _answered(context: Context, message: Message) -> bool:
+    found = [context.pairing.pair_of(call) for call in message.calls]
+    return any(pair is not None and pair.results for pair in found)
+
+
+def _last(context: Context) -> None:
+    last = context.messages[-1]
+    number = len(context.messages) - 1
+    if last.role != "assistant" or last.calls or context.transcript.native:
+        return
+    if context.wire == "chat" and isinstance(last.value, dict) and last.value.get("prefix") is True:
+        return  # it asks to be gone on from
+    context.add(
+        "turn.trailing_assistant",
+        "The conversation ends with an assistant message, which newer models refuse to continue.",
+        at=(number, None),
+        about=last,
+        cause=Cause("ends_with_assistant", "a finished conversation, or one that the user has yet to continue"),
+        fixes=(
+            Fix(
+                "insert-user",
+                'add a user message, "Continue."',
+                (InsertMessage(last, "user", "Continue."),),
+                recommended=True,
+            ),
+            Fix(
+                "remove-message", "remove the last message", (RemoveMessage(last),), loses="the assistant's last words"
+            ),
+        ),
+    )
+    if context.transcript.thinking is False and any(block.kind == "thinking" for block in last.blocks):
+        context.add(
+            "reasoning.final_thinking_disabled",
+            "The last message has thinking in it, but the request has thinking turned off.",
+            at=(number, None),
+            about=last,
+            no_fix="Turn thinking on in the request, or add a user message after it.",
+        )

@@ -1,0 +1,282 @@
+"""Going to a place: an id, a rule, `line:N`, `message:N`, `pair:N`, `record:N`, or an error text as an API gave it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from toolpair.dataclass import replace
+from toolpair.history.conversation import Conversation, Target, weight
+from toolpair.rules.errors.pasted import SOFT, PastedText
+from toolpair.rules.errors.recognising import Recognised, nearest, recognise
+from toolpair.rules.errors.texts import title_of
+from toolpair.rules.profiles import PROFILES, profile
+from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, Found, Search
+from toolpair.session.find.ids_in_file import Ids
+from toolpair.source.document import Document
+from toolpair.transcript.pairing import Pair
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Problem, Session
+
+_PLACE: Final = re.compile(r"(line|record|pair|message)\s*[: ]\s*(\d[\d,]{0,14})\Z", re.IGNORECASE)
+_RULE: Final = re.compile(r"[a-z]{2,20}\.[a-z_]{2,40}")
+_WORD: Final = re.compile(rf"[\w.:|/+=-]+(?:{SOFT}[\w.:|/+=-]+){{0,20}}")
+_SHORTEST: Final = 4
+_ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
+_LOOKED_UP: Final = 2_000
+_SEARCHED: Final = 10
+_AROUND_AN_ID: Final = "`'\"“”‘’.,;()[]{} "
+_NOTHING: Final = (
+    "This is not an id, place, rule or error text that toolpair knows. line:N, message:N and pair:N work, too."
+)
+_GONE: Final = (
+    "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
+    "another session."
+)
+
+
+def find(session: Session, where: str) -> Target | None:
+    """Where `where` leads, in the current conversation or else in another one of the file; None when it is empty."""
+    text = where.strip()
+    if not text:
+        return None
+    place = _PLACE.match(text)
+    if place is not None:
+        return _at_place(session, place.group(1).lower(), int(place.group(2).replace(",", "")))
+    if _RULE.fullmatch(text):
+        by_rule = _by_rule(session, text)
+        if by_rule is not None:
+            return by_rule
+    exact = _by_id(session, text.strip(_AROUND_AN_ID) or text)
+    if exact is not None:
+        return exact
+    known = recognise(text)
+    return _by_error(session, known) if known is not None else _by_words(session, text)
+
+
+# --- ids ---------------------------------------------------------------------------------------------
+
+
+def _in_order(session: Session) -> Iterator[tuple[int, Conversation]]:
+    """The current conversation, then the others, the last first."""
+    yield session.current, session.conversation
+    for number in range(len(session.conversations) - 1, -1, -1):
+        if number != session.current:
+            yield number, session.conversations[number]
+
+
+def _by_id(session: Session, id_: str, said: str | None = None) -> Target | None:
+    for number, conversation in _in_order(session):
+        blocks = Ids(conversation).sent.get(id_)
+        if blocks is None:
+            continue
+        pairs = [pair for pair in map(conversation.pair_of, blocks) if pair is not None]
+        broken = [pair for pair in pairs if pair.index in conversation.worst]
+        pair = next(iter(broken or pairs), None)
+        if pair is not None:
+            return _target(conversation, number, pair, said or f"This is the id {id_}.", "by the id")
+        message = conversation.messages_of({blocks[0].record})[0]
+        return Target(None, message, None, said or f"This is the id {id_}.", how="by the id", conversation=number)
+    return _id_elsewhere(session, id_) if " " not in id_ and _ID_LIKE.fullmatch(id_) else None
+
+
+def _id_elsewhere(session: Session, id_: str) -> Target | None:
+    for number, conversation in _in_order(session):
+        place = Ids(conversation).elsewhere(id_)
+        if place is not None:
+            text = _elsewhere(id_, place)
+            return Target(None, None, None, text, how="by the id", conversation=number, line=place[0])
+    return None
+
+
+def _elsewhere(id_: str, place: tuple[int | None, str]) -> str:
+    line, where = place
+    at = f"on line {line:,}" if line is not None else "in this file"
+    return f"The id {id_} stands {at}, {where}."
+
+
+def _by_words(session: Session, text: str) -> Target:
+    """An unknown text: any id that stands in it, as far as the file holds it."""
+    words = _words(text)
+    for _, conversation in _in_order(session):
+        sent = Ids(conversation).sent
+        word = next((word for word in words if word in sent), None)
+        if word is not None:
+            found = _by_id(session, word, f"An unknown error text, but it names the id {word}.")
+            if found is not None:
+                return found
+    for word in [word for word in words if _ID_LIKE.fullmatch(word)][:_SEARCHED]:
+        found = _id_elsewhere(session, word)
+        if found is not None:
+            return replace(found, text=f"An unknown error text. {found.text}")
+    near = nearest(text)
+    alike = f' The nearest known error is from {title_of(near[0].provider)}: "{near[0].text}"' if near else ""
+    return Target(None, None, None, _NOTHING + alike)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text that may be ids, the longest first; words that a terminal broke are put together, too."""
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    for match in _WORD.finditer(PastedText.of(text).marked):
+        if match.group() in seen:
+            continue
+        seen.add(match.group())
+        parts = match.group().split(SOFT)
+        for start in range(len(parts)):
+            for end in range(len(parts), start, -1):
+                word = "".join(parts[start:end]).strip(".,:")
+                if len(word) >= _SHORTEST:
+                    found[word] = None
+        if len(found) > _LOOKED_UP:
+            break
+    return sorted(found, key=len, reverse=True)
+
+
+# --- rules -------------------------------------------------------------------------------------------
+
+
+def _by_rule(session: Session, rule: str) -> Target | None:
+    """The first problem of a rule; None when there is no such rule."""
+    for number, conversation in _in_order(session):
+        problems = [problem for problem in conversation.problems if problem.rule == rule]
+        if problems:
+            first = min(problems, key=weight)
+            text = f"The first of {len(problems):,} {rule} problems." if len(problems) > 1 else f"This is {rule}."
+            return Target(first.pair, first.message, first, text, how="by the rule", conversation=number)
+    if any(profile(name).cell(rule) is not None for name in PROFILES):
+        return Target(None, None, None, f"This file has no {rule} problem.")
+    return None
+
+
+# --- places ------------------------------------------------------------------------------------------
+
+
+def _target(conversation: Conversation, number: int, pair: Pair, text: str, how: str | None = None) -> Target:
+    problem = conversation.worst.get(pair.index)
+    return Target(pair.index, pair.start[0], problem, text, how=how, conversation=number)
+
+
+def _at_place(session: Session, kind: str, number: int) -> Target:
+    document, conversation, current = session.document, session.conversation, session.current
+    if kind == "pair":
+        if number >= len(session.pairs):
+            return Target(None, None, None, f"There is no pair {number:,}; the last one is {len(session.pairs) - 1:,}.")
+        return _target(conversation, current, session.pairs[number], f"Pair {number:,}.")
+    if kind == "message":
+        if number >= len(session.transcript.messages):
+            last = len(session.transcript.messages) - 1
+            return Target(None, None, None, f"There is no message {number:,}; the last one is {last:,}.")
+        return _near(session, {number}, f"Message {number:,}.")
+    if kind == "record":
+        found = document.at_number(number)
+        wanted = {found.uid} if found is not None else set()
+    else:
+        # The record that the line belongs to: a record of an array spans several lines.
+        uid = document.at_line(number)
+        wanted = {uid} if uid is not None else set()
+    messages = conversation.messages_of(wanted)
+    if not messages:
+        for problem in conversation.problems:
+            if _covers(document, problem, wanted):
+                return Target(None, None, problem, f"{kind.capitalize()} {number:,}.", conversation=current)
+        return Target(None, None, None, f"{kind} {number:,} contains nothing that the agent would send.")
+    return _near(session, messages, f"{kind.capitalize()} {number:,}.", wanted)
+
+
+def _covers(document: Document, problem: Problem, wanted: set[int]) -> bool:
+    """Whether the problem is about one of these records: damaged ones are told together."""
+    if problem.record in wanted:
+        return True
+    if problem.record is None or problem.until is None:
+        return False
+    if problem.record not in document or problem.until not in document:
+        return False
+    first, last = document.index(problem.record), document.index(problem.until)
+    return any(first <= document.index(uid) <= last for uid in wanted)
+
+
+def _near(session: Session, messages: Iterable[int], text: str, records: set[int] | None = None) -> Target:
+    """The pair of a message (and of one of `records` where given), else the nearest behind it."""
+    conversation, current = session.conversation, session.current
+    wanted = min(messages)
+    best: Pair | None = None
+    for pair in conversation.pairs_around(wanted):
+        blocks = [block for block in (pair.call, *pair.results) if block is not None]
+        if records is not None and any(block.record in records for block in blocks):
+            return _target(conversation, current, pair, text)
+        if records is None and any(place[0] == wanted for place in (pair.start, *pair.results_at)):
+            return _target(conversation, current, pair, text)
+        if best is None and pair.start[0] >= wanted:
+            best = pair
+    if best is None:
+        return Target(None, wanted, None, text, conversation=current)
+    problem = conversation.worst.get(best.index)
+    return Target(best.index, wanted, problem, text, conversation=current)
+
+
+# --- error texts -------------------------------------------------------------------------------------
+
+
+def _by_error(session: Session, known: Recognised) -> Target:
+    searches: list[Search] = []
+    best: tuple[int, Found] | None = None
+    for number, conversation in _in_order(session):
+        search = Search(conversation, known)
+        searches.append(search)
+        found = search.run()
+        if best is None or found.rank > best[1].rank:
+            best = (number, found)
+        if best[1].rank >= (BY_ID if known.ids else BY_INDEX):
+            break
+    assert best is not None
+    number, found = best
+    notes = [known.error.meaning]
+    missing = _missing_ids(known, searches) if found.rank != BY_ID else []
+    if found.rank == BY_ID:
+        notes.append("Found by the id.")
+    elif found.how is not None:
+        found_by = f"found {found.how}" if found.how.startswith("by ") else found.how
+        notes.insert(0, f"{found_by[:1].upper()}{found_by[1:]}.")
+    if found.rank == BY_ID and found.problem is None:
+        notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
+    if found.rank == NOT_FOUND:
+        notes.insert(0, _GONE)
+    if found.profile is not None:
+        notes.append(f"Checked against {found.profile} for it.")
+    if found.rank != NOT_FOUND and number != session.current:
+        notes.append(f"It is in conversation {number + 1} of {len(session.conversations)}.")
+    if known.count > 1:
+        notes.append(f"The text has {known.count} errors in it; this is the last.")
+    line = next((place[0] for _, place in missing if place is not None), None)
+    notes[:0] = [
+        _elsewhere(id_, place) if place is not None else f"The id {id_} is not in this file."
+        for id_, place in missing[:1]
+    ]
+    return Target(
+        found.pair,
+        found.message,
+        found.problem,
+        " ".join(notes),
+        known,
+        found.how,
+        found.profile,
+        None if found.rank == NOT_FOUND else number,
+        line,
+    )
+
+
+def _missing_ids(known: Recognised, searches: Sequence[Search]) -> list[tuple[str, tuple[int | None, str] | None]]:
+    """The ids that no conversation sends, each with where else it stands."""
+    found: list[tuple[str, tuple[int | None, str] | None]] = []
+    for readings in known.readings[:_SEARCHED]:
+        places = (
+            (reading, place)
+            for reading in readings
+            for search in searches
+            if (place := search.ids.elsewhere(reading)) is not None
+        )
+        found.append(next(places, (readings[0], None)))
+    return sorted(found, key=lambda one: one[1] is None)

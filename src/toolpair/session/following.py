@@ -1,0 +1,149 @@
+"""Following a file that an agent is writing: what has come is read, what is staged is put on again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolpair.dataclass import dataclass
+from toolpair.history.conversation import Conversation
+from toolpair.session.staging import Applied, Decision, Staged, id_of
+from toolpair.source.container import Container, read_container
+from toolpair.source.errors import Unreadable
+from toolpair.source.growth import Change, Growth, is_being_written, look
+from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.transcript.model import Damaged
+from toolpair.transcript.words import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A staged fix that could not be put on again. `title` is its row's in the review."""
+
+    title: str
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What has happened to the file since the last look.
+
+    "grown": records were appended; "truncated", "replaced", "rewritten": the whole file was read anew; "gone":
+    there is no file any more, and the session stays as it was.
+    """
+
+    change: Change
+    records: int
+    calls: int
+    results: int
+    """How many came; negative when there are fewer now."""
+    dropped: tuple[Dropped, ...]
+    text: str
+    """It all in one sentence or two."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class News:
+    """What a look found. `change` is None when only the time of the file is another: then `snapshot` has it."""
+
+    change: Change | None
+    snapshot: Snapshot | None
+    container: Container | None
+
+
+class Watch:
+    """Looks at one file from time to time, and tells what has not been told."""
+
+    def __init__(self) -> None:
+        self._looked: Identity | None = None
+        """The state in which the file was last seen, where that is not the snapshot's."""
+        self._gone = False
+
+    def look(self, snapshot: Snapshot) -> News | None:
+        """What has become of the snapshot's file; None when there is nothing to take up.
+
+        Raises Unreadable when it has changed and cannot be read.
+        """
+        growth = look(snapshot, self._looked)
+        if growth is None or (growth.change == "gone" and self._gone):
+            return None
+        container = _container(growth)
+        if container is None and growth.change not in (None, "gone"):
+            return None
+        self._looked = growth.looked
+        self._gone = growth.change == "gone"
+        return News(growth.change, growth.snapshot, container)
+
+
+Counts = tuple[int, int, int]
+"""Records, calls and results."""
+
+
+def counts_of(file: Sequence[Conversation]) -> Counts:
+    return (
+        sum(found.counts.records for found in file),
+        sum(found.counts.calls for found in file),
+        sum(found.counts.results for found in file),
+    )
+
+
+def followed(
+    change: Change,
+    before: Counts,
+    after: Counts,
+    now: Sequence[Conversation],
+    left: Sequence[tuple[Staged, Decision]],
+) -> Followed:
+    """What to tell. `now` is the file with what is staged, `left` what could not be put on again."""
+    records, calls, results = (new - old for new, old in zip(after, before, strict=True))
+    dropped = tuple(Dropped(row.title, decision.rule, reason(now, row, decision)) for row, decision in left)
+    return Followed(change, records, calls, results, dropped, _text(change, records, calls, results, dropped))
+
+
+def _container(growth: Growth) -> Container | None:
+    """What the file holds now; None when that is nothing new, or half of something that is being written anew."""
+    if growth.snapshot is None or growth.change is None:
+        return None
+    fresh = growth.looked is not None and growth.change != "grown" and is_being_written(growth.looked)
+    try:
+        container = read_container(growth.snapshot.data, growth.snapshot.shown, limits=growth.snapshot.limits)
+    except Unreadable:
+        if fresh:
+            return None
+        raise
+    torn = container.damaged_outside or any(
+        isinstance(value := found.document.records[-1].value, Damaged) and value.rule == "record.torn"
+        for found in container.conversations
+        if found.document.records
+    )
+    return None if fresh and torn else container
+
+
+def reason(now: Sequence[Conversation], row: Applied, decision: Decision) -> str:
+    """Why a decision could not be carried out again. `now` is the file with what is staged."""
+    if row.conversation >= len(now):
+        return "its conversation is no longer in the file"
+    conversation = now[row.conversation]
+    if any(problem.rule == decision.rule and decision.has_ids_of(problem) for problem in conversation.problems):
+        return "the problem is still there, but this fix no longer applies"
+    if decision.call_id and not decision.result_id:
+        for pair in conversation.pairs:
+            if pair.call is not None and id_of(pair.call) == decision.call_id:
+                return "its result has arrived" if pair.results else "it is another problem now"
+    return "the problem is gone"
+
+
+def _text(change: Change, records: int, calls: int, results: int, dropped: Sequence[Dropped]) -> str:
+    came = ", ".join(plural(count, noun) for count, noun in ((calls, "call"), (results, "result")) if count > 0)
+    said = {
+        "grown": f"{plural(records, 'record')} added" + (f": {came}." if came else "."),
+        "truncated": "The file got shorter, so it was read again from the start.",
+        "replaced": "The file was replaced by another one, which was read from the start.",
+        "rewritten": "The file was rewritten, so it was read again from the start.",
+        "gone": "The file is gone: it was removed or renamed. The screen shows what it held.",
+    }[change]
+    if not dropped:
+        return said
+    fixes = "1 fix no longer applies" if len(dropped) == 1 else f"{len(dropped):,} fixes no longer apply"
+    reasons = "; ".join(dict.fromkeys(one.reason for one in dropped))
+    return f"{said} {fixes}: {reasons}."

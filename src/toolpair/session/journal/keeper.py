@@ -1,0 +1,106 @@
+"""Writes down what is applied to one session as it changes, beside the keys."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from toolpair.dataclass import replace
+from toolpair.session.journal.folder import Folder, Locked, new_name
+from toolpair.session.journal.journal_entry import Entry
+from toolpair.source.errors import Unreadable
+
+if TYPE_CHECKING:
+    from toolpair.session.journal.left import Left
+    from toolpair.session.session import Session
+    from toolpair.source.mark import Mark
+
+_LAST: Final = 2.0
+"""Seconds for the last change to be written before the program ends."""
+
+Wanted = tuple[Entry, Callable[[], "Mark"]]
+
+
+class Keeper:
+    """Its thread writes the newest state that it was told, and none in between. It never fails."""
+
+    def __init__(self, folder: Callable[[], Folder], path: str) -> None:
+        """`folder` is asked in the thread."""
+        self._make_folder = folder
+        self._folder: Folder | None = None
+        self._name = new_name(path)
+        self._news = threading.Condition()
+        self._wanted: Wanted | None = None
+        self._is_told = False
+        self._is_busy = False
+        self._thread: threading.Thread | None = None
+        self._locked: Locked | None = None
+        self._taken_up: list[Left] = []
+        self.problem: str | None = None
+        """Why what is applied is not kept, one phrase; None while it is."""
+
+    def keep(self, session: Session) -> None:
+        """This is what is applied to the session now."""
+        self._tell((Entry.of(session, time.time()), session.marker()))
+
+    def take_up(self, left: Left) -> None:
+        """What was left is applied again: it is forgotten as soon as it is written down with the rest."""
+        with self._news:
+            self._taken_up.append(left)
+
+    def forget(self) -> None:
+        """Nothing is left to keep: it has been saved, undone or thrown away."""
+        self._tell(None)
+
+    def _tell(self, wanted: Wanted | None) -> None:
+        with self._news:
+            if wanted is None and self._thread is None and not self._taken_up:
+                return  # nothing has ever been kept
+            self._wanted, self._is_told = wanted, True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+                self._thread.start()
+            self._news.notify_all()
+
+    def flush(self, seconds: float = _LAST) -> None:
+        """Wait until everything is written, or cannot be."""
+        with self._news:
+            self._news.wait_for(lambda: not self._is_told and not self._is_busy, seconds)
+
+    def _run(self) -> None:
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._is_told)
+                wanted, taken_up = self._wanted, self._taken_up
+                self._is_told, self._is_busy, self._taken_up = False, True, []
+            try:
+                self._carry_out(wanted)
+                for left in taken_up:
+                    left.forget()
+                self.problem = None
+            except Exception as error:  # whatever it is, the work goes on
+                self.problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                with self._news:
+                    self._taken_up = taken_up + self._taken_up
+            finally:
+                with self._news:
+                    self._is_busy = False
+                    self._news.notify_all()
+
+    def _carry_out(self, wanted: Wanted | None) -> None:
+        if self._folder is None:
+            self._folder = self._make_folder()
+        before = self._locked
+        if wanted is None:
+            self._folder.remove(self._name)
+            self._locked = None
+        else:
+            entry, mark = wanted
+            with contextlib.suppress(Unreadable, OSError):
+                entry = replace(entry, mark=mark())
+            self._locked = self._folder.write(self._name, entry.to_bytes())
+        if before is not None:
+            before.close()

@@ -1,0 +1,74 @@
+"""What an earlier run has left of a session: applied, and not saved."""
+
+from __future__ import annotations
+
+import contextlib
+
+from toolpair.session.journal.folder import LONGEST, Folder, Locked
+from toolpair.session.journal.journal_entry import Damaged, Entry, Newer
+
+
+class Left:
+    """One of them. While this object lives, no other process is offered the same."""
+
+    def __init__(self, folder: Folder, name: str, entry: Entry, locked: Locked) -> None:
+        self._folder = folder
+        self._name = name
+        self._locked = locked
+        self.entry = entry
+
+    def forget(self) -> None:
+        """It is not offered again."""
+        with contextlib.suppress(OSError):
+            self._folder.remove(self._name)
+        self._locked.close()
+
+    def release(self) -> None:
+        """It is offered again when the session is opened the next time."""
+        self._locked.close()
+
+
+def left_for(folder: Folder, path: str) -> Left | str | None:
+    """The newest of what is left of the session at this path; a sentence when it cannot be read, None without any."""
+    folder.sweep()
+    try:
+        found = folder.of(path)
+    except OSError:
+        return None  # whoever may not look there has left nothing there either
+    chosen: Left | str | None = None
+    for name, locked in found:
+        if chosen is not None:
+            locked.close()
+            continue
+        try:
+            chosen = Left(folder, name, _entry(locked, path), locked)
+        except Newer:
+            chosen = (
+                "A newer version of toolpair has fixes for this file that were applied but not saved; only that "
+                "version can restore them."
+            )
+        except Damaged:
+            chosen = _damaged(folder, name)
+    return chosen
+
+
+def _entry(locked: Locked, path: str) -> Entry:
+    try:
+        data = locked.read()
+    except OSError as error:
+        raise Damaged from error
+    if len(data) > LONGEST:
+        raise Damaged
+    entry = Entry.from_bytes(data)
+    if entry.path != path:
+        raise Damaged
+    return entry
+
+
+def _damaged(folder: Folder, name: str) -> str:
+    with contextlib.suppress(OSError):
+        name = folder.set_aside(name)
+    return (
+        "Fixes that were applied but not saved cannot be restored, because their journal is damaged "
+        f"({folder.path / name})."
+    )

@@ -1,0 +1,62 @@
+"""What was left of a session, applied to it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolpair.dataclass import dataclass
+from toolpair.session.following import Dropped
+from toolpair.session.journal.journal_entry import Entry, Row, Step
+from toolpair.session.staging import Decision
+from toolpair.source.errors import Unreadable
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Session
+    from toolpair.source.mark import Since
+
+_PLACE_ONLY: Final = "the file was rewritten, and this fix was known only by its position"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenUp:
+    """How many fixes are applied again, and which could not be, with the reason."""
+
+    fixes: int
+    dropped: tuple[Dropped, ...]
+
+
+def since(session: Session, entry: Entry) -> Since:
+    """What has become of the file since then."""
+    try:
+        return session.since(entry.mark) if entry.mark is not None else "changed"
+    except Unreadable:
+        return "changed"
+
+
+def take_up(session: Session, entry: Entry) -> TakenUp:
+    """Look at the session as it was looked at then, and apply what was applied. Raises what staging raises."""
+    if entry.profile is not None and entry.profile != session.profile.id and entry.profile in session.profiles:
+        session.set_profile(entry.profile)
+    steps: tuple[Step, ...] = entry.steps
+    dropped: list[Dropped] = []
+    if since(session, entry) == "changed":
+        steps = tuple(tuple(map(_named, step)) for step in steps)
+        dropped += [
+            Dropped(decision.fix_id, decision.rule, _PLACE_ONLY)
+            for step in entry.steps
+            for row in step
+            for decision in row.decisions
+            if _is_place_only(decision)
+        ]
+    before = sum(row.problems for row in session.staged)
+    dropped += session.put_on(steps)
+    return TakenUp(sum(row.problems for row in session.staged) - before, tuple(dropped))
+
+
+def _named(row: Row) -> Row:
+    return Row(row.conversation, tuple(each for each in row.decisions if not _is_place_only(each)))
+
+
+def _is_place_only(decision: Decision) -> bool:
+    """Whether nothing tells it but the place, where something else may stand now."""
+    return not decision.call_id and not decision.result_id and decision.options is None

@@ -1,0 +1,149 @@
+"""Recipes tried side by side on a session: what each does for each problem, what it leaves and loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from toolpair.dataclass import dataclass
+from toolpair.history.conversation import Conversation
+from toolpair.history.losses import NOTHING, Losses
+from toolpair.history.summary import group_key, title_for
+from toolpair.recipes.measuring import Touched
+from toolpair.recipes.recipe import Options, Recipe
+from toolpair.rules.problem import Fix, Problem
+from toolpair.session.recipe_trial import Trial
+from toolpair.session.session import Session
+
+_RECOMMENDED: Final = "recommended"
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A recipe on all conversations of a session."""
+
+    recipe: Recipe
+    trials: tuple[Trial, ...]
+    """One for each conversation."""
+
+    @property
+    def errors(self) -> int:
+        """Errors that are left, or made."""
+        return sum(len(trial.left) for trial in self.trials)
+
+    @property
+    def valid(self) -> bool:
+        return not self.errors
+
+    @property
+    def losses(self) -> Losses:
+        return sum((trial.losses for trial in self.trials), NOTHING)
+
+    @property
+    def touched(self) -> Touched:
+        return sum((trial.touched for trial in self.trials), Touched())
+
+    def besides(self) -> list[tuple[int, str]]:
+        """What it does for no problem that was there: the kinds of fixes, each with its number."""
+        fixes: dict[str, list[Fix]] = {}
+        for trial in self.trials:
+            there = {id(problem) for problem in trial.before.problems}
+            keys = {problem.key for problem in trial.before.problems}
+            for problem, fix in trial.taken:
+                if id(problem) not in there and problem.key not in keys:
+                    fixes.setdefault(fix.id, []).append(fix)
+        return [(len(found), title_for(found)) for found in fixes.values()]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A problem of the session as it is."""
+
+    conversation: int
+    problem: Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The recipes, the best first, and the problems of the session as it is."""
+
+    tried: tuple[Tried, ...]
+    questions: tuple[Question, ...]
+    conversations: tuple[Conversation, ...]
+
+    @property
+    def best(self) -> Tried | None:
+        """The first recipe that makes the session valid; None when none does."""
+        return self.tried[0] if self.tried and self.tried[0].valid else None
+
+    def groups(self) -> list[list[Question]]:
+        """The problems by rule and cause, errors first, the larger groups first; notes only where a recipe acts."""
+        by_key: dict[tuple[str, ...], list[Question]] = {}
+        for question in self.questions:
+            by_key.setdefault((question.problem.severity, *group_key(question.problem)), []).append(question)
+        order = ("error", "warning", "info")
+        groups = [group for group in by_key.values() if self._matters(group)]
+        return sorted(groups, key=lambda group: (order.index(group[0].problem.severity), -len(group)))
+
+    def _matters(self, group: Sequence[Question]) -> bool:
+        return group[0].problem.severity == "error" or any(
+            one.trials[question.conversation].fixes_of(question.problem) for one in self.tried for question in group
+        )
+
+
+def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Compared:
+    """Try each recipe on the session as it stands, with what is staged. Nothing is staged by it."""
+    tried = []
+    before = session.current
+    conversations = session.conversations
+    try:
+        for recipe, options in recipes:
+            trials = []
+            for number in range(len(conversations)):
+                session.current = number
+                trials.append(session.try_recipe(recipe.name, options))
+            tried.append(Tried(recipe, tuple(trials)))
+    finally:
+        session.current = before
+    questions = tuple(
+        Question(number, problem) for number, found in enumerate(conversations) for problem in found.problems
+    )
+    return Compared(tuple(sorted(tried, key=_rank)), questions, conversations)
+
+
+def done_for(tried: Tried, questions: Sequence[Question]) -> list[tuple[int, str]]:
+    """What a recipe does for these problems, as words with their numbers, the commonest first."""
+    fixes: dict[tuple[str, ...], list[tuple[Fix, ...]]] = {}
+    alone: dict[str, int] = {}
+    for question in questions:
+        trial = tried.trials[question.conversation]
+        found = trial.fixes_of(question.problem)
+        if found:
+            fixes.setdefault(tuple(fix.id for fix in found), []).append(found)
+        else:
+            words = LEFT if trial.leaves(question.problem) else GONE
+            alone[words] = alone.get(words, 0) + 1
+    said = [(len(found), _title(found)) for found in fixes.values()]
+    said += [(count, words) for words, count in alone.items()]
+    return sorted(said, key=lambda entry: -entry[0])
+
+
+LEFT: Final = "left as it is"
+GONE: Final = "gone as a result of the other fixes"
+
+
+def _title(found: Sequence[tuple[Fix, ...]]) -> str:
+    return ", then ".join(title_for(column) for column in zip(*found, strict=True))
+
+
+def _rank(tried: Tried) -> tuple[object, ...]:
+    """Valid before not, then what loses less, then toolpair's default, then what touches less."""
+    lost = tried.losses
+    return (
+        tried.errors,
+        len(lost.outputs) + len(lost.crossed) + len(lost.unsent),
+        lost.user_words + len(lost.images),
+        len(lost.calls) + len(lost.texts),
+        tried.recipe.name != _RECOMMENDED,
+        tried.touched.total,
+    )

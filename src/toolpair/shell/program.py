@@ -1,0 +1,60 @@
+"""How this program is called where it runs: what it tells a person to type, the person can type."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from toolpair.shell.words import operand
+
+_PLAIN = "toolpair"
+_called: str | None = _PLAIN
+"""None until somebody asks: looking along PATH is nothing for the start."""
+
+
+def started() -> None:
+    """To be called where the program begins. Elsewhere, as in another program's process, it is called by its name."""
+    global _called
+    _called = None
+
+
+def is_called(words: str) -> None:
+    """What another process of ours has found out."""
+    global _called
+    _called = words
+
+
+def called() -> str:
+    """`toolpair` where that leads to this program, else the words that start it: a path, or `python3 -m toolpair`."""
+    global _called
+    if _called is None:
+        _called = _found(sys.argv[0] if sys.argv else "")
+    return _called
+
+
+def command(rest: str) -> str:
+    """A command of ours, ready to be typed: `command("restore FILE")`. The words of `rest` are quoted already."""
+    return f"{called()} {rest}"
+
+
+def _found(started_as: str) -> str:
+    name = os.path.basename(started_as)
+    if name == "__main__.py":
+        return f"{_python()} -m {_PLAIN}"
+    if os.path.splitext(name)[0] != _PLAIN:
+        return _PLAIN
+    path = os.path.abspath(started_as)
+    return _PLAIN if _on_path(_PLAIN) == path or not os.path.isfile(path) else operand(path)
+
+
+def _python() -> str:
+    here = os.path.abspath(sys.executable) if sys.executable else ""
+    # By their names: a virtual environment's Python is a link to one that has no toolpair.
+    return next((name for name in ("python3", "python") if not here or _on_path(name) == here), operand(here))
+
+
+def _on_path(name: str) -> str | None:
+    from shutil import which
+
+    found = which(name)
+    return os.path.abspath(found) if found is not None else None

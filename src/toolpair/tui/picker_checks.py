@@ -1,0 +1,69 @@
+"""Judging many files, one after the other, in a process of its own, so that no key ever waits for it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from typing import Protocol
+
+Mark = int | None
+"""How many errors a file has; None when it cannot be read."""
+
+
+class Judge(Protocol):
+    """Says of one file after the other how many errors it has."""
+
+    def judge(self, path: str) -> Mark:
+        """Waits for the answer."""
+
+    def close(self) -> None: ...
+
+
+class ProcessJudge:
+    """Asks `judge_worker`, which is started with the first file and again when a file has ended it."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+
+    def judge(self, path: str) -> Mark:
+        """None, too, when there is no such process to be had."""
+        try:
+            process = self._started()
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(json.dumps(path).encode() + b"\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+        except (OSError, ValueError):
+            self._end()
+            return None
+        return answer if isinstance(answer, int) else None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._closed:
+            raise OSError("closed")
+        if self._process is None:
+            # -P: nothing is imported from the folder that the user is in.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "toolpair.tui.picker_worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        return self._process
+
+    def close(self) -> None:
+        """End the process, in whatever it is; who waits for an answer gets None."""
+        self._closed = True
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    stream.close()  # type: ignore[union-attr]

@@ -1,0 +1,91 @@
+"""What is seen first of all: the name of the file that is being opened, and after a while how far that is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from toolpair.text.safe import visible
+from toolpair.tui.keys import APP
+from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.spans import spread
+from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.work import Work
+
+if TYPE_CHECKING:
+    from toolpair.tui.loading import Opening
+
+_PATIENCE = 0.4
+"""Seconds before the bar is shown."""
+_PAUSE = 0.1
+
+
+class OpeningScreen(BaseScreen[None]):
+    """Gives way to the main screen as soon as there is something to show there."""
+
+    BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
+    DEFAULT_CSS = "OpeningScreen #space { height: 1fr; }"
+
+    def __init__(
+        self,
+        opening: Opening,
+        failed: Callable[[Exception], None],
+        keep: int = 0,
+    ) -> None:
+        """`failed` closes the screen, or the program; `keep` is how many open sessions stay below the file's."""
+        super().__init__()
+        self._opening = opening
+        self._failed = failed
+        self._keep = keep
+        self._work = Work("reading", opening.size)
+        self._begun = time.monotonic()
+
+    def build(self) -> ComposeResult:
+        yield Lines(id="head")
+        yield Lines(id="space")
+        yield Lines(id="keys")
+
+    def on_mount(self) -> None:
+        self.every(_PAUSE, self._draw)
+        self.after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.tool.open_file(self, self._opening, self._work, self._failed, self._keep)
+
+    def lay_out(self, width: int, height: int) -> None:
+        glyphs = self.glyphs
+        name = (glyphs.ui(f" {visible(os.path.basename(self._opening.path))}", "title"),)
+        line = spread(name, (glyphs.ui(" nothing changed ", "dim"),), width, glyphs.ellipsis)
+        self.query_one("#head", Lines).show([line, (glyphs.ui(" Opening …", "dim"),)])
+        hints = hint_line(
+            glyphs,
+            [("esc", "back" if self._keep else "quit", "back"), ("q", "back" if self._keep else "quit", "leave")],
+            width,
+        )
+        above = glyphs.rule("", width)
+        work = self._work
+        if time.monotonic() - self._begun > _PATIENCE:
+            from toolpair.tui.screens.writing import bar_line
+
+            right = (glyphs.ui("esc stops ", "dim"),)
+            above = bar_line(glyphs, work.what, work.done, work.total, right, width, work.unit)
+        self.query_one("#keys", Lines).show([above, hints])
+
+    def _draw(self) -> None:
+        if self.size.width:
+            self.lay_out(self.size.width, self.size.height)
+
+    def action_back(self) -> None:
+        self._work.stopped = True
+        if self._keep:
+            self.finish()
+        else:
+            self.app.exit()
+
+    async def action_leave(self) -> None:
+        self.action_back()

@@ -1,0 +1,87 @@
+"""Everything that can be asked of a session, as values that two sessions can be compared by."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tests.history.reports import told
+from toolpair.session.session import SeenRow, Session, Target
+
+TEXTS = (
+    "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each `tool_use` "
+    "block must have a corresponding `tool_result` block in the next message.",
+    "messages.{n}.content.0: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block "
+    "must have a corresponding `tool_use` block in the previous message.",
+    "messages: text content blocks must be non-empty",
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The "
+    "following tool_call_ids did not have response messages: {id}",
+    "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+)
+PROFILES = ("anthropic", "openai-chat", "gemini", "bedrock-converse")
+
+
+def places_to_ask_for(whole: Session, records: int, rng: random.Random) -> Sequence[str]:
+    """Ids, beginnings of ids, places and error texts, some of which lead nowhere."""
+    messages = whole.transcript.messages
+    ids = [block.id for message in messages for block in message.blocks if isinstance(block.id, str) and block.id]
+    values = [block.value for message in messages for block in message.blocks if isinstance(block.value, dict)]
+    items = [value["id"] for value in values if isinstance(value.get("id"), str) and value["id"] not in ids]
+    asked = ["toolu_nowhere_12345", *rng.sample(items, min(3, len(items)))]
+    for _ in range(2):
+        id_ = rng.choice(ids or ["toolu_1"])
+        asked += [id_, id_[:8], f"failed: {id_}."]
+        asked += [text.format(n=rng.randrange(len(messages) + 2), id=id_) for text in rng.sample(TEXTS, 2)]
+        asked += [f"line:{rng.randrange(records + 3)}", f"record:{rng.randrange(records + 3)}"]
+        asked += [f"message:{rng.randrange(len(messages) + 2)}", f"pair:{rng.randrange(len(whole.pairs) + 2)}"]
+    if whole.problems:
+        problem = rng.choice(whole.problems)
+        asked += [problem.rule, problem.api_says or problem.rule]
+    return asked
+
+
+def answers(session: Session, records: int, asked: Sequence[str]) -> dict[str, Any]:
+    """`records`: how many the file has; those that fixes put in have numbers that are not compared."""
+    conversation, numbers = session.conversation, range(records)
+    found: dict[str, Callable[[], Any]] = {
+        "problems": lambda: told(session.problems, records),
+        "groups": lambda: [(group.rule, group.title, told(group.problems, records)) for group in session.groups],
+        "first": lambda: told(filter(None, [session.first_problem()]), records),
+        "left": lambda: told(session.left, records),
+        "inactive": lambda: told(conversation.inactive_problems(), records),
+        "locations": lambda: [session.location(problem) for problem in session.problems],
+        "verdicts": lambda: (session.verdict, session.verdicts_before, [session.verdict_by(id_) for id_ in PROFILES]),
+        "counts": lambda: (conversation.counts, session.damaged, session.grown, session.changed, session.losses),
+        "bytes": lambda: (session.to_bytes(), session.set_aside),
+        "changes": lambda: [(one.kind, one.record, one.line, one.before, one.after) for one in session.changes()],
+        "staged": lambda: [(row.title, row.count, row.lines_changed, row.lines_added) for row in session.staged],
+        "worst": lambda: [told(filter(None, [session.problem_of_pair(n)]), records) for n in range(len(session.pairs))],
+        "rows": lambda: [(row.kind, row.label, row.message, row.group) for row in session.rows()],
+        "row of": lambda: [conversation.places.of_message(n) for n in range(len(session.transcript.messages))],
+        "scopes": lambda: [session.transcript.scopes.get(uid, "active") for uid in numbers],
+        "seen": lambda: [_seen(row) for row in session.seen_rows()],
+        "resume": session.resume_command,
+        "find": lambda: [_target(session.find(text), records) for text in asked],
+    }
+    return {name: get() for name, get in found.items()}
+
+
+def assert_same(whole: Session, long: Session, records: int, rng: random.Random) -> None:
+    asked = places_to_ask_for(whole, records, rng)
+    expected, got = answers(whole, records, asked), answers(long, records, asked)
+    for name, value in expected.items():
+        assert got[name] == value, name
+
+
+def _seen(row: SeenRow) -> tuple[Any, ...]:
+    block = None if row.block is None else (row.block.kind, repr(row.block.id))
+    return row.message, row.role, json.dumps(row.value), block, row.fate
+
+
+def _target(target: Target | None, records: int) -> tuple[Any, ...] | None:
+    if target is None:
+        return None
+    problem = None if target.problem is None else told([target.problem], records)
+    return target.pair, target.message, problem, target.text, target.how, target.conversation, target.line

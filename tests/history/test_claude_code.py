@@ -1,0 +1,178 @@
+"""Claude Code's sessions judged stretch by stretch say, count and change what the whole does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.history.reports import told
+from tests.history.sessions import session, written
+from toolpair.formats import get_format
+from toolpair.formats.format import Item, Spills, View
+from toolpair.history import outline as outlines
+from toolpair.history.judged import Judged
+from toolpair.history.outline import Outline, Range
+from toolpair.history.scans.claude_code_scan import ClaudeCodeScan
+from toolpair.history.window_checks import JudgedRange, JudgedStretch, judge_ranges, problems_of
+from toolpair.rules.profiles import profile
+from toolpair.transcript.model import Beyond
+
+SEEDS = st.integers(min_value=0, max_value=2**32)
+FORMAT, PROFILE = get_format("claude-code"), profile("anthropic")
+
+
+def whole(values: Sequence[Any]) -> Judged:
+    return Judged([Item(number, value) for number, value in enumerate(values)], FORMAT, PROFILE)
+
+
+def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[JudgedRange]] | None:
+    """The outline and its ranges, however many of the stretches are looked at; None when only the whole tells."""
+    items = [Item(number, value) for number, value in enumerate(values)]
+    scan = ClaudeCodeScan(PROFILE, least=least)
+    scan.feed(list(values))
+    with patch.object(outlines, "MANY", 0):
+        outline = scan.outline()
+    if outline is None:
+        return None
+
+    def load(wanted: Range, beyond: Beyond) -> JudgedStretch:
+        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+        view = View(inside=outline.inside(wanted, lambda start, stop: items[start:stop]))
+        return JudgedStretch(Judged(items[first:end], FORMAT, PROFILE, view=view, beyond=beyond))
+
+    judged = judge_ranges(outline, load, 5_000)
+    return None if judged is None else (outline, judged)
+
+
+def parts_of(values: Sequence[Any]) -> list[Any]:
+    contents = [value["message"]["content"] for value in values if "message" in value]
+    return [part for content in contents if isinstance(content, list) for part in content]
+
+
+@pytest.mark.parametrize("least", [1, 3, 10])
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
+def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
+    values = session(seed)
+
+    found = parted(values, least)
+
+    if found is None:
+        return
+    outline, judged = found
+    expected = whole(values)
+    assert told(problems_of(outline, judged)) == told(expected.problems)
+    plain = [
+        stretch
+        for number, stretch in enumerate(outline.stretches)
+        if not any(one.range.start <= number < one.range.stop for one in judged)
+    ]
+    assert all(stretch.plain for stretch in plain)
+    messages = sum(stretch.messages for stretch in plain) + sum(one.found.messages for one in judged)
+    pairs = sum(stretch.calls for stretch in plain) + sum(len(one.found.judged.pairs) for one in judged)
+    assert messages == len(expected.transcript.messages)
+    assert pairs == len(expected.pairs)
+    head, read = outline.head, expected.transcript
+    inactive = [scope for one in judged for scope in one.found.judged.transcript.scopes.values()].count("inactive")
+    assert outline.inactive + inactive == list(read.scopes.values()).count("inactive")
+    assert head is not None
+    for name in ("agent", "agent_version", "session_id", "folder", "model", "thinking", "native", "merged", "resumed"):
+        assert getattr(head, name) == getattr(read, name)
+    assert not read.branches and not read.defects
+    assert expected.seen is not None and expected.seen.refuses is None
+
+
+@pytest.mark.parametrize("least", [1, 6])
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
+def test_a_fix_of_a_stretch_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
+    values = session(seed)
+    found = parted(values, least)
+    if found is None:
+        return
+    outline, judged = found
+    expected = whole(values)
+    others = iter(expected.problems)
+    for one in judged:
+        first = outline.stretches[one.range.start].first
+        end = outline.stretches[one.range.stop - 1].end
+        for problem, other in zip(one.found.judged.problems, others, strict=False):
+            for fix, same in zip(problem.fixes, other.fixes, strict=True):
+                if fix.id.endswith("+drop-thinking"):
+                    continue
+                try:
+                    changed = [item.value for item in one.found.judged.apply(fix.edits)]
+                except Spills:
+                    continue
+                after = [item.value for item in expected.apply(same.edits)]
+                assert [*values[:first], *changed, *values[end:]] == after
+
+
+def test_most_stretches_of_a_session_in_order_are_plain() -> None:
+    found = parted(written(random.Random(5), 40), 3)
+
+    assert found is not None
+    stretches = found[0].stretches
+    assert len(stretches) > 20
+    assert sum(stretch.plain for stretch in stretches) > len(stretches) * 0.7
+
+
+def test_what_a_compaction_replaced_is_passed_by() -> None:
+    values = written(random.Random(8), 40, compacts=0.1)
+    boundaries = [number for number, value in enumerate(values) if value.get("subtype") == "compact_boundary"]
+
+    found = parted(values, 3)
+
+    assert found is not None and boundaries
+    assert found[0].past > boundaries[-1] - 40
+    assert found[0].stretches[0].first <= boundaries[-1] < found[0].stretches[0].end
+
+
+def test_links_that_lead_back_are_left_to_the_whole() -> None:
+    values = written(random.Random(5), 12)
+    linked = [value for value in values if value.get("type") == "assistant"]
+    linked[-1]["parentUuid"] = linked[3]["uuid"]
+
+    assert parted(values, 3) is None
+
+
+def with_one_broken_pair(turns: int) -> tuple[list[Any], Any]:
+    """A session, and the record in its middle whose result answers a call that is nowhere."""
+    values = written(random.Random(4), turns)
+    middle = next(value for value in values[len(values) // 2 :] if str(value.get("uuid")).startswith("r"))
+    middle["message"]["content"][0]["tool_use_id"] = "toolu_gone"
+    return values, middle
+
+
+def test_one_broken_pair_is_judged_with_what_is_near_to_it_alone() -> None:
+    values, _ = with_one_broken_pair(60)
+
+    found = parted(values, 3)
+
+    assert found is not None
+    outline, judged = found
+    assert any(part.get("type") == "thinking" for part in parts_of(values))
+    assert len(outline.stretches) > 30
+    assert judged and all(one.range.stop - one.range.start <= 3 for one in judged)
+
+
+def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at() -> None:
+    values, middle = with_one_broken_pair(200)
+
+    found = parted(values, 24)
+
+    assert found is not None
+    outline, judged = found
+    spans = [
+        (outline.stretches[one.range.start].first, outline.stretches[one.range.stop - 1].end)
+        for one in judged
+        if one.range.stop - one.range.start == 1
+    ]
+    first, end = next(span for span in spans if span[0] <= values.index(middle) < span[1])
+    assert end - first < 40

@@ -1,0 +1,150 @@
+"""Codex's rollouts judged stretch by stretch say, count and change what the whole does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.formats.codex_files import NAME, Rollout
+from tests.history.opening import both, judged_by
+from tests.history.reports import told
+from tests.history.rollouts import in_order, rollout
+from toolpair.history.conversation import Conversation
+from toolpair.history.outline import Outline
+from toolpair.history.scans.codex_scan import CodexScan
+from toolpair.history.windowed import LongConversation
+from toolpair.rules.profiles import profile
+from toolpair.session.session import Session
+
+SEEDS = st.integers(min_value=0, max_value=2**32)
+
+
+def opened(made: Rollout, least: int) -> tuple[Session, Session]:
+    return both(made.data, "codex", "openai-responses", least, NAME)
+
+
+def shown(conversation: Conversation, records: int) -> list[Any]:
+    """All that a user sees of it. `records` is how many the file had."""
+    rows = [
+        (row.kind, row.label, row.role, row.message, row.group, row.record if (row.record or 0) < records else "new")
+        for row in conversation.rows
+    ]
+    pairs = [(pair.index, pair.call_at, pair.results_at, pair.evidence, pair.state) for pair in conversation.pairs]
+    read = conversation.transcript
+    head = (read.agent, read.agent_version, read.session_id, read.folder, read.model, read.native, read.layout)
+    return [told(conversation.problems, records), conversation.verdict, conversation.counts, rows, pairs, head]
+
+
+def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:
+    scan = CodexScan(profile("openai-responses"), least)
+    scan.feed(list(values))
+    return scan.outline()
+
+
+@pytest.mark.parametrize("least", [1, 3, 8])
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=30, suppress_health_check=list(HealthCheck))
+def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
+    made = rollout(seed)
+
+    whole, parted = opened(made, least)
+
+    assert shown(parted.conversation, len(made.values)) == shown(whole.conversation, len(made.values))
+
+
+@pytest.mark.parametrize("least", [1, 6])
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
+def test_a_fix_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
+    made = rollout(seed)
+    whole, parted = opened(made, least)
+    rng = random.Random(seed)
+    for number, problem in enumerate(whole.problems[:4]):
+        if not problem.fixes:
+            continue
+        chosen = rng.randrange(len(problem.fixes))
+        same = parted.problems[number]
+        whole.stage(problem, problem.fixes[chosen])
+        with judged_by(least):
+            parted.stage(same, same.fixes[chosen])
+        assert parted.to_bytes() == whole.to_bytes()
+        assert shown(parted.conversation, len(made.values)) == shown(whole.conversation, len(made.values))
+        whole.undo()
+        parted.undo()
+        assert parted.to_bytes() == made.data
+
+
+def test_nearly_all_stretches_of_a_session_in_order_are_plain() -> None:
+    for seed in range(20):
+        found = outline_of(in_order(random.Random(seed), 20).values, 3)
+
+        assert found is not None and found.plain
+        assert len(found.stretches) > 8
+
+
+def test_an_output_that_only_a_far_event_has_is_found() -> None:
+    made = in_order(random.Random(1), 12)
+    calls = [value["payload"]["call_id"] for value in made.values if "call_id" in value["payload"]]
+    lost = calls[len(calls) // 2]
+    outputs = [v for v in made.values if v["payload"].get("call_id") == lost and "output" in v["payload"]]
+    made.remove(*outputs)
+    made.values = [v for v in made.values if v["payload"].get("item", {}).get("id") != lost]
+    made.remove()
+    made.ran(lost, "it ran")
+
+    _, parted = opened(made, 3)
+
+    assert isinstance(parted.conversation, LongConversation)
+    problem = next(problem for problem in parted.problems if problem.rule == "result.missing")
+    assert problem.fixes[0].id == "use-copy"
+    assert problem.fixes[0].title.endswith(f"line {len(made.values):,}")
+
+
+def test_numbers_behind_a_stretch_follow_what_is_put_into_it() -> None:
+    made = in_order(random.Random(3), 12)
+    if not made.paginated:
+        made.paginated = True
+        made.values[0]["payload"]["history_mode"] = "paginated"
+        made.remove()
+    output = next(value for value in made.values if "output" in value["payload"])
+    made.values.remove(output)
+    made.remove()
+
+    whole, parted = opened(made, 3)
+
+    assert isinstance(parted.conversation, LongConversation)
+    notes = [fix.note for fix in parted.problems[0].fixes]
+    assert notes == [fix.note for fix in whole.problems[0].fixes]
+    assert any("renumbers the" in (note or "") for note in notes)
+    whole.stage_recommended()
+    parted.stage_recommended()
+    assert parted.to_bytes() == whole.to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("compacted", {"message": "S", "replacement_history": []}),
+        ("event_msg", {"type": "thread_rolled_back", "num_turns": 1}),
+        ("inter_agent_communication", {"content": "hi"}),
+        ("session_meta", {"id": "another"}),
+    ],
+)
+def test_what_changes_all_of_a_history_is_left_to_the_whole(kind: str, payload: dict[str, Any]) -> None:
+    made = in_order(random.Random(2), 12)
+    assert outline_of(made.values) is not None
+    made.record(kind, payload)
+
+    assert outline_of(made.values) is None
+
+
+def test_a_fork_and_a_file_without_its_first_line_are_left_to_the_whole() -> None:
+    made = in_order(random.Random(2), 12)
+    assert outline_of(made.values[1:]) is None
+    made.values[0]["payload"]["history_base"] = {"thread_id": "x"}
+    assert outline_of(made.values) is None

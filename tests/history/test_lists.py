@@ -1,0 +1,122 @@
+"""Stretches of a list judged one by one say what the judgement of the whole list says."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.generate import messages as made
+from benchmarks.sessions.options import Options
+from tests.history.reports import told
+from tests.properties.odd_contents import add_odd
+from tests.properties.transcripts import anthropic, chat, plant
+from toolpair.dataclass import replace
+from toolpair.formats import get_format
+from toolpair.formats.format import Item
+from toolpair.formats.telling import Told
+from toolpair.history.judged import Judged
+from toolpair.history.listed import problems_in
+from toolpair.history.scans.list_scan import ListScan
+from toolpair.history.scans.scan_registry import scan_for
+from toolpair.rules.profiles import profile
+
+SEEDS = st.integers(min_value=0, max_value=2**32)
+MAKERS = {"anthropic": anthropic, "openai-chat": chat}
+PROFILES = [
+    ("anthropic", "anthropic"),
+    ("anthropic", "vertex-anthropic"),
+    ("openai-chat", "openai-chat"),
+    ("openai-chat", "azure-openai"),
+]
+
+
+def whole(messages: list[Any], kind: str, name: str) -> list[tuple[Any, ...]]:
+    items = [Item(number, message) for number, message in enumerate(messages)]
+    return told(Judged(items, get_format(kind), profile(name)).problems)
+
+
+def broken(seed: int, kind: str) -> list[Any]:
+    rng = random.Random(seed)
+    made = plant(rng, MAKERS[kind](rng, rng.randrange(1, 30)), rng.choice([0, 0, 1, 1, 2, 3, 6]))
+    messages = add_odd(rng, made, rng.choice([0, 0, 0, 1, 2])).messages
+    if kind == "anthropic" and rng.random() < 0.3:
+        for message in messages:
+            if message["role"] == "assistant" and isinstance(message["content"], list) and rng.random() < 0.3:
+                message["content"].insert(0, {"type": "thinking", "thinking": "hm", "signature": "c2ln"})
+    if kind == "anthropic" and rng.random() < 0.3:
+        for message in messages:
+            content = message["content"]
+            for part in content if isinstance(content, list) else ():
+                if isinstance(part, dict) and part.get("type") == "tool_result" and rng.random() < 0.3:
+                    part["content"] = [{"type": "text", "text": "seen"}, _image(rng)][rng.randrange(2) :]
+                    if rng.random() < 0.1:
+                        part["is_error"] = True
+    return messages
+
+
+def _image(rng: random.Random) -> dict[str, Any]:
+    kind = rng.choice(["image/png", "image/webp", "image/png", "image/tiff", None])
+    source = {"type": "base64", "media_type": kind, "data": "aGVsbG8="}
+    image: dict[str, Any] = {"type": "image", "source": source}
+    if rng.random() < 0.1:
+        source["type"] = "url"
+    if rng.random() < 0.1:
+        image["detail"] = "high"
+    return image
+
+
+@pytest.mark.parametrize(("kind", "other"), [("anthropic", "openai-chat"), ("openai-chat", "anthropic")])
+@given(seed=SEEDS, listed=st.booleans())
+@settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, listed: bool) -> None:
+    """Also of those that it takes for plain without a further look."""
+    messages = [*broken(seed, kind), *broken(seed + 1, other)[: seed % 5]]
+    if listed:
+        messages.insert(0, {"role": "user", "content": [{"type": "text", "text": "go"}]})
+    scan = scan_for(kind, profile(kind))
+    assert isinstance(scan, ListScan)
+    scan.feed(messages)
+
+    heard = Told().hear_all(messages)
+
+    assert scan.told == (heard if not heard.by else replace(heard, listed=scan.told.listed))
+    assert scan.told.shape() == heard.shape()
+
+
+@pytest.mark.parametrize("least", [1, 3, 10])
+@pytest.mark.parametrize(("kind", "name"), PROFILES)
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
+def test_stretches_together_say_what_the_whole_says(kind: str, name: str, least: int, seed: int) -> None:
+    messages = broken(seed, kind)
+    before = json.dumps(messages)
+
+    found = problems_in(copy.deepcopy(messages), kind, profile(name), least)
+
+    if found is not None:
+        assert told(found) == whole(messages, kind, name)
+    assert json.dumps(messages) == before
+
+
+@pytest.mark.parametrize(("kind", "name"), PROFILES[::2])
+def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, name: str) -> None:
+    messages = made(Options(pairs=2_000, format=kind, shape="small", problems=8, kinds=("missing",)))
+    scan = scan_for(kind, profile(name))
+    assert scan is not None
+
+    scan.feed(messages)
+    outline = scan.outline()
+
+    assert outline is not None
+    stretches = [outline.stretches[found.start : found.stop] for found in outline.ranges]
+    spans = [(found[0].first, found[-1].end) for found in stretches]
+    problems = problems_in(messages, kind, profile(name))
+    assert problems is not None and len(problems) == len(spans) == 8
+    assert all(first <= (problem.message or 0) < end for problem, (first, end) in zip(problems, spans, strict=True))
+    assert max(end - first for first, end in spans) <= 20
