@@ -260,3 +260,12 @@ def test_a_list_of_items_is_judged_as_items() -> None:
     repaired = toolpair.repair(items)
     assert repaired.ok and repaired.messages[2]["type"] == "function_call_output"
     assert [repaired.messages[number] is items[number] for number in (0, 1)] == [True, True]
+
+
+def test_a_call_whose_type_is_not_text_is_a_call_wherever_it_stands() -> None:
+    """The first item alone does not say how the list is written."""
+    call = {"type": 7, "call_id": "call_1", "name": "run", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
+    repaired = toolpair.repair([call, output, {"role": "user", "content": "Go on."}], "openai-responses")
+    assert repaired.ok
+    assert repaired.messages[:2] == [{**call, "type": "function_call"}, output]

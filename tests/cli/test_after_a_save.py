@@ -22,7 +22,9 @@ def fails(*_: object, **__: object) -> NoReturn:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-@pytest.mark.parametrize("what", ["surroundings.warnings", "surroundings.index_notes", "surroundings.resume_command"])
+@pytest.mark.parametrize(
+    "what", ["session.surroundings.warnings", "session.surroundings.index_notes", "session.surroundings.resume_command"]
+)
 def test_what_follows_adds_a_note(
     run: Run, copy: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, what: str, form: str
 ) -> None:

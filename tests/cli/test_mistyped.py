@@ -55,7 +55,7 @@ def test_the_id_of_a_session_is_no_mistyped_command(
     run: Run, copy: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = copy("claude-code-branches.jsonl")
-    monkeypatch.setattr("toolpair.agents.resolve", lambda name: str(path))
+    monkeypatch.setattr("toolpair.agents.catalog.resolve", lambda name: str(path))
     assert "needs a terminal" in run("chec").err
 
 

@@ -32,13 +32,17 @@ def wire_of(base: str) -> Wire:
 
 
 def written_as(transcript: Transcript) -> Written:
-    """How the messages are written, as the first block tells."""
+    """How the messages are written, by the first block that shows it."""
     if transcript.layout == "blocks":
         return "blocks"
-    first = next((block for message in transcript.messages for block in message.blocks), None)
-    if first is None or not isinstance(first.value, dict):
-        return "chat"
-    return "items" if type_name(first.value) in _ITEMS or (first.kind == "text" and "role" in first.value) else "chat"
+    for block in (block for message in transcript.messages for block in message.blocks):
+        if not isinstance(block.value, dict):
+            return "chat"
+        if type_name(block.value) in _ITEMS or (block.kind == "text" and "role" in block.value):
+            return "items"
+        if block.kind != "other":
+            return "chat"
+    return "chat"
 
 
 def is_system(message: Message) -> bool:

@@ -24,7 +24,7 @@ STORIES: Final = {
     "responses-request.json": "A request of the Responses API with an id from another provider.",
     "request-log.jsonl": "A proxy's log with one request a line; the third lost a result.",
     "damaged.jsonl": "Two lines glued into one, a run of NUL bytes, a last line cut off.",
-    "python-repr.txt": "What print(messages) left in a bug report; it can be exported, not saved.",
+    "python-repr.txt": "A list that Python printed into a bug report; it can be exported, not saved.",
     "valid.json": "Nothing is wrong: every call has its result.",
 }
 """File -> its story, in one line."""
