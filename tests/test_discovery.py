@@ -21,12 +21,12 @@ from tests.session_folders import (
     task,
     task_history,
 )  # fmt: skip
-from toolpair.agents import peek
 from toolpair.agents.catalog import NoSuchSession, describe, index, looked_in, newest, resolve
-from toolpair.agents.claude_code_files import folder_name
-from toolpair.agents.found import Found
-from toolpair.agents.machine import Machine
+from toolpair.formats.agent import Found
+from toolpair.formats.claude_code.session_files import folder_name
 from toolpair.session.session import open_session
+from toolpair.shell.machine import Machine
+from toolpair.source import peek
 
 SHOP = "/home/dev/shop"
 
