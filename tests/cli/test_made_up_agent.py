@@ -16,7 +16,6 @@ import pytest
 import toolpair
 from tests.cli.conftest import Run
 from tests.made_up_agent import made_up_session
-from tests.patience import PATIENCE
 from tests.tui.driving import frame
 from toolpair.formats import AGENTS, REGISTRY, all_agents
 from toolpair.session.session import open_session
@@ -63,7 +62,7 @@ def picked(home: Path, judge: Judge, wanted: str) -> str:
     async def draw() -> str:
         app = ToolpairApp(None, sessions=lambda: of)
         async with app.run_test(size=(120, 24)) as pilot:
-            for _ in range(int(PATIENCE * 10)):
+            for _ in range(400):
                 if wanted in frame(app):
                     break
                 await pilot.pause(0.05)

@@ -71,16 +71,14 @@ def agents_of_file(
 
 
 def _writer(agents: Sequence[Agent], session_id: str, path: Path | None, opened: Path | None) -> Agent | None:
-    """The agent that finds the file where it lies, else where it lay, else whose files are named like it."""
+    """The agent that finds the file where it lies, else where it lay, else whose files have such names."""
     for place in filter(None, (path, opened)):
         for agent in agents:
             if agent.in_place(place, session_id):
                 return agent
-    for place in filter(None, (opened, path)):
-        for agent in agents:
-            if agent.is_named(place.name):
-                return agent
-    return None
+    named = ([agent for agent in agents if agent.is_named(place.name)] for place in (path, opened) if place is not None)
+    # A name that fewer agents use tells more.
+    return next(iter(min(filter(None, named), key=len, default=())), None)
 
 
 def project_of(path: str) -> str | None:
