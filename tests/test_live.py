@@ -326,7 +326,7 @@ def test_a_document_that_is_written_anew_is_followed(tmp_path: Path) -> None:
         ("node", ["node", "--max-old-space-size=4096", "/home/me/.nvm/bin/claude"], "claude-code"),
         ("codex", ["codex", "resume"], "codex"),
         ("node", ["node", "/usr/lib/node_modules/@openai/codex/bin/codex.js"], "codex"),
-        ("cline", ["cline"], "cline"),
+        ("cline", ["cline"], "cline-cli"),
         ("code", ["/usr/share/code/code", "."], "editor"),
         ("Cursor.exe", ["C:\\Programs\\cursor\\Cursor.exe"], "editor"),
         ("claude.exe", [], "claude-code"),

@@ -75,8 +75,8 @@ def test_what_the_file_says_of_the_session() -> None:
     transcript = read(plain())
     assert (transcript.agent, transcript.agent_version) == ("Codex", "0.169.0")
     assert (transcript.session_id, transcript.folder, transcript.model) == (THREAD, FOLDER, "gpt-5.5")
-    way = FORMAT.way_back(transcript)
-    assert way is not None and way.text == f"cd '{FOLDER}' && codex resume {THREAD}"
+    command = plain().session().resume_command()
+    assert command == f"cd '{FOLDER}' && codex resume {THREAD}"
 
 
 def test_items_of_the_model_make_one_message_and_events_never_count() -> None:

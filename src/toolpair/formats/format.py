@@ -15,7 +15,6 @@ from toolpair.transcript.model import Block, Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.way_back import WayBack
 
 T = TypeVar("T")
 
@@ -221,14 +220,6 @@ class OwnRules(Protocol):
         """For each fix a phrase on what else it changes in the file."""
 
 
-@runtime_checkable
-class Indexed(Protocol):
-    """A format whose agent keeps an index of its files."""
-
-    def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
-        """What to know before the file is saved in its place. `before` and `after` are its sizes in bytes."""
-
-
 class Format(Protocol):
     """One agent's or API's way to write a session. Register an instance in `formats/__init__.py`."""
 
@@ -265,6 +256,3 @@ class Format(Protocol):
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         """What the format's own agent makes of the problem when it resumes; None when there is no such agent."""
-
-    def way_back(self, transcript: Transcript) -> WayBack | None:
-        """What to type, or to do, to go on with the session; None when nothing is known."""

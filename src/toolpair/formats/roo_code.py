@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolpair.dataclass import replace
 from toolpair.formats.anthropic import AnthropicFormat, message_of
@@ -12,9 +12,6 @@ from toolpair.formats.telling import Told
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
-
-if TYPE_CHECKING:
-    from toolpair.formats.way_back import WayBack
 
 ROO: Final = "Roo Code"
 CLINE: Final = "Cline"
@@ -84,11 +81,6 @@ class RooCodeFormat(AnthropicFormat):
         if problem.rule != "turn.trailing_call":
             return None
         return OnResume(ROO, None, "placeholder", None, "On resume Roo Code writes that the task was interrupted.")
-
-    def way_back(self, transcript: Transcript) -> WayBack | None:
-        from toolpair.formats.way_back import WayBack
-
-        return WayBack((), sentence='In the editor: "Developer: Reload Window", then open the task.')
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from toolpair.dataclass import dataclass, replace
 from toolpair.formats.format import Format, Item, View
@@ -23,6 +23,11 @@ from toolpair.transcript.pairing import Pair
 if TYPE_CHECKING:
     from toolpair.history.losses import Losses
     from toolpair.rules.errors.recognising import Recognised
+
+SHORT: Final = 1_000
+"""Records up to which a conversation is checked whole: that takes no longer than in stretches."""
+SMALL: Final = 1 << 20
+"""Bytes of a file from which on its records are not counted first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from toolpair.formats.recognising import (
     not_recognised,
     told_format,
 )
-from toolpair.history.conversation import Conversation, Location, Target, lines_text, weight
+from toolpair.history.conversation import SHORT, SMALL, Conversation, Location, Target, lines_text, weight
 from toolpair.history.judged import Judged, items_of, request_of
-from toolpair.history.sizes import SHORT, SMALL
 from toolpair.history.summary import Group, Row, Verdict
 from toolpair.history.verdict_text import saving_text, waiting_text
 from toolpair.lazily import lazily

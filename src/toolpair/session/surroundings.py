@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from toolpair.agents.catalog import project_of
-from toolpair.agents.claude_code_files import is_name_of
-from toolpair.agents.machine import Machine, home_short, resolved
-from toolpair.agents.resume_command import Copy, whole_way
-from toolpair.dataclass import replace
-from toolpair.formats.format import Indexed
+from toolpair.agents.catalog import agents_of_file, project_of
+from toolpair.agents.resume_command import how_to_resume
+from toolpair.agents.running import kinds_of, title_of
+from toolpair.formats.agent import SessionFile
+from toolpair.shell.machine import Machine, home_short, resolved
 
 if TYPE_CHECKING:
     from toolpair.agents.processes import Neighbour
     from toolpair.session.session import Session
-
-_AGENTS: Final = {"claude-code": ("claude-code",), "codex": ("codex",), "roo-code": ("cline", "editor")}
-"""Format -> the agents that go on with such files."""
-_TITLES: Final = {"claude-code": "Claude Code", "codex": "Codex", "cline": "Cline"}
 
 
 def warnings(session: Session) -> tuple[str, ...]:
@@ -31,8 +26,8 @@ def warnings(session: Session) -> tuple[str, ...]:
     transcript = session.transcript
     named = transcript.folder or project_of(str(session.path))
     folder = resolved(named) if named and os.path.isabs(named) else None
-    agents = _AGENTS.get(session.format.id, ()) if transcript.native else ()
-    found = neighbours(str(session.path), folder, agents, transcript.session_id or "")
+    agents = agents_of_file(session.format.id, transcript, session.path)
+    found = neighbours(str(session.path), folder, kinds_of(agents), transcript.session_id or "")
     home = str(Machine.here().home)
     return tuple(_sentence(one, home_short(folder or "", home)) for one in found)
 
@@ -66,14 +61,16 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
 
 def index_notes(session: Session) -> tuple[str, ...]:
     """One sentence for each index that the agent keeps of the file and that a save in place would put wrong."""
-    found, beside = session.format, session.view.beside
-    if not isinstance(found, Indexed) or beside is None:
+    beside, transcript = session.view.beside, session.transcript
+    if beside is None:
         return ()
-    return tuple(found.notes_on_saving(session.transcript, beside, session.size, session.size + session.grown))
+    before, after = session.size, session.size + session.grown
+    agents = agents_of_file(session.format.id, transcript, session.path)
+    return tuple(note for agent in agents for note in agent.notes_on_saving(transcript, beside, before, after))
 
 
 def _sentence(one: Neighbour, folder: str) -> str:
-    title = _TITLES.get(one.agent or "")
+    title = title_of(one.agent)
     if one.does == "writes":
         who = f"{title or one.name} (pid {one.pid})"
         then = "quit it first" if title else "let it finish first, or save a copy"
@@ -87,32 +84,14 @@ def _sentence(one: Neighbour, folder: str) -> str:
 
 def resume_command(session: Session, saved: Path | None) -> str | None:
     """See `Session.resume_command`."""
-    transcript = session.transcript
-    way = session.current_format.way_back(transcript)
+    transcript, folder = session.transcript, session.transcript.folder
     path = saved or session.path
-    if way is None or path is None:
-        return None if way is None else way.text
-    path = Path(os.path.realpath(path))
-    folder = transcript.folder
-    if session.format.id == "claude-code" and folder and not is_name_of(path.parent.name, folder):
-        # It resumes only from the folder whose name its file's folder has: the agent may have gone elsewhere since.
-        first = _folder_called(session, path.parent.name)
-        if first is not None:
-            way, folder = replace(way, folder=first), first
+    path = Path(os.path.realpath(path)) if path is not None else None
     opened = session.path if session.path != path else None
-    return whole_way(session.format.id, way, Copy(path, opened, transcript.session_id or "", folder), Machine.here())
-
-
-def _folder_called(session: Session, name: str) -> str | None:
-    """The working folder in the records that Claude Code gives this name."""
-    if not (name.startswith("-") or name[1:3] == "--"):
-        return None  # no name of an absolute path: nothing is read for it
-    tried: set[str] = set()
-    for record in session.document.records:
-        value = record.value
-        folder = value.get("cwd") if isinstance(value, dict) else None
-        if isinstance(folder, str) and folder not in tried:
-            tried.add(folder)
-            if is_name_of(name, folder):
-                return folder
-    return None
+    agent = next(iter(agents_of_file(session.current_format.id, transcript, path, opened)), None)
+    if agent is None or (agent.sub_agent is not None and transcript.agent == agent.sub_agent):
+        return None
+    if path is not None:
+        folder = agent.resumes_from(path, folder, (record.value for record in session.document.records))
+    file = SessionFile(path, opened, transcript.session_id or "", folder)
+    return how_to_resume(agent, file, Machine.here())

@@ -46,7 +46,7 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
         if transcript.folder:
-            from toolpair.agents.machine import home_short
+            from toolpair.shell.machine import home_short
 
             folder = home_short(transcript.folder, os.path.expanduser("~"))
             parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))

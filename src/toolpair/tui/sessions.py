@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolpair.agents.machine import Machine
 from toolpair.dataclass import dataclass, field
+from toolpair.shell.machine import Machine
 from toolpair.tui.picker_checks import Judge, Mark, ProcessJudge
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from toolpair.dataclass import dataclass
-from toolpair.formats.claude_code.reading import AGENT, SUB_AGENT
+from toolpair.formats.claude_code.reading import AGENT
+from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 from toolpair.formats.claude_code.versions import behaviour
 from toolpair.formats.format import Seen
 from toolpair.rules.problem import Effect, OnResume, Problem

@@ -14,7 +14,7 @@ from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
 from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, unframed
 from toolpair.formats.claude_code.history import History, history_of
-from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, model_of, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import SUB_AGENT, SYNTHETIC_MODEL, model_of, text_or_none, value_of
 from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.scopes import scopes_of
 from toolpair.formats.claude_code.unreached import unreached_of
@@ -23,8 +23,6 @@ from toolpair.formats.format import AS_RESUMED, Inside, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
 
 AGENT: Final = "Claude Code"
-SUB_AGENT: Final = "Claude Code sub-agent"
-"""Its file is never resumed by itself, and what is broken in it is never healed."""
 
 
 @dataclass(slots=True)

@@ -10,6 +10,10 @@ from toolpair.dataclass import dataclass
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Damaged
 
+SUB_AGENT: Final = "Claude Code sub-agent"
+"""Its file is never resumed by itself, and what is broken in it is never healed."""
+SUB_AGENT_FILES: Final = "agent-"
+"""How the names of the files of sub-agents begin."""
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "attachment", "system", "progress"})
 """The types that may stand in the parentUuid chain. `progress` only carries the chain on: it is never its end."""
 

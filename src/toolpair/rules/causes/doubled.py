@@ -10,7 +10,8 @@ from toolpair.rules.problem import Cause
 from toolpair.transcript.content import is_placeholder_text, output_key, result_text
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.placeholders import Placeholder, known_placeholder
+from toolpair.transcript.placeholder_texts import Placeholder
+from toolpair.transcript.placeholders import known_placeholder
 from toolpair.transcript.words import plural
 
 if TYPE_CHECKING:

@@ -17,8 +17,6 @@ LONGEST: Final = 300
 """Characters of the user's words that are kept."""
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER: Final = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*+")')
-_TEXT: Final = re.compile(rb'(?<!\\)"(?:text|content)"\s*:\s*("(?:[^"\\]|\\.)*+")')
-_MARKED: Final = re.compile(r"<(task|user_message|user_input|feedback|answer)\b[^>]*>\s*(.*?)\s*</\1>", re.DOTALL)
 
 
 def entries(folder: str | os.PathLike[str]) -> Sequence[os.DirEntry[str]]:
@@ -120,17 +118,6 @@ def folder_in(data: bytes) -> str | None:
     match = _FOLDER.search(data)
     value = parse(match.group(1)) if match is not None else None
     return value if isinstance(value, str) and value else None
-
-
-def marked_words(data: bytes) -> str | None:
-    """The last text in which an agent has marked the user's words, in a piece of a JSON document."""
-    words = None
-    for match in _TEXT.finditer(data):
-        value = parse(match.group(1))
-        if isinstance(value, str):
-            for tag in _MARKED.finditer(value):
-                words = tag.group(2) or words
-    return one_line(words)
 
 
 def one_line(words: Any) -> str | None:
