@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import arguments
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block
@@ -37,6 +38,13 @@ def check(context: Context) -> None:
             call=pair.call,
             no_fix="Declare the tool in the request; nothing is wrong with the messages.",
         )
+
+
+RULES: Final = (
+    Rule("args.not_object", "arguments", check, fix_order=530),
+    Rule("args.unparseable", "arguments", check, fix_order=530),
+    Rule("tools.undeclared", "arguments", check, whole_history=True),
+)
 
 
 def _no_tools(context: Context) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.rule import Rule
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import ABSENT, Remove, RemoveMessage, SetField, SetValue
 from toolpair.transcript.model import Block, Message
@@ -21,6 +22,15 @@ def check(context: Context) -> None:
     elif context.written == "chat":
         for number, message in enumerate(context.messages):
             _chat_message(context, number, message)
+
+
+RULES: Final = (
+    Rule("content.null", "contents", check, fix_order=140),
+    Rule("content.empty_message", "contents", check, fix_order=150),
+    Rule("content.empty_text", "contents", check),
+    Rule("content.empty_tool_calls", "contents", check),
+    Rule("content.mixed_with_tool", "contents", check, whole_history=True),
+)
 
 
 def _message(context: Context, number: int, message: Message) -> None:

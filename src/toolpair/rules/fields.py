@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from toolpair.rules import value_types
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.words import plural
@@ -32,6 +34,13 @@ def check(context: Context) -> None:
         _bare_texts(context)
         if context.wire == "anthropic":
             _extra_fields(context)
+    value_types.check(context)
+
+
+RULES: Final = (
+    Rule("field.missing", "fields", check, fix_order=110),
+    Rule("field.unsupported", "fields", check, fix_order=110, whole_history=True),
+)
 
 
 def _extra_fields(context: Context) -> None:

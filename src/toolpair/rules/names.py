@@ -9,6 +9,7 @@ from toolpair.patterns import compiled
 from toolpair.rules.arguments import with_function
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.besides import said_besides
 from toolpair.transcript.content import arguments
 from toolpair.transcript.edits import Edit, SetValue, ToText
@@ -33,6 +34,13 @@ def check(context: Context) -> None:
                 accepted.add(call.name)
             else:
                 _name(context, pair, call)
+
+
+RULES: Final = (
+    Rule("name.missing", "arguments", check, fix_order=240, whole_history=True),
+    Rule("name.pattern", "arguments", check, fix_order=240),
+    Rule("result.name", "results", check, whole_history=True),
+)
 
 
 def _name(context: Context, pair: Pair, call: Block) -> None:

@@ -1,4 +1,4 @@
-"""Records of the file itself: what cannot be read, and characters that no JSON reader of an API takes."""
+"""Rules about the records of a file, and what of them a transcript shows: half characters, which no API reads."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import orjson
 from toolpair.patterns import compiled
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import Edit, MendBytes, SetField, SetValue
 from toolpair.transcript.model import EmptyObject
 
@@ -39,6 +40,35 @@ def check(context: Context) -> None:
                 ),
                 fixes=(Fix("replace-half", "replace the half character with U+FFFD", (edit,), recommended=True),),
             )
+
+
+RULES: Final = (
+    Rule("record.lone_surrogate", "records", check, fix_order=10, of_file=True),
+    Rule("record.torn", "records", fix_order=10, of_file=True),
+    Rule("record.glued", "records", fix_order=10, of_file=True),
+    Rule("record.nul", "records", fix_order=10, of_file=True),
+    Rule("record.bad_json", "records", fix_order=10, of_file=True),
+    Rule("record.bad_utf8", "records", fix_order=10, of_file=True),
+    Rule("record.duplicate_key", "records", fix_order=10, of_file=True),
+    Rule("record.big_number", "records", fix_order=10, of_file=True),
+    Rule("record.bom", "records", fix_order=10, of_file=True),
+    Rule("record.trailing_comma", "records", fix_order=10, of_file=True),
+)
+"""Damage of a record. `formats/damaged.py` finds it in the bytes, and half characters where no message has them."""
+
+LIST_RULES: Final = (Rule("record.no_message", "records", fix_order=10, of_file=True),)
+"""Elements of a list in a file: `no_message` is called with them."""
+
+ROLLOUT_RULES: Final = (
+    Rule("rollout.no_meta", "rollout", fix_order=40, of_file=True),
+    Rule("rollout.old_form", "rollout", fix_order=20, of_file=True),
+    Rule("rollout.last_ordinal", "rollout", of_file=True),
+    Rule("rollout.parent_missing", "rollout", of_file=True),
+    Rule("rollout.compaction_ignored", "rollout", of_file=True),
+    Rule("rollout.not_loaded", "rollout", of_file=True),
+    Rule("rollout.no_timestamp", "rollout", fix_order=30, of_file=True),
+)
+"""Rollouts as files: `formats/codex/` finds them."""
 
 
 def no_message(context: Context, value: Any, records: Sequence[int], count: int, *, in_file: bool) -> None:

@@ -11,6 +11,7 @@ from toolpair.dataclass import dataclass, replace
 from toolpair.patterns import compiled
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
 from toolpair.transcript.item_types import content_key, type_name
@@ -71,6 +72,15 @@ def check(context: Context) -> None:
             if isinstance(content, str) and content and not moonshot:
                 continue  # what nearly all are: words, which everybody takes
             _content(_Output(context, pair, result, at), content)
+
+
+RULES: Final = (
+    Rule("content.empty_result", "contents", check),
+    Rule("result.type_not_allowed", "results", check),
+    Rule("result.json_not_object", "results", check),
+    Rule("error.non_text", "contents", check),
+    Rule("error.empty_content", "contents", check),
+)
 
 
 def _content(output: _Output, content: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
+from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import Remove, SetField, SetValue
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.new_ids import THOUGHT
@@ -28,6 +29,15 @@ def check(context: Context) -> None:
         _thought_signatures(context)
     elif context.wire == "chat" and context.written == "chat":
         _thinking_brought_back(context)
+
+
+RULES: Final = (
+    Rule("reasoning.bad_signature", "reasoning", check),
+    Rule("reasoning.missing_signature", "reasoning", check),
+    Rule("reasoning.missing_before_call", "reasoning", check, whole_history=True),
+    Rule("reasoning.prefix_changed", "reasoning"),
+    Rule("reasoning.unresolvable_ref", "reasoning"),
+)
 
 
 def _signatures(context: Context) -> None:

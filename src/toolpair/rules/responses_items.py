@@ -11,10 +11,12 @@ from typing import Any, Final
 from toolpair.dataclass import dataclass, replace
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
+from toolpair.rules.pair_states import kinds, of_another_kind
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import ABSENT, Answer, Edit, Remove, SetField, SetValue
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
+from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import PLACEHOLDER, Block, Message
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
@@ -78,8 +80,8 @@ class _Item:
 def check(context: Context) -> None:
     if context.written != "items":
         return
-    if context.judges("result.kind"):
-        for pair in context.pairing.pairs:
+    for pair in context.pairing.pairs:
+        if of_another_kind(context, pair):
             _kind(context, pair)
     judged = ("item.duplicate_id", "item.id_prefix", "reasoning.dangling")
     if not any(context.judges(rule) for rule in judged):
@@ -92,15 +94,19 @@ def check(context: Context) -> None:
     _dangling(context, items)
 
 
+RULES: Final = (
+    Rule("result.kind", "results", check, fix_order=320),
+    Rule("item.duplicate_id", "items", check, fix_order=160),
+    Rule("item.id_prefix", "items", check, fix_order=160),
+    Rule("reasoning.dangling", "reasoning", check),
+)
+
+
 def _kind(context: Context, pair: Pair) -> None:
     """An output of another kind than its call: to the API the call has none. What else is wrong is mended first."""
-    call, result = pair.call, pair.result
-    if call is None or result is None or pair.state not in ("ok", "misplaced"):
-        return
-    wants, has = CALL_FAMILY.get(_type(call)), OUTPUT_FAMILY.get(_type(result))
-    if wants is None or has is None or wants == has:
-        return
-    pair.state = "mismatch"
+    call, result, differ = pair.call, pair.result, kinds(pair)
+    assert call is not None and result is not None and differ is not None
+    wants, _ = differ
     said = Fix(
         "placeholder-and-text",
         f"{PLACEHOLDER_TITLE} and keep the output as text",

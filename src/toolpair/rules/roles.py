@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import ABSENT, MoveToRole, Remove, SetField, SetValue
 from toolpair.transcript.model import Message
 
@@ -25,6 +26,12 @@ def check(context: Context) -> None:
     _unknown_roles(context)
 
 
+RULES: Final = (
+    Rule("role.call_in_user", "roles", check, fix_order=130),
+    Rule("role.unknown", "roles", check, fix_order=120),
+)
+
+
 def _calls_in_user(context: Context) -> None:
     messages = context.messages
     for pair in context.pairing.pairs:
@@ -34,7 +41,6 @@ def _calls_in_user(context: Context) -> None:
         role = messages[pair.call_at[0]].role
         if role == "assistant" or not isinstance(role, str) or not context.judges("role.call_in_user"):
             continue
-        pair.state = "misplaced" if pair.state == "ok" else pair.state
         context.add(
             "role.call_in_user",
             f"The call of {tool_of(call)} is in a {role} message.",
@@ -187,19 +193,11 @@ def _function_role(context: Context, number: int, message: Message) -> None:
     home = context.messages[pair.call_at[0]]
     if call.slot[-1:] != ("function_call",) or home.value.get("tool_calls"):
         return
-    new = context.new_id(None)
     kept = {key: value for key, value in result.value.items() if key != "role"}
-    context.add(
-        "role.unknown",
-        f"{context.profile.title} does not know the role function.",
-        at=(number, None),
-        pair=pair,
-        call=call,
-        result=result,
-        about=message,
-        severity=None if context.provider in _REFUSE_DEVELOPER else "warning",
-        cause=Cause("role_function", "an older client wrote the call and its result without an id"),
-        fixes=(
+
+    def fixes() -> tuple[Fix, ...]:
+        new = context.new_id(None)
+        return (
             Fix(
                 "as-tool-call",
                 f"write both as a tool call and its result, with the id {new}",
@@ -211,5 +209,17 @@ def _function_role(context: Context, number: int, message: Message) -> None:
                 recommended=True,
                 several="write the calls and their results as tool calls",
             ),
-        ),
+        )
+
+    context.add(
+        "role.unknown",
+        f"{context.profile.title} does not know the role function.",
+        at=(number, None),
+        pair=pair,
+        call=call,
+        result=result,
+        about=message,
+        severity=None if context.provider in _REFUSE_DEVELOPER else "warning",
+        cause=Cause("role_function", "an older client wrote the call and its result without an id"),
+        fixes=fixes,
     )

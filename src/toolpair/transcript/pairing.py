@@ -20,6 +20,7 @@ from toolpair.transcript.id_shapes import SPELLINGS, cut_of_one, usable
 from toolpair.transcript.model import Block, Transcript
 
 Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "name", "guess"]
+State = Literal["ok", "pending", "missing", "orphan", "mismatch", "duplicate", "misplaced"]
 Place = tuple[int, int]
 
 
@@ -39,8 +40,8 @@ class Pair:
     """Unanswered calls of the same exchange that an orphan may belong to, or orphans that may answer a call."""
     ambiguous: bool = False
     """Several calls share the id, nothing but the order says which of them the results answer."""
-    state: str = "ok"
-    """Set by the rules: ok, pending, missing, orphan, mismatch, duplicate, misplaced."""
+    state: State = "ok"
+    """What is wrong with it for the provider whose rules apply: `rules/pair_states.py` derives it."""
 
     @property
     def call_message(self) -> int | None:
