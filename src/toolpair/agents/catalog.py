@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from toolpair.agents import claude_code_files as claude_code
 from toolpair.agents import cline_files as cline_cli
 from toolpair.agents import codex_files as codex
 from toolpair.agents import extension_files as extensions
 from toolpair.agents.found import Agent, Found
 from toolpair.agents.machine import Machine, current_folder, resolved
-from toolpair.dataclass import replace
 from toolpair.shell.program import command
 
 AGENTS: Final[tuple[Agent, ...]] = (

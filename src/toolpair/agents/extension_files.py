@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.agents import peek
 from toolpair.agents.found import Found
 from toolpair.agents.machine import Machine
-from toolpair.dataclass import dataclass
 
 _EDITORS: Final = ("Code", "Code - Insiders", "Code - OSS", "VSCodium", "Cursor", "Windsurf", "Trae")
 _SERVERS: Final = (
@@ -43,8 +44,7 @@ def storages(machine: Machine) -> tuple[Path, ...]:
     return tuple(base / "User" / "globalStorage" for base in bases)
 
 
-@dataclass(frozen=True, slots=True)
-class Extension:
+class Extension(Struct, frozen=True):
     """`names` are the extension's ids, `setting` the one that can move its storage to another folder."""
 
     id: str

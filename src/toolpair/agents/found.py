@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from msgspec import Struct
+
 from toolpair.agents.machine import Machine
-from toolpair.dataclass import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One session file. All texts are untrusted: names, ids and words are shown through `text/`."""
 
     agent: str

@@ -6,20 +6,21 @@ import re
 from pathlib import Path
 from typing import Final, Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.agents import claude_code_files as claude_code
 from toolpair.agents import cline_files as cline_cli
 from toolpair.agents import codex_files as codex
 from toolpair.agents import peek
 from toolpair.agents.extension_files import HISTORY
 from toolpair.agents.machine import Machine, resolved
-from toolpair.dataclass import dataclass, replace
 from toolpair.formats.way_back import WayBack, of_cline
 
 _DATE: Final = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T.+\.jsonl(?:\.zst)?\Z", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """A session file, and what is known of it. `opened` is where it was read from, when it was saved elsewhere."""
 
     path: Path

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
+from toolpair.rules.causes import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
@@ -22,12 +24,8 @@ from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kep
 from toolpair.transcript.new_ids import NewIds, loss
 from toolpair.transcript.pairing import Pair, Pairing
 
-if TYPE_CHECKING:
-    from toolpair.rules.causes import Whole
 
-
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(Struct, frozen=True):
     """How many messages of which kind stand in a stretch; tool messages are not counted."""
 
     messages: int
@@ -57,8 +55,7 @@ class _Passed:
         return Between(told, summaries, assistants, systems)
 
 
-@dataclass(eq=False)
-class Context:
+class Context(Struct, eq=False, dict=True):
     """One judgement of one transcript by one profile. Rules add problems; nothing else is shared between them."""
 
     transcript: Transcript
@@ -89,8 +86,6 @@ class Context:
     @cached_property
     def whole(self) -> Whole:
         """What only the whole session shows of why pairs broke."""
-        from toolpair.rules.causes import Whole
-
         return Whole(self.transcript, self.pairing)
 
     @cached_property

@@ -7,7 +7,8 @@ from collections import defaultdict
 from itertools import accumulate
 from typing import Any
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
 from toolpair.rules.duplicates import duplicate

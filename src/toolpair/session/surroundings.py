@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from toolpair.agents.catalog import project_of
 from toolpair.agents.claude_code_files import is_name_of
 from toolpair.agents.machine import Machine, home_short, resolved
 from toolpair.agents.resume_command import Copy, whole_way
-from toolpair.dataclass import replace
 from toolpair.formats.format import Indexed
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import re
 from functools import cache
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
-from toolpair.patterns import compiled
+from msgspec import Struct
 
 _LONGEST: Final = 2000
 """Characters: whatever is longer says more than that there is nothing."""
@@ -19,8 +18,7 @@ _GAP: Final = r"[^\n]{0,300}?"
 """What `…` in a text stands for: a name, an id, the rest of a sentence. Never a second line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(Struct, frozen=True):
     """One known text.
 
     `text` is the whole of it, where `…` stands for what varies; `regex` says it where that is not enough.
@@ -120,7 +118,7 @@ KNOWN: Final[tuple[Placeholder, ...]] = (
 
 _BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
 """With what any of them begins; the patterns are compiled when a text begins so."""
-_LEAD: Final = compiled(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
+_LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")
 """With what `_LEAD` begins: most words do not, and asking is quicker than looking for it."""
 BEGIN: Final = frozenset((*_LEADS, *'{["', *(words[0] for words in _BEGINNINGS)))

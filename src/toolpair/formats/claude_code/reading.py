@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from toolpair.dataclass import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.assembling import assemble, blocks_of_node
 from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
@@ -27,8 +29,7 @@ SUB_AGENT: Final = "Claude Code sub-agent"
 """Its file is never resumed by itself, and what is broken in it is never healed."""
 
 
-@dataclass(slots=True)
-class _Facts:
+class _Facts(Struct):
     version: str | None = None
     session_id: str | None = None
     folder: str | None = None
