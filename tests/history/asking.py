@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tests.history.reports import told
-from toolpair.session.session import SeenRow, Session, Target
+from toolpair.history.sent_rows import SeenRow
+from toolpair.session.session import Session, Target
 
 TEXTS = (
     "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each `tool_use` "

@@ -27,7 +27,7 @@ FILES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix in (".json
 
 def entry_of(session: Session) -> Entry:
     """As it comes back from the disk."""
-    from toolpair.dataclass import replace
+    from msgspec.structs import replace
 
     return Entry.from_bytes(replace(Entry.of(session, 1.5), mark=session.marker()()).to_bytes())
 

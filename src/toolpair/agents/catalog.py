@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats import AGENTS, agents_of, all_agents, get_agent
 from toolpair.formats.agent import Agent, Found
 from toolpair.shell.machine import Machine, current_folder, resolved

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.agent import Agent, SessionFile
 from toolpair.formats.way_back import WayBack
 from toolpair.shell.machine import Machine, resolved

@@ -8,18 +8,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.choosing import Plan, apply_plan
 from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.output import dump
 from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
-from toolpair.dataclass import dataclass
 from toolpair.session.session import Refused, Saved, Session, SessionError
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """What became of one file."""
 
     outcome: Outcome
@@ -27,8 +27,7 @@ class Fixed:
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fixing:
+class Fixing(Struct, frozen=True):
     """What `fix` was asked to do with each file."""
 
     options: argparse.Namespace

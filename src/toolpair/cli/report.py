@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
 
 
-@dataclass(slots=True)
-class Checked:
+class Checked(Struct):
     """One file judged by one profile. `entry` is its part of the JSON report."""
 
     entry: Entry
@@ -23,8 +23,7 @@ class Checked:
     """The file is judged by other profiles, too."""
 
 
-@dataclass(slots=True)
-class Totals:
+class Totals(Struct):
     """The counts over all files."""
 
     files: int = 0

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolpair.cli.report import Entry
-from toolpair.session.session import Block, Conversation, SeenRow, Session
+from toolpair.history.sent_rows import SeenRow
+from toolpair.session.session import Block, Conversation, Session
 
 _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import os
@@ -21,8 +21,7 @@ NOT_UNDERSTOOD = "not understood yet"
 """Of an agent whose files are found, and whose format toolpair does not know."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One session file. All texts are untrusted: names, ids and words are shown through `text/`."""
 
     agent: str
@@ -47,8 +46,7 @@ class Found:
     """Whether toolpair knows the format of the agent's files."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFile:
+class SessionFile(Struct, frozen=True):
     """A session file that an agent is to resume, and what its transcript says of the session."""
 
     path: Path | None

@@ -7,7 +7,8 @@ from itertools import compress
 from operator import not_
 from typing import Any
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import RESPONSES, Told

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.anthropic import AnthropicFormat, message_of
 from toolpair.formats.format import AS_RESUMED, Item, Seen, View
 from toolpair.formats.telling import Told

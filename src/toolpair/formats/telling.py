@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import EmptyObject
 
@@ -102,8 +103,7 @@ def is_item(value: dict[str, Any]) -> bool:
     return type_ == "message" or type_ in ITEMS
 
 
-@dataclass(slots=True)
-class Told:
+class Told(Struct):
     """What was told by the messages so far."""
 
     messages: int = 0

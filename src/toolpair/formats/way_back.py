@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.shell.words import can_be_typed, operand, word
 
 
-@dataclass(frozen=True, slots=True)
-class WayBack:
+class WayBack(Struct, frozen=True):
     """The agent's own words, the folder that it has to be started in, and variables that it needs."""
 
     words: tuple[str, ...]

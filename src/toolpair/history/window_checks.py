@@ -7,7 +7,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.history.judged import Judged
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
@@ -26,8 +28,7 @@ Load = Callable[[Range, Beyond], "JudgedStretch"]
 """Reads the records of a range and judges them as a stretch."""
 
 
-@dataclass(eq=False)
-class JudgedStretch:
+class JudgedStretch(Struct, eq=False, dict=True):
     """What is judged of a stretch, and what it has to do with others."""
 
     judged: Judged
@@ -147,8 +148,7 @@ class JudgedStretch:
         return front and beyond is not None and beyond.before, behind and beyond is not None and beyond.after
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JudgedRange:
+class JudgedRange(Struct, frozen=True, eq=False):
     """A range of an outline, and what is judged of it."""
 
     range: Range

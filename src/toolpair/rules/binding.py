@@ -10,7 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.rules.problem import Fix
 from toolpair.rules.reasoning import signed
 from toolpair.transcript.edits import Edit, InsertMessage, Remove, RemoveThinking, SetField

@@ -7,7 +7,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from toolpair.dataclass import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
 Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(Struct, frozen=True):
     """How many messages of which kind stand in a stretch; tool messages are not counted."""
 
     messages: int
@@ -60,8 +61,7 @@ class _Passed:
         return Between(told, summaries, assistants, systems)
 
 
-@dataclass(eq=False)
-class Context:
+class Context(Struct, eq=False, dict=True):
     """One judgement of one transcript by one profile.
 
     Checks add problems and see nothing of each other: what is kept here follows from the transcript and the profile.
@@ -97,8 +97,6 @@ class Context:
     @cached_property
     def whole(self) -> Whole:
         """What only the whole session shows of why pairs broke."""
-        from toolpair.rules.causes import Whole
-
         return Whole(self.transcript, self.pairing)
 
     @cached_property

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.pair_states import fits
@@ -26,8 +27,7 @@ _TOGETHER: Final = 20
 """Calls in one turn; in larger ones nobody's position was mistaken for a pair only."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Side:
+class _Side(Struct, frozen=True, eq=False):
     """One pair of a turn: what its call was given and only its, and what its output says."""
 
     pair: Pair

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.rules.context import Context
 from toolpair.rules.pair_states import set_states
 from toolpair.rules.problem import OnResume, Problem, Says
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
 _NOTHING: Final = Transcript(())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Judgement:
+class Judgement(Struct, frozen=True, eq=False):
     """What one profile says of one transcript."""
 
     pairing: Pairing

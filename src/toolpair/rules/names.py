@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
-from toolpair.patterns import compiled
 from toolpair.rules.arguments import with_function
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.problem import Cause, Fix
@@ -17,7 +17,7 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 
-_NAME_REFUSED: Final = compiled(r"[^a-zA-Z0-9_-]")
+_NAME_REFUSED: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def check(context: Context) -> None:

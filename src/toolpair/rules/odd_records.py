@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 import orjson
 
-from toolpair.patterns import compiled
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import Edit, MendBytes, SetField, SetValue
 from toolpair.transcript.model import EmptyObject
 
-_SURROGATE: Final = compiled("[\ud800-\udfff]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def check(context: Context) -> None:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
-from toolpair.patterns import compiled
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
@@ -24,14 +25,13 @@ _ALLOWED_PARTS: Final = {
     "tool_messages": frozenset({"text"}),
 }
 _CHAT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
-_DATA_URL: Final = compiled(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
+_DATA_URL: Final = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _MEDIA: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
 _ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
 """What the output of a Responses item may hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Output:
+class _Output(Struct, frozen=True):
     """One result that is looked at, and where it stands."""
 
     context: Context

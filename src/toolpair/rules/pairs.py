@@ -6,7 +6,8 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import Any, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
 from toolpair.rules.elsewhere import fixes as fixes_of

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
 from toolpair.rules.pair_states import kinds, of_another_kind
@@ -48,8 +50,7 @@ _OF_THE_MODEL: Final = frozenset(
 """What may follow a reasoning item as that which was reasoned out; so may a message of the assistant."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Item:
+class _Item(Struct, frozen=True, eq=False):
     """One item: a block of its own, or a message (`block` None)."""
 
     value: dict[str, Any]

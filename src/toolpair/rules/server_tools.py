@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from toolpair.patterns import compiled
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
@@ -14,7 +14,7 @@ from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
 
 _KINDS: Final = frozenset({"server_call", "server_result", "mcp_call", "mcp_result"})
-_SERVER_ID: Final = compiled(r"srvtoolu_[a-zA-Z0-9_]+")
+_SERVER_ID: Final = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
 
 def check(context: Context) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.content import result_content

@@ -10,7 +10,9 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.format import Branching, Companion, Format, View
 from toolpair.formats.recognising import (
@@ -25,7 +27,6 @@ from toolpair.history.conversation import SHORT, SMALL, Conversation, Location, 
 from toolpair.history.judged import Judged, items_of, request_of
 from toolpair.history.summary import Group, Row, Verdict
 from toolpair.history.verdict_text import saving_text, waiting_text
-from toolpair.lazily import lazily
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, profile_names
 from toolpair.rules.profiles import profile as profile_named
@@ -64,23 +65,11 @@ if TYPE_CHECKING:
 SessionError = Unreadable
 T = TypeVar("T")
 
-if not TYPE_CHECKING:  # what is not needed to open a file and to judge it
-    __getattr__ = lazily(
-        __name__,
-        {
-            "Change": "toolpair.source.changes",
-            "Options": "toolpair.recipes.recipe",
-            "Recipe": "toolpair.recipes.recipe",
-            "SeenRow": "toolpair.history.sent_rows",
-        },
-    )
-
 __all__ = [
     "PLACEHOLDER",
     "Block",
     "Branch",
     "Cause",
-    "Change",
     "Companion",
     "Conversation",
     "Fix",
@@ -88,16 +77,13 @@ __all__ = [
     "Location",
     "Message",
     "OnResume",
-    "Options",
     "Pair",
     "Problem",
     "Profile",
-    "Recipe",
     "Refused",
     "Row",
     "SaveFailed",
     "Saved",
-    "SeenRow",
     "Session",
     "SessionError",
     "Staged",
@@ -111,8 +97,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """What a save did. `resume` is what to type, or do, to go on with the session.
 
     `aside` is the file that holds what fixes set aside, `removed` are older backups that the limit took away.
@@ -126,8 +111,7 @@ class Saved:
     removed: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
+class State(Struct, frozen=True, eq=False):
     """What a file holds at one moment: its bytes, where the conversations are in it, and these."""
 
     snapshot: Snapshot

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
 
 
 def current_folder() -> str:
@@ -36,8 +36,7 @@ def home_short(path: str, home: str) -> str:
     return "~" + path[len(root) :] if path.startswith((root + os.sep, root + "/")) else path
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """`platform` is as in `sys.platform`: "linux", "darwin" or "win32"; everything else counts as Linux."""
 
     platform: str

@@ -14,7 +14,8 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct
+
 from toolpair.transcript.content import result_text
 from toolpair.transcript.id_shapes import SPELLINGS, cut_of_one, usable
 from toolpair.transcript.model import Block, Transcript
@@ -24,8 +25,7 @@ State = Literal["ok", "pending", "missing", "orphan", "mismatch", "duplicate", "
 Place = tuple[int, int]
 
 
-@dataclass(slots=True, eq=False)
-class Pair:
+class Pair(Struct, eq=False):
     """A call with its results, or what is left of one. Places are (message, block) from 0."""
 
     index: int = -1
@@ -68,12 +68,11 @@ class Pair:
         self.results_at += (at,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairing:
+class Pairing(Struct, frozen=True, eq=False):
     """All pairs in transcript order, and the exchange that each message belongs to."""
 
     pairs: tuple[Pair, ...]
-    of_block: dict[int, Pair] = field(repr=False)
+    of_block: dict[int, Pair]
     """id() of a call or result block -> its pair."""
 
     def pair_of(self, block: Block) -> Pair | None:
@@ -87,8 +86,7 @@ def _key(id_: Any) -> str:
     return "" if id_ is None else f"\0{id_!r}"
 
 
-@dataclass(slots=True, eq=False)
-class _Loose:
+class _Loose(Struct, eq=False):
     """A result that found no call in its exchange."""
 
     block: Block

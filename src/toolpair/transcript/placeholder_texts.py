@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(Struct, frozen=True):
     """One known text.
 
     `text` is the whole of it, where `…` stands for what varies; `regex` says it where that is not enough.

@@ -10,7 +10,6 @@ import re
 from functools import cache
 from typing import Any, Final
 
-from toolpair.patterns import compiled
 from toolpair.transcript.placeholder_texts import KNOWN, Placeholder
 
 _LONGEST: Final = 2000
@@ -20,7 +19,7 @@ _GAP: Final = r"[^\n]{0,300}?"
 
 _BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
 """With what any of them begins; the patterns are compiled when a text begins so."""
-_LEAD: Final = compiled(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
+_LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")
 """With what `_LEAD` begins: most words do not, and asking is quicker than looking for it."""
 BEGIN: Final = frozenset((*_LEADS, *'{["', *(words[0] for words in _BEGINNINGS)))

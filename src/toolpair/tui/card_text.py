@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.text.cells import fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.row_lines import ROLES, id_text
@@ -110,8 +111,7 @@ def guess_lines(
     return lines + _beside(glyphs, sides, cells, height - len(lines))
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     title: str
     """With the place in the file."""
     note: SafeText

@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.tui.work import Stopped, Work
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ class Open(Protocol):
     ) -> Session: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """A file to open, and how that is done."""
 
     path: str

@@ -13,7 +13,8 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Change, Staged, Verdict
+    from toolpair.session.session import Staged, Verdict
+    from toolpair.source.changes import Change
 
 
 class ReviewText:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation, SeenRow, Session
+    from toolpair.history.sent_rows import SeenRow
+    from toolpair.session.session import Conversation, Session
 
 ROLES = {"user": "you", "assistant": "agent"}
 SHORT = 6

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.anthropic_blocks import block_of, blocks_of
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.record_kinds import Node, text_or_none
@@ -14,8 +15,7 @@ from toolpair.transcript.model import Block, ContentShape, Message
 _SLOT: Final = ("message", "content")
 
 
-@dataclass(slots=True, eq=False)
-class _Draft:
+class _Draft(Struct, eq=False):
     """A message that is still being gathered."""
 
     role: str

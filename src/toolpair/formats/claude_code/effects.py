@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 from toolpair.formats.claude_code.versions import behaviour
@@ -17,15 +18,13 @@ from toolpair.transcript.content import is_output, is_real_output, output_bytes,
 from toolpair.transcript.model import Block, Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     effect: Effect
     text: str
     loses: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Facts:
+class _Facts(Struct, frozen=True, eq=False):
     """What becomes of the blocks of a problem."""
 
     call: Block | None

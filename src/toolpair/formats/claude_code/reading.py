@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from toolpair.dataclass import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.assembling import assemble, blocks_of_node
 from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
@@ -25,8 +27,7 @@ from toolpair.transcript.model import Block, Damaged, Scope, Transcript
 AGENT: Final = "Claude Code"
 
 
-@dataclass(slots=True)
-class _Facts:
+class _Facts(Struct):
     version: str | None = None
     session_id: str | None = None
     folder: str | None = None

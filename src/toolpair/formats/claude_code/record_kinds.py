@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Damaged
 
@@ -36,8 +37,7 @@ BOOKKEEPING_TYPES: Final = frozenset(
 SYNTHETIC_MODEL: Final = "<synthetic>"
 
 
-@dataclass(slots=True, eq=False)
-class Node:
+class Node(Struct, eq=False):
     """One record that may stand in the chain. `position` counts the file's records from 0.
 
     What is asked for again and again is read out of `value` once.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.formats.codex.context_texts import begins_turn, is_context, is_summary
 from toolpair.formats.codex.response_items import HISTORY, Slot, is_sent, texts_of, type_of
 from toolpair.formats.codex.rollout_lines import Line
-from toolpair.transcript.frozen import frozen_by_types
 
 
-@frozen_by_types
-class Entry:
+class Entry(Struct, frozen=True, eq=False):
     """One item of the history, and where it stands. `made` items are built by Codex and stand nowhere as such."""
 
     record: int
@@ -22,8 +21,7 @@ class Entry:
     made: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class History:
+class History(Struct, eq=False):
     """What is left of the file's items."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -73,8 +71,7 @@ def rebuild(lines: Sequence[Line]) -> History:
     return history
 
 
-@dataclass(slots=True)
-class _Segment:
+class _Segment(Struct):
     """One turn while the file is read backwards."""
 
     turn: str | None = None

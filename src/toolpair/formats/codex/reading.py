@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.formats.codex.context_texts import is_context, is_summary
 from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
@@ -19,8 +21,7 @@ from toolpair.transcript.model import Block, Boundary, ContentShape, Damaged, Me
 AGENT: Final = "Codex"
 
 
-@dataclass(slots=True)
-class _Facts:
+class _Facts(Struct):
     version: str | None = None
     session_id: str | None = None
     folder: str | None = None

@@ -14,7 +14,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, seconds_of, text_or_none

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.rules.causes.known import named
 from toolpair.rules.problem import Cause
 from toolpair.transcript.content import is_placeholder_text, output_key, result_text

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.history.conversation import Conversation, Target, weight
 from toolpair.rules.errors.pasted import SOFT, PastedText
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.recipes.recipe import Options
 from toolpair.session.staging import Applied, Decision
 from toolpair.source.mark import Mark
@@ -24,8 +25,7 @@ class Newer(Exception):
     """A later version of toolpair has written it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of the review, as far as it can be applied again."""
 
     conversation: int
@@ -40,8 +40,7 @@ Step = tuple[Row, ...]
 """What is undone together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What was applied to a session and not saved, and how the session was looked at."""
 
     path: str

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.session.journal.folder import Folder, Locked, new_name
 from toolpair.session.journal.journal_entry import Entry
 from toolpair.source.errors import Unreadable

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.session.following import Dropped
 from toolpair.session.journal.journal_entry import Entry, Row, Step
 from toolpair.session.staging import Decision
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _PLACE_ONLY: Final = "the file was rewritten, and this fix was known only by its position"
 
 
-@dataclass(frozen=True, slots=True)
-class TakenUp:
+class TakenUp(Struct, frozen=True):
     """How many fixes are applied again, and which could not be, with the reason."""
 
     fixes: int

@@ -26,7 +26,8 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Change, Conversation, Refused, Saved, Staged, State
+    from toolpair.session.session import Conversation, Refused, Saved, Staged, State
+    from toolpair.source.changes import Change
 
 RowKey = tuple[object, ...]
 
