@@ -98,26 +98,15 @@ def test_checks_of_an_agents_session_run_in_any_order(seed: int) -> None:
 
 def test_ids_that_are_handed_out_do_not_depend_on_the_order_of_checks() -> None:
     """The ids that two families would hand out for the same old one: each keeps its own."""
+    function = {"name": "run", "arguments": "{}"}
     messages = [
         {"role": "user", "content": "Go."},
-        *(
-            message
-            for text in ("one", "two")
-            for message in (
-                {
-                    "role": "assistant",
-                    "content": None,
-                    "function_call": {"name": "run", "arguments": json.dumps({"what": text})},
-                },
-                {"role": "function", "name": "run", "content": text},
-            )
-        ),
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [{"id": None, "type": "function", "function": {"name": "run", "arguments": "{}"}}],
-        },
-        {"role": "tool", "tool_call_id": None, "content": "three"},
+        {"role": "assistant", "content": None, "function_call": function},
+        {"role": "function", "name": "run", "content": "one"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": None, "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": None, "content": "two"},
     ]
+    session = open_session("session.json", data=json.dumps(messages).encode(), profile="groq")
+    assert [problem.rule for problem in session.problems] == ["role.unknown", "id.empty"]
     for seed in range(20):
         _assert_any_order(json.dumps(messages).encode(), seed, "session.json", "groq")
