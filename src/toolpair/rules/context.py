@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from toolpair.rules.causes import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
@@ -25,7 +26,6 @@ from toolpair.transcript.new_ids import NewIds, loss
 from toolpair.transcript.pairing import Pair, Pairing
 
 if TYPE_CHECKING:
-    from toolpair.rules.causes import Whole
     from toolpair.rules.pair_states import Fit
 
 Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
