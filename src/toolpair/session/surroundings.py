@@ -11,28 +11,30 @@ from toolpair.agents.claude_code_files import is_name_of
 from toolpair.agents.machine import Machine, home_short, resolved
 from toolpair.agents.resume_command import Copy, whole_way
 from toolpair.dataclass import replace
-from toolpair.formats.format import Indexed
+from toolpair.formats.format import Branching, Indexed
 
 if TYPE_CHECKING:
     from toolpair.agents.processes import Neighbour
-    from toolpair.session.session import Session
+    from toolpair.formats.format import Beside, Companion, Format
+    from toolpair.history.conversation import Conversation
+    from toolpair.source.document import Document
+    from toolpair.transcript.model import Transcript
 
 _AGENTS: Final = {"claude-code": ("claude-code",), "codex": ("codex",), "roo-code": ("cline", "editor")}
 """Format -> the agents that go on with such files."""
 _TITLES: Final = {"claude-code": "Claude Code", "codex": "Codex", "cline": "Cline"}
 
 
-def warnings(session: Session) -> tuple[str, ...]:
+def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple[str, ...]:
     """One sentence for each process that writes to the file, or may go on with its old history."""
     from toolpair.agents.processes import neighbours
 
-    if session.path is None:
+    if path is None:
         return ()
-    transcript = session.transcript
-    named = transcript.folder or project_of(str(session.path))
+    named = transcript.folder or project_of(str(path))
     folder = resolved(named) if named and os.path.isabs(named) else None
-    agents = _AGENTS.get(session.format.id, ()) if transcript.native else ()
-    found = neighbours(str(session.path), folder, agents, transcript.session_id or "")
+    agents = _AGENTS.get(format_id, ()) if transcript.native else ()
+    found = neighbours(str(path), folder, agents, transcript.session_id or "")
     home = str(Machine.here().home)
     return tuple(_sentence(one, home_short(folder or "", home)) for one in found)
 
@@ -64,12 +66,24 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def index_notes(session: Session) -> tuple[str, ...]:
-    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong."""
-    found, beside = session.format, session.view.beside
+def index_notes(
+    found: Format, transcript: Transcript, beside: Beside | None, before: int, after: int
+) -> tuple[str, ...]:
+    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong.
+
+    `before` and `after` are the sizes of the file in bytes.
+    """
     if not isinstance(found, Indexed) or beside is None:
         return ()
-    return tuple(found.notes_on_saving(session.transcript, beside, session.size, session.size + session.grown))
+    return tuple(found.notes_on_saving(transcript, beside, before, after))
+
+
+def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[Companion, ...]:
+    """The sub-agents' sessions in files of their own beside this one. Each can be opened by its path."""
+    judged = conversation.judged
+    if beside is None or not isinstance(judged.format, Branching):
+        return ()
+    return tuple(judged.format.companions(judged.items, judged.transcript, beside))
 
 
 def _sentence(one: Neighbour, folder: str) -> str:
@@ -85,30 +99,32 @@ def _sentence(one: Neighbour, folder: str) -> str:
     return f"{title} is running in {folder} (pid {one.pid}) with the old history: quit it first."
 
 
-def resume_command(session: Session, saved: Path | None) -> str | None:
-    """See `Session.resume_command`."""
-    transcript = session.transcript
-    way = session.current_format.way_back(transcript)
-    path = saved or session.path
+def resume_command(
+    format_id: str, conversation: Conversation, opened_from: Path | None, saved: Path | None
+) -> str | None:
+    """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
+    transcript = conversation.transcript
+    way = conversation.format.way_back(transcript)
+    path = saved or opened_from
     if way is None or path is None:
         return None if way is None else way.text
     path = Path(os.path.realpath(path))
     folder = transcript.folder
-    if session.format.id == "claude-code" and folder and not is_name_of(path.parent.name, folder):
+    if format_id == "claude-code" and folder and not is_name_of(path.parent.name, folder):
         # It resumes only from the folder whose name its file's folder has: the agent may have gone elsewhere since.
-        first = _folder_called(session, path.parent.name)
+        first = _folder_called(conversation.document, path.parent.name)
         if first is not None:
             way, folder = replace(way, folder=first), first
-    opened = session.path if session.path != path else None
-    return whole_way(session.format.id, way, Copy(path, opened, transcript.session_id or "", folder), Machine.here())
+    opened = opened_from if opened_from != path else None
+    return whole_way(format_id, way, Copy(path, opened, transcript.session_id or "", folder), Machine.here())
 
 
-def _folder_called(session: Session, name: str) -> str | None:
+def _folder_called(document: Document, name: str) -> str | None:
     """The working folder in the records that Claude Code gives this name."""
     if not (name.startswith("-") or name[1:3] == "--"):
         return None  # no name of an absolute path: nothing is read for it
     tried: set[str] = set()
-    for record in session.document.records:
+    for record in document.records:
         value = record.value
         folder = value.get("cwd") if isinstance(value, dict) else None
         if isinstance(folder, str) and folder not in tried:
