@@ -14,8 +14,8 @@ from tests.patience import PATIENCE
 from tests.tui.driving import array_file, drive, frame, press, settled
 from toolpair.session.session import Row, Session
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.controllers import working
 from toolpair.tui.row_search import text_test
-from toolpair.tui.screens import working
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.widgets.pair_view import PairView
 from toolpair.tui.widgets.row_heights import RowHeights
@@ -129,7 +129,7 @@ def test_hits_are_shown_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyP
         test = text_test(overview, query)
         return lambda n: (n < 60 or may.wait(PATIENCE)) and test(n)
 
-    monkeypatch.setattr("toolpair.tui.screens.look_actions.text_test", slow)
+    monkeypatch.setattr("toolpair.tui.controllers.text_search.text_test", slow)
     path = array_file(tmp_path / "long.json", 200, argument="src/{n}.py")
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
+from toolpair.transcript.content import block_text
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
@@ -175,8 +176,8 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
         entry["no_fix"] = problem.no_fix
     if show_content:
         entry["content"] = {
-            "call": session.block_text(problem.call) if problem.call is not None else None,
-            "result": session.block_text(problem.result) if problem.result is not None else None,
+            "call": block_text(problem.call) if problem.call is not None else None,
+            "result": block_text(problem.result) if problem.result is not None else None,
         }
     return entry
 

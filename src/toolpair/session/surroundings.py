@@ -10,24 +10,26 @@ from toolpair.agents.catalog import agents_of_file, project_of
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.agents.running import kinds_of, title_of
 from toolpair.formats.agent import SessionFile
+from toolpair.formats.format import Branching
 from toolpair.shell.machine import Machine, home_short, resolved
 
 if TYPE_CHECKING:
     from toolpair.agents.processes import Neighbour
-    from toolpair.session.session import Session
+    from toolpair.formats.format import Beside, Companion
+    from toolpair.history.conversation import Conversation
+    from toolpair.transcript.model import Transcript
 
 
-def warnings(session: Session) -> tuple[str, ...]:
+def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple[str, ...]:
     """One sentence for each process that writes to the file, or may go on with its old history."""
     from toolpair.agents.processes import neighbours
 
-    if session.path is None:
+    if path is None:
         return ()
-    transcript = session.transcript
-    named = transcript.folder or project_of(str(session.path))
+    named = transcript.folder or project_of(str(path))
     folder = resolved(named) if named and os.path.isabs(named) else None
-    agents = agents_of_file(session.format.id, transcript, session.path)
-    found = neighbours(str(session.path), folder, kinds_of(agents), transcript.session_id or "")
+    agents = agents_of_file(format_id, transcript, path)
+    found = neighbours(str(path), folder, kinds_of(agents), transcript.session_id or "")
     home = str(Machine.here().home)
     return tuple(_sentence(one, home_short(folder or "", home)) for one in found)
 
@@ -59,14 +61,25 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def index_notes(session: Session) -> tuple[str, ...]:
-    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong."""
-    beside, transcript = session.view.beside, session.transcript
+def index_notes(
+    format_id: str, transcript: Transcript, path: Path | None, beside: Beside | None, before: int, after: int
+) -> tuple[str, ...]:
+    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong.
+
+    `before` and `after` are the sizes of the file in bytes.
+    """
     if beside is None:
         return ()
-    before, after = session.size, session.size + session.grown
-    agents = agents_of_file(session.format.id, transcript, session.path)
+    agents = agents_of_file(format_id, transcript, path)
     return tuple(note for agent in agents for note in agent.notes_on_saving(transcript, beside, before, after))
+
+
+def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[Companion, ...]:
+    """The sub-agents' sessions in files of their own beside this one. Each can be opened by its path."""
+    judged = conversation.judged
+    if beside is None or not isinstance(judged.format, Branching):
+        return ()
+    return tuple(judged.format.companions(judged.items, judged.transcript, beside))
 
 
 def _sentence(one: Neighbour, folder: str) -> str:
@@ -82,16 +95,16 @@ def _sentence(one: Neighbour, folder: str) -> str:
     return f"{title} is running in {folder} (pid {one.pid}) with the old history: quit it first."
 
 
-def resume_command(session: Session, saved: Path | None) -> str | None:
-    """See `Session.resume_command`."""
-    transcript, folder = session.transcript, session.transcript.folder
-    path = saved or session.path
+def resume_command(conversation: Conversation, opened_from: Path | None, saved: Path | None) -> str | None:
+    """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
+    transcript, folder = conversation.transcript, conversation.transcript.folder
+    path = saved or opened_from
     path = Path(os.path.realpath(path)) if path is not None else None
-    opened = session.path if session.path != path else None
-    agent = next(iter(agents_of_file(session.current_format.id, transcript, path, opened)), None)
+    opened = opened_from if opened_from != path else None
+    agent = next(iter(agents_of_file(conversation.format.id, transcript, path, opened)), None)
     if agent is None or (agent.sub_agent is not None and transcript.agent == agent.sub_agent):
         return None
     if path is not None:
-        folder = agent.resumes_from(path, folder, (record.value for record in session.document.records))
+        folder = agent.resumes_from(path, folder, (record.value for record in conversation.document.records))
     file = SessionFile(path, opened, transcript.session_id or "", folder)
     return how_to_resume(agent, file, Machine.here())

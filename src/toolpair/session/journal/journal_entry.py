@@ -12,7 +12,7 @@ from toolpair.session.staging import Applied, Decision
 from toolpair.source.mark import Mark
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Session
+    from toolpair.session.journal.journaled import Journaled
 
 _VERSION: Final = 1
 
@@ -55,12 +55,11 @@ class Entry(Struct, frozen=True):
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, session: Session, time: float) -> Entry:
+    def of(cls, session: Journaled, time: float) -> Entry:
         """Without the mark, for which the file is looked at."""
         fixes = sum(row.problems for row in session.staged)
-        view, profile = session.view, session.chosen_profile
         steps = tuple(tuple(map(Row.of, step)) for step in session.steps)
-        return cls(str(session.path), time, fixes, None, profile, view.leaf, steps)
+        return cls(str(session.path), time, fixes, None, session.reader.profile, session.reader.view.leaf, steps)
 
     def to_bytes(self) -> bytes:
         mark = self.mark

@@ -102,7 +102,7 @@ class SavedScreen(BaseScreen[str | None]):
         self.ask(question, lambda answer: self._undo() if answer == "yes" else None, of_state=True)
 
     def _undo(self) -> None:
-        from toolpair.tui.screens.putting_back import put_back
+        from toolpair.tui.controllers.putting_back import put_back
 
         backup = self._saved.backup
         assert backup is not None

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolpair.tui.desk import Desk
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base import BaseScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 
 if TYPE_CHECKING:
     from toolpair.session.session import Saved, Session, Staged
+    from toolpair.tui.controllers.owner import Asks
 
 Again = tuple["Saved", "Session | None", str]
 """What was written, the session as the file has it now, and what could not be done."""
 
 
 def put_back(
-    screen: BaseScreen[Any],
+    screen: Asks,
     desk: Desk,
     backup: Path,
     ended: Callable[[str | None], None],
@@ -50,7 +50,7 @@ def put_back(
             screen.tool.session_changed(desk)
         ended(problem or None)
 
-    if max(session.size, _size(backup)) >= LARGE:
+    if max(session.file.size, _size(backup)) >= LARGE:
         screen.ask(WritingScreen(_size(backup), work), done)
         return
     try:
