@@ -31,7 +31,7 @@ def test_what_follows_adds_a_note(
 ) -> None:
     path = copy(BROKEN)
     before = path.read_bytes()
-    monkeypatch.setattr(f"toolpair.session.{what}", fails)
+    monkeypatch.setattr(f"toolpair.{what}", fails)
     ran = run("fix", path, "--in-place", "--output-format", form)
     assert ran.code in (0, 4) and path.read_bytes() != before
     assert "The file is saved, but" in ran.err + ran.out and "nobody has foreseen this" in ran.err + ran.out

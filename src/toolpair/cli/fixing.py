@@ -16,8 +16,8 @@ from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.output import dump
 from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
-from toolpair.session.saving import attempted, set_aside
-from toolpair.session.session import Refused, Saved, Session, SessionError
+from toolpair.session.saving import Saved, attempted, set_aside
+from toolpair.session.session import Refused, Session, SessionError
 
 
 class Fixed(Struct, frozen=True):

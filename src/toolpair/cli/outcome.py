@@ -12,7 +12,8 @@ from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Style, safe, typed
 from toolpair.history.losses import NOTHING, Losses
-from toolpair.session.session import Saved, Session, Staged
+from toolpair.session.saving import Saved
+from toolpair.session.session import Session, Staged
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 from toolpair.transcript.words import plural

@@ -11,7 +11,8 @@ from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Saved, Session, Staged
+    from toolpair.session.saving import Saved
+    from toolpair.session.session import Session, Staged
     from toolpair.tui.controllers.owner import Asks
 
 Again = tuple["Saved", "Session | None", str]

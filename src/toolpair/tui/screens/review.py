@@ -26,7 +26,9 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation, Refused, Saved, Staged, State
+    from toolpair.session.opening import State
+    from toolpair.session.saving import Saved
+    from toolpair.session.session import Conversation, Refused, Staged
     from toolpair.source.changes import Change
 
 RowKey = tuple[object, ...]

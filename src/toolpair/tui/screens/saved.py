@@ -18,7 +18,8 @@ from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Saved, Staged
+    from toolpair.session.saving import Saved
+    from toolpair.session.session import Staged
 
 
 class SavedScreen(BaseScreen[str | None]):
