@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.anthropic_blocks import blocks_of
+from toolpair.dialects.anthropic import blocks_of
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import ANTHROPIC, Told

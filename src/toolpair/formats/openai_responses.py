@@ -74,7 +74,7 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
 
 def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
     """Outputs that say that they are something else are of the kind that their call wants."""
-    from toolpair.formats.codex.response_items import is_mislabelled
+    from toolpair.dialects.openai_responses import is_mislabelled
 
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
     if not odd:
@@ -100,7 +100,7 @@ def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
 
     The calls are in the stored response then, which the request names beside its input.
     """
-    from toolpair.formats.codex.response_items import is_of_assistant
+    from toolpair.dialects.openai_responses import is_of_assistant
 
     if any(type_name(item) == "item_reference" for item in items):
         return True

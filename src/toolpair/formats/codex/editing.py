@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from toolpair.dialects.openai_responses import Slot, is_output, type_of
 from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.mirrors import Mirrors
 from toolpair.formats.codex.ordinals import renumbered
-from toolpair.formats.codex.response_items import HISTORY, Slot, is_output, type_of
+from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.codex.working_items import Work, Works
 from toolpair.formats.format import Item
 from toolpair.formats.record_runs import Ends

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from toolpair.formats.codex.editing import Editor
 from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.ordinals import is_numbered
-from toolpair.formats.codex.response_items import HISTORY
 from toolpair.formats.codex.rollout_lines import ordinal_of
+from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Item
 from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import (

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.dataclass import dataclass, field
-from toolpair.formats.codex.context_texts import begins_turn, is_context, is_summary
-from toolpair.formats.codex.response_items import HISTORY, Slot, is_sent, texts_of, type_of
+from toolpair.dialects.openai_responses import Slot, texts_of, type_of
 from toolpair.formats.codex.rollout_lines import Line
+from toolpair.formats.codex.sent_items import HISTORY, is_sent
+from toolpair.formats.context_texts import begins_turn, is_context, is_summary
 from toolpair.transcript.frozen import frozen_by_types
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.openai_responses import Slot
 from toolpair.formats.codex import old_form, unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
 from toolpair.formats.codex.meta import completed_meta, rebuilt_meta, unread_fields
-from toolpair.formats.codex.response_items import Slot
 from toolpair.formats.codex.rollout_lines import Line, is_line, is_paginated, lines_of, ordinal_of
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context

@@ -6,13 +6,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
-from toolpair.formats.codex.context_texts import is_context, is_summary
+from toolpair.dialects.openai_responses import block_of, is_call, is_of_assistant, is_output, type_of
 from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
 from toolpair.formats.codex.history import Entry, History, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
-from toolpair.formats.codex.response_items import block_of, is_call, is_of_assistant, is_output, is_sent, type_of
 from toolpair.formats.codex.rollout_lines import Line, ends_response, lines_of, passed_by
+from toolpair.formats.codex.sent_items import is_sent
+from toolpair.formats.context_texts import is_context, is_summary
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.transcript.model import Block, Boundary, ContentShape, Damaged, Message, Scope, Transcript
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
-from toolpair.formats.codex.response_items import Slot, type_of
+from toolpair.dialects.openai_responses import Slot, type_of
 from toolpair.formats.format import Item
 from toolpair.patterns import compiled
 from toolpair.transcript.frozen import frozen_by_types

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolpair.formats.codex.cutting import as_sent, is_cut, limit_for
 from toolpair.formats.codex.readable import is_loaded
-from toolpair.formats.codex.response_items import HISTORY
+from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Fate, Seen, SentMessage, SentPart
 from toolpair.transcript.id_shapes import uuid_of
 from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF

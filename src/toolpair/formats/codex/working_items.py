@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.codex.response_items import HISTORY, Slot
+from toolpair.dialects.openai_responses import Slot
+from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Item
 from toolpair.formats.linked_records import LinkedList
 from toolpair.transcript.edits import ABSENT

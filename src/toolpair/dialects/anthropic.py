@@ -1,4 +1,4 @@
-"""Anthropic content blocks, as several formats write them."""
+"""Anthropic's Messages API: content blocks, as several formats write them."""
 
 from __future__ import annotations
 

@@ -1,20 +1,42 @@
-"""The items of the Responses API as Codex writes them: which are calls, which are outputs, which it sends."""
+"""OpenAI's Responses API: an item each for a message, a call, an output, reasoning, which name their kind by a type."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.formats.telling import ITEMS
 from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY
 from toolpair.transcript.model import Block, BlockKind
 
 Slot = tuple[str | int, ...]
 
-HISTORY: Final = "replacement_history"
-"""Where a compaction keeps the items that it leaves."""
+ITEMS: Final = frozenset(
+    {
+        *CALL_FAMILY,
+        *OUTPUT_FAMILY,
+        "apply_patch_call",
+        "apply_patch_call_output",
+        "code_interpreter_call",
+        "compaction",
+        "computer_call",
+        "computer_call_output",
+        "file_search_call",
+        "image_generation_call",
+        "item_reference",
+        "local_shell_call_output",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_call",
+        "mcp_list_tools",
+        "reasoning",
+        "shell_call",
+        "shell_call_output",
+        "web_search_call",
+    }
+)
+"""Types of items of the Responses API that no message of another API has."""
 _NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
 """Calls of tools that the API names by the type of the item alone."""
-_OF_ASSISTANT: Final = frozenset(
+OF_ASSISTANT: Final = frozenset(
     {
         "reasoning",
         "web_search_call",
@@ -25,8 +47,6 @@ _OF_ASSISTANT: Final = frozenset(
     }
 )
 """Further items that the model made."""
-_SENT: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, *_OF_ASSISTANT, "message", "agent_message"})
-"""What Codex keeps in its history; all other types it passes by."""
 
 
 def type_of(item: Any) -> str | None:
@@ -39,20 +59,12 @@ def type_of(item: Any) -> str | None:
     return "message" if type_ is None and isinstance(item.get("role"), str) and "content" in item else None
 
 
-def is_sent(item: Any) -> bool:
-    """Whether Codex keeps the item in its history."""
-    type_ = type_of(item)
-    if type_ == "message":
-        return bool(item.get("role") != "system")
-    return type_ in _SENT
-
-
 def is_of_assistant(item: Any) -> bool:
     """Whether the model made the item."""
     type_ = type_of(item)
     if is_mislabelled(item):
         return False
-    return type_ in CALL_FAMILY or type_ in _OF_ASSISTANT or (type_ == "message" and item.get("role") == "assistant")
+    return type_ in CALL_FAMILY or type_ in OF_ASSISTANT or (type_ == "message" and item.get("role") == "assistant")
 
 
 def block_of(item: Any, record: int, slot: Slot) -> Block:
