@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.transcript.model import Block, BlockKind, ContentShape
+from toolpair.dialects.values import as_parts, says_nothing, words
+from toolpair.transcript.edits import ABSENT, SetValue
+from toolpair.transcript.model import Block, BlockKind, ContentShape, Message
 
 _KINDS: dict[str, BlockKind] = {
     "text": "text",
@@ -76,3 +79,62 @@ def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[t
     if content is None:
         return (), "null"
     return (Block("other", content, record, slot),), "other"
+
+
+def is_signed(block: Block) -> bool:
+    """Whether a thinking block carries what the API checks."""
+    value: Any = block.value
+    if not isinstance(value, dict):
+        return False
+    if value.get("type") == "redacted_thinking":
+        return bool(value.get("data"))
+    return bool(value.get("signature"))
+
+
+def input_of(call: Block) -> Any:
+    """What a call gives its tool, an object where all is well; ABSENT without it."""
+    return call.value.get("input", ABSENT)
+
+
+def joined_content(messages: Iterable[Message]) -> list[Any]:
+    """The blocks of all of them, results in front, without blank texts."""
+    blocks = [block for message in messages for block in message.blocks]
+    ordered = sorted(blocks, key=lambda block: block.kind != "result")
+    return [part for part in as_parts(ordered) if not says_nothing(part)]
+
+
+def as_text_block(block: Block) -> SetValue:
+    """The edit that makes a bare text a block."""
+    return SetValue(block, {"type": "text", "text": block.value})
+
+
+def is_typed(block: Block) -> bool:
+    """Whether it is an object with a type, as every block has to be."""
+    return isinstance(block.value, dict) and isinstance(block.value.get("type"), str)
+
+
+def has_no_text(block: Block) -> bool:
+    """Whether it is a text block whose text is something else."""
+    text = block.value.get("text")
+    return block.value["type"] == "text" and text is not None and not isinstance(text, str)
+
+
+def text_as_words(block: Block) -> SetValue:
+    """The edit that makes a text of what stands in its place."""
+    return SetValue(block, {**block.value, "text": words(block.value["text"])})
+
+
+def as_block(block: Block) -> SetValue:
+    """The edit that makes it the block that it was: by the keys that only a call or a result has, else its text."""
+    return SetValue(block, _as_block(block.value))
+
+
+def _as_block(value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        if isinstance(value.get("tool_use_id"), str):
+            return {**value, "type": "tool_result"}
+        if isinstance(value.get("id"), str) and isinstance(value.get("name"), str) and "input" in value:
+            return {**value, "type": "tool_use"}
+        if isinstance(value.get("text"), str):
+            return {**value, "type": "text"}
+    return {"type": "text", "text": words(value)}

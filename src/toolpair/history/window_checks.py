@@ -8,12 +8,12 @@ from itertools import accumulate
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
+from toolpair.dialects.anthropic import is_signed
 from toolpair.history.judged import Judged
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
 from toolpair.rules.errors.counting import counted_transcript
 from toolpair.rules.problem import Problem
-from toolpair.rules.reasoning import signed
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
 from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond
@@ -88,7 +88,7 @@ class JudgedStretch:
     def signed(self) -> int:
         """Blocks of signed thinking in it."""
         blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
-        return sum(block.kind == "thinking" and signed(block) for block in blocks)
+        return sum(block.kind == "thinking" and is_signed(block) for block in blocks)
 
     @property
     def _sent(self) -> int | None:

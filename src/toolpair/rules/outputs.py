@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
+from toolpair.dialects.values import hands_back_tools, is_object, is_output, saying, text_type
 from toolpair.patterns import compiled
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
-from toolpair.transcript.item_types import content_key, type_name
+from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
 
@@ -57,7 +58,7 @@ class _Output:
 
     def holding(self, content: Any, **fields: Any) -> tuple[SetValue]:
         """The edit that gives it another content, and these fields."""
-        return (SetValue(self.result, {**self.result.value, **fields, _key(self.result): content}),)
+        return (saying(self.result, content, **fields),)
 
 
 def check(context: Context) -> None:
@@ -65,7 +66,7 @@ def check(context: Context) -> None:
     for pair in context.pairing.pairs:
         for result, at in zip(pair.results, pair.results_at, strict=True):
             # A search for tools hands back tools, not words.
-            if not isinstance(result.value, dict) or result.value.get("type") == "tool_search_output":
+            if not is_object(result) or hands_back_tools(result):
                 continue
             content = result_content(result)
             if isinstance(content, str) and content and not moonshot:
@@ -108,20 +109,11 @@ def _empty_result(output: _Output, what: str, fix: Fix) -> None:
     )
 
 
-def _key(result: Block) -> str:
-    """Where a result says what it says: an item of the Responses API has `output`."""
-    return content_key(result.value)
-
-
 def _said(part: Any) -> str:
     """What a part of another API says."""
     if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
         return str(part["text"])
     return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
-
-
-def _text_type(result: Block) -> str:
-    return "input_text" if _key(result) == "output" else "text"
 
 
 def _parts(output: _Output, content: Any) -> None:
@@ -146,7 +138,7 @@ def _parts(output: _Output, content: Any) -> None:
 def _may_hold(context: Context, result: Block, part: Any) -> bool:
     """Whether a result may hold this part, in the form that it has and for the provider that it goes to."""
     kind = type_name(part)
-    if _key(result) == "output":
+    if is_output(result):
         return kind in _ITEM_PARTS and not (context.wire == "chat" and kind in ("input_image", "input_file"))
     if context.written == "chat":
         return kind == "text" or (context.in_turns and kind in _CHAT_MEDIA)
@@ -199,7 +191,7 @@ def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
             else {"type": "url", "url": address}
         )
         return {"type": "image", "source": source}
-    return {"type": _text_type(result), "text": _said(part)}
+    return {"type": text_type(result), "text": _said(part)}
 
 
 def _json_parts(output: _Output, parts: list[Any]) -> bool:
@@ -270,4 +262,4 @@ def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
 
 
 def _follows(result: Block) -> dict[str, str]:
-    return {"type": _text_type(result), "text": "[The image follows.]"}
+    return {"type": text_type(result), "text": "[The image follows.]"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.dialects.openai_responses import is_item_block
 from toolpair.transcript.model import Message, Transcript
 
 Wire = Literal["anthropic", "bedrock", "gemini", "chat", "responses"]
@@ -23,7 +23,6 @@ _WIRES: Final[dict[str, Wire]] = {
     "gemini": "gemini",
     "openai-responses": "responses",
 }
-_ITEMS: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, "message", "reasoning"})
 
 
 def wire_of(base: str) -> Wire:
@@ -36,9 +35,7 @@ def written_as(transcript: Transcript) -> Written:
     if transcript.layout == "blocks":
         return "blocks"
     first = next((block for message in transcript.messages for block in message.blocks), None)
-    if first is None or not isinstance(first.value, dict):
-        return "chat"
-    return "items" if type_name(first.value) in _ITEMS or (first.kind == "text" and "role" in first.value) else "chat"
+    return "items" if first is not None and is_item_block(first) else "chat"
 
 
 def is_system(message: Message) -> bool:
