@@ -6,21 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.dataclass import dataclass, field
-from toolpair.dialects.openai_responses import Slot, texts_of, type_of
+from toolpair.dialects.openai_responses import texts_of, type_of
 from toolpair.formats.codex.rollout_lines import Line
 from toolpair.formats.codex.sent_items import HISTORY, is_sent
 from toolpair.formats.context_texts import begins_turn, is_context, is_summary
-from toolpair.transcript.frozen import frozen_by_types
-
-
-@frozen_by_types
-class Entry:
-    """One item of the history, and where it stands. `made` items are built by Codex and stand nowhere as such."""
-
-    record: int
-    slot: Slot
-    item: dict[str, Any]
-    made: bool = False
+from toolpair.formats.item_messages import Entry
 
 
 @dataclass(slots=True, eq=False)
