@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.dialects.values import as_parts, says_nothing, words
 from toolpair.transcript.edits import ABSENT, SetValue
-from toolpair.transcript.model import Block, BlockKind, ContentShape, Message
+from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message
 
 _KINDS: dict[str, BlockKind] = {
     "text": "text",
@@ -79,6 +79,16 @@ def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[t
     if content is None:
         return (), "null"
     return (Block("other", content, record, slot),), "other"
+
+
+def message_of(value: Any, record: int) -> Message | None:
+    """The message that a record holds; None when it holds none."""
+    if not isinstance(value, dict) or isinstance(value, EmptyObject):
+        return None
+    if "content" not in value:
+        return Message(value.get("role"), (), (record,), "absent", value)
+    blocks, shape = blocks_of(value["content"], record, ("content",))
+    return Message(value.get("role"), blocks, (record,), shape, value)
 
 
 def is_signed(block: Block) -> bool:

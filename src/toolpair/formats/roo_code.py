@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dataclass import replace
-from toolpair.formats.anthropic import AnthropicFormat, message_of
+from toolpair.dialects.anthropic import message_of
+from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, Seen, View
 from toolpair.formats.telling import Told
 from toolpair.rules.problem import OnResume, Problem
@@ -38,7 +39,7 @@ class RooCodeFormat(AnthropicFormat):
         inactive = _blocks_of_inactive(items, scopes)
         condensed = {block.id for block in inactive if block.kind == "call" and isinstance(block.id, str)}
         summaries = {item.uid for item in active if item.value.get("isSummary")}
-        messages = [message for item in active if (message := message_of(item)) is not None]
+        messages = [message for item in active if (message := message_of(item.value, item.uid)) is not None]
         if summaries:
             shown = _without_condensed_results(messages, condensed)
             for uid in {uid for message in messages for uid in message.records} - {
@@ -150,7 +151,7 @@ def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tupl
     return tuple(
         block
         for item in items
-        if scopes.get(item.uid) == "inactive" and (message := message_of(item)) is not None
+        if scopes.get(item.uid) == "inactive" and (message := message_of(item.value, item.uid)) is not None
         for block in message.blocks
         if block.kind in ("call", "result")
     )
