@@ -1,11 +1,13 @@
-"""Which items of the Responses API Codex keeps, and where a compaction has those that it leaves."""
+"""Which items of the Responses API Codex keeps and sends: its file's, a compaction's, those of another session."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from toolpair.dataclass import dataclass
 from toolpair.dialects.openai_responses import OF_ASSISTANT, type_of
 from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY
+from toolpair.transcript.model import Message, Transcript
 
 HISTORY: Final = "replacement_history"
 """Where a compaction keeps the items that it leaves."""
@@ -19,3 +21,22 @@ def is_sent(item: Any) -> bool:
     if type_ == "message":
         return bool(item.get("role") != "system")
     return type_ in _SENT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parent:
+    """What this format keeps of a transcript for itself: of the session that it goes on from, in a file of its own."""
+
+    messages: tuple[Message, ...] = ()
+    """What Codex sends of it, in front of all else."""
+    missing: str | None = None
+    """Why it does not resume the session, where that lies with that file: a clause."""
+
+
+_NONE: Final = Parent()
+
+
+def parent_of(transcript: Transcript) -> Parent:
+    """The session that the transcript goes on from; an empty one where there is none."""
+    facts = transcript.agent_facts
+    return facts if isinstance(facts, Parent) else _NONE
