@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.dialects.values import as_parts, says_nothing, words
+from toolpair.patterns import compiled
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message
 
@@ -32,6 +34,9 @@ _ID_KEYS: dict[BlockKind, str] = {
 """Of blocks that make pairs: where their id stands."""
 
 
+RESULT_PARTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
+"""Types of what a result may hold."""
+_DATA_URL: Final = compiled(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _RESULTS: Final = ("result", "server_result", "mcp_result")
 
 
@@ -89,6 +94,17 @@ def message_of(value: Any, record: int) -> Message | None:
         return Message(value.get("role"), (), (record,), "absent", value)
     blocks, shape = blocks_of(value["content"], record, ("content",))
     return Message(value.get("role"), blocks, (record,), shape, value)
+
+
+def image_at(address: str) -> dict[str, Any]:
+    """The image at an address, which may be its data."""
+    data = _DATA_URL.fullmatch(address)
+    source = (
+        {"type": "base64", "media_type": data["media"], "data": data["data"]}
+        if data
+        else {"type": "url", "url": address}
+    )
+    return {"type": "image", "source": source}
 
 
 def is_signed(block: Block) -> bool:

@@ -13,6 +13,8 @@ from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
 
 RESULT_ROLES: Final = ("tool", "function")
+RESULT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
+"""Types of what a message may hold beside text; a result as other APIs take it may, too."""
 _LEGACY: Final = "function_call"
 
 
@@ -84,7 +86,16 @@ def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
     return Block("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
 
 
-# Calls
+# Calls and parts
+
+
+def image_address(part: Any) -> str | None:
+    """The address of a part that is an image."""
+    if not isinstance(part, dict) or part.get("type") != "image_url":
+        return None
+    url = part.get("image_url")
+    address = url.get("url") if isinstance(url, dict) else url
+    return address if isinstance(address, str) else None
 
 
 def is_legacy(block: Block) -> bool:

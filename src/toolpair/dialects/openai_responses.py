@@ -63,6 +63,8 @@ _OF_THE_MODEL: Final = frozenset(
     }
 )
 """What the model does as an item of its own; it also says messages."""
+OUTPUT_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
+"""Types of what an output may hold."""
 _NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
 """Calls of tools that the API names by the type of the item alone."""
 OF_ASSISTANT: Final = frozenset(

@@ -135,6 +135,13 @@ def _mended_part(part: Any, kind: str) -> Any:
     return part
 
 
+def said(part: Any) -> str:
+    """What a part of any API says."""
+    if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
+        return str(part["text"])
+    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+
+
 # Results
 
 

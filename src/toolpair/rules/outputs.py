@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dataclass import dataclass, replace
-from toolpair.dialects.values import hands_back_tools, is_object, is_output, saying, text_type
-from toolpair.patterns import compiled
+from toolpair.dialects import anthropic, openai_chat, openai_responses
+from toolpair.dialects.values import hands_back_tools, is_object, is_output, said, saying, text_type
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.transcript.content import result_content, text_of
@@ -19,15 +18,7 @@ from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
 
 _NO_OUTPUT: Final = "(no output)"
-_ALLOWED_PARTS: Final = {
-    "blocks": frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"}),
-    "tool_messages": frozenset({"text"}),
-}
-_CHAT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
-_DATA_URL: Final = compiled(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _MEDIA: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
-_ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
-"""What the output of a Responses item may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +100,6 @@ def _empty_result(output: _Output, what: str, fix: Fix) -> None:
     )
 
 
-def _said(part: Any) -> str:
-    """What a part of another API says."""
-    if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
-        return str(part["text"])
-    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
-
-
 def _parts(output: _Output, content: Any) -> None:
     if isinstance(content, str):
         return
@@ -139,12 +123,14 @@ def _may_hold(context: Context, result: Block, part: Any) -> bool:
     """Whether a result may hold this part, in the form that it has and for the provider that it goes to."""
     kind = type_name(part)
     if is_output(result):
-        return kind in _ITEM_PARTS and not (context.wire == "chat" and kind in ("input_image", "input_file"))
+        return kind in openai_responses.OUTPUT_PARTS and not (
+            context.wire == "chat" and kind in ("input_image", "input_file")
+        )
     if context.written == "chat":
-        return kind == "text" or (context.in_turns and kind in _CHAT_MEDIA)
+        return kind == "text" or (context.in_turns and kind in openai_chat.RESULT_MEDIA)
     if context.wire == "chat":
-        return kind in _ALLOWED_PARTS["blocks"] - {"image", "document"}
-    return kind in _ALLOWED_PARTS["blocks"]
+        return kind in anthropic.RESULT_PARTS - {"image", "document"}
+    return kind in anthropic.RESULT_PARTS
 
 
 def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
@@ -181,17 +167,10 @@ def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
 
 def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
     """A part of another API: an image as an image where results hold such, all else as text."""
-    url = part.get("image_url") if type_name(part) == "image_url" else None
-    address = url.get("url") if isinstance(url, dict) else url
-    if context.written == "blocks" and context.in_turns and isinstance(address, str):
-        data = _DATA_URL.fullmatch(address)
-        source = (
-            {"type": "base64", "media_type": data["media"], "data": data["data"]}
-            if data
-            else {"type": "url", "url": address}
-        )
-        return {"type": "image", "source": source}
-    return {"type": text_type(result), "text": _said(part)}
+    address = openai_chat.image_address(part)
+    if context.written == "blocks" and context.in_turns and address is not None:
+        return anthropic.image_at(address)
+    return {"type": text_type(result), "text": said(part)}
 
 
 def _json_parts(output: _Output, parts: list[Any]) -> bool:
