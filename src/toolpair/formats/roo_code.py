@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.formats.anthropic import AnthropicFormat, message_of
+from toolpair.dialects.anthropic import message_of
+from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, Seen, View
 from toolpair.formats.telling import Told
 from toolpair.rules.problem import OnResume, Problem
@@ -36,7 +37,7 @@ class RooCodeFormat(AnthropicFormat):
         inactive = _blocks_of_inactive(items, scopes)
         condensed = {block.id for block in inactive if block.kind == "call" and isinstance(block.id, str)}
         summaries = {item.uid for item in active if item.value.get("isSummary")}
-        messages = [message for item in active if (message := message_of(item)) is not None]
+        messages = [message for item in active if (message := message_of(item.value, item.uid)) is not None]
         if summaries:
             shown = _without_condensed_results(messages, condensed)
             for uid in {uid for message in messages for uid in message.records} - {
@@ -143,7 +144,7 @@ def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tupl
     return tuple(
         block
         for item in items
-        if scopes.get(item.uid) == "inactive" and (message := message_of(item)) is not None
+        if scopes.get(item.uid) == "inactive" and (message := message_of(item.value, item.uid)) is not None
         for block in message.blocks
         if block.kind in ("call", "result")
     )

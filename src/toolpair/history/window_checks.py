@@ -10,12 +10,12 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.anthropic import is_signed
 from toolpair.history.judged import Judged
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
 from toolpair.rules.errors.counting import counted_transcript
 from toolpair.rules.problem import Problem
-from toolpair.rules.reasoning import signed
 from toolpair.rules.registry import RULES, place_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
@@ -76,7 +76,7 @@ class JudgedStretch(Struct, eq=False, dict=True):
     def signed(self) -> int:
         """Blocks of signed thinking in it."""
         blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
-        return sum(block.kind == "thinking" and signed(block) for block in blocks)
+        return sum(block.kind == "thinking" and is_signed(block) for block in blocks)
 
     @property
     def _sent(self) -> int | None:

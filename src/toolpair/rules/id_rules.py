@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
+from toolpair.dialects.values import field_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
@@ -307,7 +308,7 @@ def _nameless_orphan(context: Context, pair: Pair) -> None:
     result = pair.result
     if result is None or usable(result.id) or context.is_error("result.orphan"):
         return
-    if isinstance(result.value, dict) and result.value.get("role") == "function":
+    if field_of(result, "role") == "function":
         return
     context.add(
         "id.empty",

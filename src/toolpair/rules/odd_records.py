@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-import orjson
-
+from toolpair.dialects.values import is_cut_in_character, with_whole_characters
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
-from toolpair.transcript.edits import Edit, MendBytes, SetField, SetValue
+from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import EmptyObject
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def check(context: Context) -> None:
     for number, message in enumerate(context.messages):
         for position, block in enumerate(message.blocks):
-            if not holds_lone_surrogate(block.value):
+            if not is_cut_in_character(block):
                 continue
-            edit: Edit
-            if isinstance(block.value, str) and len(message.records) <= 1:
-                edit = SetField(message, "content", _mended(block.value))
-            else:
-                edit = SetValue(block, _mended(block.value))
+            edit = with_whole_characters(message, block)
             context.add(
                 "record.lone_surrogate",
                 f"This {block.kind} contains half a character, so the request is not valid JSON.",
@@ -110,48 +102,3 @@ _SEVERAL: Final = {
     "an empty object": "empty objects",
     "a number": "numbers",
 }
-
-
-def holds_lone_surrogate(value: Any) -> bool:
-    """Whether any string of the JSON value, or any key in it, has half of a surrogate pair."""
-    if isinstance(value, str):
-        return not value.isascii() and _SURROGATE.search(value) is not None
-    try:
-        # It refuses half characters, and is many times quicker than a walk through the value.
-        orjson.dumps(value)
-    except (TypeError, ValueError, RecursionError):
-        # Other things that it refuses are no half characters.
-        return _walk_finds_one(value)
-    return False
-
-
-def _walk_finds_one(value: Any) -> bool:
-    stack = [value]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, str):
-            if not found.isascii() and _SURROGATE.search(found):
-                return True
-        elif isinstance(found, dict):
-            stack.extend(found)
-            stack.extend(found.values())
-        elif isinstance(found, list):
-            stack.extend(found)
-    return False
-
-
-def _mended(value: Any) -> Any:
-    """The value with U+FFFD for each half; parts that have none stay the same objects."""
-    if not holds_lone_surrogate(value):
-        return value
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, dict):
-        made: dict[Any, Any] = {}
-        for key, item in value.items():
-            new = _mended(key)
-            while new is not key and (new in value or new in made):
-                new += "\ufffd"
-            made[new] = _mended(item)
-        return made
-    return [_mended(item) for item in value]

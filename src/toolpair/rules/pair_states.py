@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from toolpair.dialects.openai_responses import call_family, output_family
 from toolpair.rules.context import Context
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Place
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.pairing import Pair, State
 
@@ -67,8 +67,7 @@ def kinds(pair: Pair) -> tuple[str, str] | None:
     """The kinds of output that the call requires and that it has, where they differ."""
     if pair.call is None or pair.result is None:
         return None
-    wants = CALL_FAMILY.get(type_name(pair.call.value) or "")
-    has = OUTPUT_FAMILY.get(type_name(pair.result.value) or "")
+    wants, has = call_family(pair.call), output_family(pair.result)
     return None if wants is None or has is None or wants == has else (wants, has)
 
 

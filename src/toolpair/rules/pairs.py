@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.openai_chat import is_legacy
+from toolpair.dialects.values import is_object, with_output
 from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
 from toolpair.rules.elsewhere import fixes as fixes_of
@@ -19,13 +21,11 @@ from toolpair.rules.unreadable import Lost, repair
 from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
     Answer,
-    Edit,
     InsertMessage,
     Place,
     Remove,
     RemoveRecord,
     Rename,
-    SetValue,
 )
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
@@ -164,7 +164,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
     call, result = pair.call, pair.result
     assert call is not None and result is not None
     text = result_text(result)
-    if says_something_real(text) or not isinstance(result.value, dict) or result.slot[-1:] == ("function_call",):
+    if says_something_real(text) or not is_object(result) or is_legacy(result):
         return
     known = known_placeholder(text)
     if known is not None and known.cleared:
@@ -173,12 +173,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
     if not copies:
         return
 
-    def put(content: Any, is_error: bool) -> Edit:
-        kept = {key: value for key, value in result.value.items() if key != "is_error"}
-        key = "output" if "output" in kept and "content" not in kept else "content"
-        return SetValue(result, {**kept, key: content, **({"is_error": True} if is_error else {})})
-
-    found = fixes_of(copies, put)
+    found = fixes_of(copies, lambda content, is_error: with_output(result, content, is_error))
     what = "its result is only a placeholder" if text.strip() else "its result is empty"
     context.add(
         "result.placeholder",

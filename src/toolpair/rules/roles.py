@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from toolpair.dialects import openai_chat
+from toolpair.dialects.values import field_of, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
-from toolpair.transcript.edits import ABSENT, MoveToRole, Remove, SetField, SetValue
+from toolpair.transcript.edits import MoveToRole, Remove, SetField
 from toolpair.transcript.model import Message
 
 _ROLES: Final = {
@@ -78,7 +80,7 @@ def _unknown_roles(context: Context) -> None:
             continue
         if in_order:
             before = "tool" if message.blocks and all(block.kind == "result" for block in message.blocks) else role
-        if context.transcript.layout == "tool_messages" and _is_of_another(message):
+        if context.transcript.layout == "tool_messages" and openai_chat.is_of_another(message):
             _result_of_another(context, number, message)
             continue
         if isinstance(role, str) and role in known:
@@ -119,15 +121,9 @@ def _unknown_roles(context: Context) -> None:
         )
 
 
-def _is_of_another(message: Message) -> bool:
-    """Whether it is a result of chat that names its call, and says that it is another's message than the tool's."""
-    value = message.value
-    return bool(message.results) and isinstance(value, dict) and "tool_call_id" in value and value.get("role") != "tool"
-
-
 def _result_of_another(context: Context, number: int, message: Message) -> None:
     result = message.results[0]
-    role = result.value.get("role")
+    role = field_of(result, "role")
     whose = f"of the {role}" if isinstance(role, str) else "without a role"
     pair = context.pairing.pair_of(result)
     call = pair.call if pair is not None else None
@@ -145,7 +141,7 @@ def _result_of_another(context: Context, number: int, message: Message) -> None:
             Fix(
                 "role-tool",
                 "make it a message of the tool",
-                (SetValue(result, {**result.value, "role": "tool"}),),
+                (with_fields(result, role="tool"),),
                 recommended=True,
             ),
         ),
@@ -191,9 +187,8 @@ def _function_role(context: Context, number: int, message: Message) -> None:
         return  # a problem of its own
     call, result = pair.call, pair.results[0]
     home = context.messages[pair.call_at[0]]
-    if call.slot[-1:] != ("function_call",) or home.value.get("tool_calls"):
+    if not openai_chat.may_be_tool_call(home, call):
         return
-    kept = {key: value for key, value in result.value.items() if key != "role"}
 
     def fixes() -> tuple[Fix, ...]:
         new = context.new_id(None)
@@ -201,11 +196,7 @@ def _function_role(context: Context, number: int, message: Message) -> None:
             Fix(
                 "as-tool-call",
                 f"write both as a tool call and its result, with the id {new}",
-                (
-                    SetField(home, "function_call", ABSENT),
-                    SetField(home, "tool_calls", [{"id": new, "type": "function", "function": call.value}]),
-                    SetValue(result, {"role": "tool", "tool_call_id": new, **kept}),
-                ),
+                openai_chat.as_tool_call(home, call, result, new),
                 recommended=True,
                 several="write the calls and their results as tool calls",
             ),

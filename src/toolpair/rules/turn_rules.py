@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from toolpair.dialects.openai_chat import is_prefix
 from toolpair.rules import neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -118,7 +119,7 @@ def _last(context: Context) -> None:
     number = len(context.messages) - 1
     if last.role != "assistant" or last.calls or context.transcript.native:
         return
-    if context.wire == "chat" and isinstance(last.value, dict) and last.value.get("prefix") is True:
+    if context.wire == "chat" and is_prefix(last):
         return  # it asks to be gone on from
     context.add(
         "turn.trailing_assistant",

@@ -232,8 +232,6 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     agent: str | None = None
     agent_version: str | None = None
     """That of the agent that wrote the file."""
-    resumed_by: str | None = None
-    """That of the agent that resumes it; None: the newest that was measured."""
     session_id: str | None = None
     folder: str | None = None
     model: str | None = None
@@ -257,10 +255,8 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     retries: Retries | None = None
     copies: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
-    inherited: tuple[Message, ...] = ()
-    """What its agent sends in front of the messages from the file of another session, which this one goes on from."""
-    without_parent: str | None = None
-    """Why its agent does not resume it, where that lies with that other file: a clause."""
+    agent_facts: object = None
+    """What its format knows besides, of its agent alone: nobody else looks into it."""
     unreached: tuple[Block, ...] = ()
     """Results beside the history that are never sent, since the record of their call was lost."""
     beyond: Beyond | None = None

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.formats.anthropic_blocks import block_of, blocks_of
+from toolpair.dialects.anthropic import block_of, blocks_of
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.record_kinds import Node, text_or_none
 from toolpair.transcript.model import Block, ContentShape, Message

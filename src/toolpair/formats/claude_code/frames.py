@@ -142,7 +142,7 @@ def unframed(transcript: Transcript, frame: Frame, inside: Inside) -> Transcript
         transcript,
         messages=messages,
         agent_version=head.agent_version,
-        resumed_by=head.resumed_by,
+        agent_facts=head.agent_facts,
         session_id=head.session_id,
         folder=head.folder,
         model=head.model,

@@ -20,7 +20,7 @@ from toolpair.formats.claude_code.record_kinds import SUB_AGENT, SYNTHETIC_MODEL
 from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.scopes import scopes_of
 from toolpair.formats.claude_code.unreached import unreached_of
-from toolpair.formats.claude_code.versions import behaviour
+from toolpair.formats.claude_code.versions import ResumedBy, behaviour, resumed_by
 from toolpair.formats.format import AS_RESUMED, Inside, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
 
@@ -64,7 +64,7 @@ def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made of. Nothing of it is to be changed."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
-    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf, behaviour(transcript.resumed_by))
+    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf, behaviour(resumed_by(transcript)))
 
 
 def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
@@ -84,7 +84,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
         native=True,
         agent=SUB_AGENT if history.sidechain or history.inside else AGENT,
         agent_version=facts.version,
-        resumed_by=view.agent_version,
+        agent_facts=ResumedBy(view.agent_version),
         session_id=facts.session_id,
         folder=facts.folder,
         model=facts.model,

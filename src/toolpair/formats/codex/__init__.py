@@ -44,8 +44,9 @@ class Codex:
         from toolpair.formats.codex.own_rules import begins_file, refusal
         from toolpair.formats.codex.reading import AGENT
         from toolpair.formats.codex.sending import sent_by
+        from toolpair.formats.codex.sent_items import parent_of
 
-        refuses = refusal(items, begins_file(transcript), transcript.without_parent)
+        refuses = refusal(items, begins_file(transcript), parent_of(transcript).missing)
         return sent_by(AGENT, transcript, passed_by(items), refuses)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:

@@ -7,18 +7,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from toolpair.formats.codex.context_texts import begins_turn, is_context, is_summary
-from toolpair.formats.codex.response_items import HISTORY, Slot, is_sent, texts_of, type_of
+from toolpair.dialects.openai_responses import texts_of, type_of
 from toolpair.formats.codex.rollout_lines import Line
-
-
-class Entry(Struct, frozen=True, eq=False):
-    """One item of the history, and where it stands. `made` items are built by Codex and stand nowhere as such."""
-
-    record: int
-    slot: Slot
-    item: dict[str, Any]
-    made: bool = False
+from toolpair.formats.codex.sent_items import HISTORY, is_sent
+from toolpair.formats.context_texts import begins_turn, is_context, is_summary
+from toolpair.formats.item_messages import Entry
 
 
 class History(Struct, eq=False):

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.formats.codex.response_items import block_of, is_mislabelled, is_sent
+from toolpair.dialects.openai_responses import block_of, is_mislabelled
 from toolpair.formats.codex.rollout_lines import Line
+from toolpair.formats.codex.sent_items import is_sent
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block, Message
 

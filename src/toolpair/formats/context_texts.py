@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.formats.codex.response_items import texts_of, type_of
+from toolpair.dialects.openai_responses import texts_of, type_of
 
 _USER: Final = (
     "<environment_context>",
