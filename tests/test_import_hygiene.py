@@ -156,7 +156,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 126), ("session.jsonl", _CLAUDE_CODE, 152)],
+    [("list.json", _PLAIN, 127), ("session.jsonl", _CLAUDE_CODE, 152)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:

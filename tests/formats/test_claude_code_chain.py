@@ -325,7 +325,7 @@ def test_the_title_says_what_a_link_brings_back() -> None:
 def test_the_list_shows_where_the_link_is_lost_and_what_it_costs() -> None:
     values = deepcopy(long_session().values)
     missing_parent(values)
-    rows = opened(values).rows()
+    rows = opened(values).conversation.rows
     label = "The agent forgets all above: 6 messages, 3 outputs. Link lost, line 12"
     assert [(number, row.label) for number, row in enumerate(rows) if row.kind == "cut"] == [(0, label)]
 
