@@ -76,6 +76,7 @@ class Terminal:
             os.dup2(os.open(stdin, os.O_RDONLY), 0)
         if folder is not None:
             os.chdir(folder)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup` has it ignored, by all that it starts
         os.execve(arguments[0], arguments, dict(os.environ if environment is None else environment))
 
     def _read_all(self) -> None:

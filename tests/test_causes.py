@@ -281,7 +281,7 @@ def test_forty_problems_of_one_cause_are_one_group_and_one_decision() -> None:
 
 def test_two_causes_of_one_rule_are_two_decisions() -> None:
     one, other = mismatch("functions_read_0", "functions.read:0"), mismatch(LONG, f"{LONG[:55]}_{digest('md5', LONG)}")
-    groups = [group for group in opened([*one, *other]).groups if group.rule == "result.id_mismatch"]
+    groups = [group for group in opened([*one, *other]).conversation.groups if group.rule == "result.id_mismatch"]
     assert sorted(group.cause.id for group in groups if group.cause is not None) == [
         "id.sanitised_on_one_side",
         "id.truncated_md5",
@@ -290,7 +290,7 @@ def test_two_causes_of_one_rule_are_two_decisions() -> None:
 
 def test_a_group_names_a_product_only_where_all_its_problems_do() -> None:
     both = [*mismatch("functions_read_0", "functions.read:0"), *mismatch("functions.list:1", "functions_list_1")]
-    [group] = [group for group in opened(both).groups if group.rule == "result.id_mismatch"]
+    [group] = [group for group in opened(both).conversation.groups if group.rule == "result.id_mismatch"]
     assert len(group.problems) == 2
     assert group.cause is not None
     assert group.cause.product is None

@@ -160,7 +160,7 @@ def test_a_torn_packed_file_is_read_and_never_written_back(run: Run, tmp_path: P
     assert "cut off or damaged" in ran.err
     assert path.read_bytes() == torn
     assert run("fix", path, "-o", tmp_path / "out.jsonl").code == 0
-    assert open_session(tmp_path / "out.jsonl").size > len(BROKEN)
+    assert open_session(tmp_path / "out.jsonl").file.size > len(BROKEN)
 
 
 def test_hard_links_are_asked_about(run: Run, file: Path) -> None:

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.tui.driving import array_file, drive, frame, press, settled
+from toolpair.history.windowed import LongConversation
 from toolpair.session.session import Row, Session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.controllers import working
@@ -50,13 +51,13 @@ class Counted(Sequence[Row]):
 def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Gives back how many rows were asked for since the last time."""
     given: list[Counted] = []
-    rows = Session.rows
+    rows = LongConversation.rows
 
-    def of(session: Session) -> Sequence[Row]:
-        given.append(Counted(rows(session)))
+    def of(conversation: LongConversation) -> Sequence[Row]:
+        given.append(Counted(rows.__get__(conversation)))
         return given[-1]
 
-    monkeypatch.setattr(Session, "rows", of)
+    monkeypatch.setattr(LongConversation, "rows", property(of))
 
     def asked() -> int:
         count = sum(each.asked for each in given)

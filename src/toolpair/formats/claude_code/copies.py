@@ -170,7 +170,7 @@ class _Found(Copies):
                     self._note_results(found, item, calls_of_record)
                 case "progress":
                     _note_progress(found, item)
-                case kind if kind not in CHAIN_TYPES:
+                case kind if not isinstance(kind, str) or kind not in CHAIN_TYPES:
                     _note_unknown(found, item)
                 case _:
                     pass
