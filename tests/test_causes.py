@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.formats.claude_code_files import Log
 from tests.formats.claude_code_files import call as log_call
@@ -18,6 +18,7 @@ from toolpair.rules.judge import judge
 from toolpair.rules.problem import Cause, Problem
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, open_session
+from toolpair.transcript.content import block_text
 from toolpair.transcript.id_shapes import SPELLINGS
 from toolpair.transcript.model import Block, Boundary, Transcript
 from toolpair.transcript.pairing import Pair
@@ -239,7 +240,7 @@ def test_the_evidence_names_ids_counts_and_places() -> None:
 def test_a_mistral_switch_is_one_decision_of_two_makers() -> None:
     messages = [*mismatch("functions.read:0", "functions.read:0"), *mismatch("toolu_01Abc", "toolu_01Abc")]
     session = opened([*messages, *mismatch("D681PevKs", "D681PevKs")], "mistral")
-    [group] = [group for group in session.groups if group.rule == "id.pattern"]
+    [group] = [group for group in session.conversation.groups if group.rule == "id.pattern"]
     assert group.cause is not None
     assert group.cause.id == "provider_switch"
     assert len(group.problems) == 2
@@ -271,7 +272,7 @@ def test_forty_problems_of_one_cause_are_one_group_and_one_decision() -> None:
             user(result(f"functions.read:{number}", "out")),
         ]
     session = opened([*messages, asks(text("ok"))])
-    [group] = [group for group in session.groups if group.rule == "result.id_mismatch"]
+    [group] = [group for group in session.conversation.groups if group.rule == "result.id_mismatch"]
     assert len(group.problems) == group.certain == 40
     assert len({problem.cause.evidence for problem in group.problems if problem.cause}) == 40
     session.stage_group(group)
@@ -280,7 +281,7 @@ def test_forty_problems_of_one_cause_are_one_group_and_one_decision() -> None:
 
 def test_two_causes_of_one_rule_are_two_decisions() -> None:
     one, other = mismatch("functions_read_0", "functions.read:0"), mismatch(LONG, f"{LONG[:55]}_{digest('md5', LONG)}")
-    groups = [group for group in opened([*one, *other]).groups if group.rule == "result.id_mismatch"]
+    groups = [group for group in opened([*one, *other]).conversation.groups if group.rule == "result.id_mismatch"]
     assert sorted(group.cause.id for group in groups if group.cause is not None) == [
         "id.sanitised_on_one_side",
         "id.truncated_md5",
@@ -289,7 +290,7 @@ def test_two_causes_of_one_rule_are_two_decisions() -> None:
 
 def test_a_group_names_a_product_only_where_all_its_problems_do() -> None:
     both = [*mismatch("functions_read_0", "functions.read:0"), *mismatch("functions.list:1", "functions_list_1")]
-    [group] = [group for group in opened(both).groups if group.rule == "result.id_mismatch"]
+    [group] = [group for group in opened(both).conversation.groups if group.rule == "result.id_mismatch"]
     assert len(group.problems) == 2
     assert group.cause is not None
     assert group.cause.product is None
@@ -363,9 +364,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     assert crossed(session)
     session.stage(problem, problem.fixes[0])
     assert not crossed(session)
-    answered = {
-        str(pair.call.id): session.block_text(pair.result) for pair in session.pairs if pair.call and pair.result
-    }
+    answered = {str(pair.call.id): block_text(pair.result) for pair in session.pairs if pair.call and pair.result}
     assert answered == {"toolu_1": "File: src/1\none", "toolu_2": "File: src/2\ntwo"}
 
 

@@ -21,12 +21,12 @@ from tests.session_folders import (
     task,
     task_history,
 )  # fmt: skip
-from toolpair.agents import peek
 from toolpair.agents.catalog import NoSuchSession, describe, index, looked_in, newest, resolve
-from toolpair.agents.claude_code_files import folder_name
-from toolpair.agents.found import Found
-from toolpair.agents.machine import Machine
+from toolpair.formats.agent import Found
+from toolpair.formats.claude_code.session_files import folder_name
 from toolpair.session.session import open_session
+from toolpair.shell.machine import Machine
+from toolpair.source import peek
 
 SHOP = "/home/dev/shop"
 
@@ -375,6 +375,35 @@ def test_tasks_of_editors_and_of_clines_command_line(tmp_path: Path) -> None:
     cli = cline_cli_session(tmp_path / "sessions", "1_a", folder="/a b")
     cli.write_text(json.dumps({"messages": messages}))
     assert open_session(cli).resume_command() == "cd '/a b' && cline --id 1_a"
+
+
+@pytest.mark.parametrize(
+    ("opened", "saved", "said"),
+    [
+        (
+            "api_conversation_history.json",
+            "copy.json",
+            "put this file in place of api_conversation_history.json in the",
+        ),
+        (
+            "x.messages.json",
+            "copy.json",
+            "put this file in place of the one in the session's own folder, then run `cline",
+        ),
+        ("api_conversation_history.json", "x.messages.json", "put this file in place of the one in the session's own"),
+        ("x.messages.json", "api_conversation_history.json", "put this file in place of the one in the session's own"),
+        ("tasks/t/api_conversation_history.json", "x.messages.json", "put this file at "),
+        ("x/x.messages.json", "tasks/t/api_conversation_history.json", "In the editor: "),
+        ("x.json", "copy.json", "put this file in place of api_conversation_history.json in the"),
+    ],
+)
+def test_whose_file_it_is_its_place_says_then_its_name(tmp_path: Path, opened: str, saved: str, said: str) -> None:
+    """The editors' extensions and Cline's command line write the same messages."""
+    path = tmp_path / opened
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(task_history("go"))
+    command = open_session(path, format="roo-code").resume_command(tmp_path / saved)
+    assert command is not None and command.startswith(said), command
 
 
 def test_nothing_heavy_is_loaded_to_find_sessions() -> None:

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
 from tests.work import work_of
-from toolpair.rules.profiles import is_profile
+from toolpair.rules.profiles import is_profile, profile_names
 from toolpair.session.session import Session, Target, open_session
 
 MISSING = (
@@ -300,7 +300,7 @@ def test_what_a_provider_would_say_leads_back_to_the_same_problem(profile: str) 
 def test_no_quoted_words_have_a_hole_in_them() -> None:
     for messages in (TWO_MISSING, CHAT):
         session = opened(messages)
-        for profile in session.profiles:
+        for profile in profile_names():
             session.set_profile(profile)
             quoted = [problem.api_says for problem in session.problems if problem.api_says is not None]
             assert quoted or profile.partition("/")[0] in ("groq", "moonshot")

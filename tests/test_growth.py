@@ -15,6 +15,7 @@ import toolpair
 from tests.formats.claude_code_files import Log
 from tests.formats.codex_files import Rollout
 from tests.work import calls_by_function, growing
+from toolpair.history.sent_rows import seen_rows
 from toolpair.session.session import open_session
 
 SIZES = (4, 8, 16)
@@ -198,10 +199,10 @@ def file_of(made: Callable[[History], list[dict[str, Any]]], history: History) -
 def all_that_is_asked(name: str, data: bytes, recipe: str) -> None:
     """What a person does with a file, one thing after the other."""
     session = open_session(name, data=data)
-    session.rows()
+    assert session.conversation.rows is not None
     for problem in session.problems:
         session.location(problem)
-    for _ in session.seen_rows():
+    for _ in seen_rows(session.conversation.judged):
         pass
     session.find("call_3")
     session.conversation.inactive_problems()

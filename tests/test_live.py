@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.session_folders import claude_bytes, claude_records, claude_session, line, set_age, task
 from toolpair.agents.running import agent_of, other_session
+from toolpair.history.conversation import weight
 from toolpair.session.session import Session, SessionError, open_session
 
 
@@ -86,11 +87,11 @@ def test_what_comes_is_told_and_a_waiting_call_is_no_error(tmp_path: Path) -> No
     assert followed is not None
     assert (followed.change, followed.records, followed.calls, followed.results) == ("grown", 1, 1, 0)
     assert followed.text == "1 record added: 1 call."
-    assert session.pending(1) and not session.pending(0)
+    assert session.pairs[1].state == "pending" and session.pairs[0].state != "pending"
     assert not [problem for problem in session.problems if problem.severity == "error"]
     append(path, claude_bytes(2)[len(claude_bytes(2, open_end=True)) :])
     assert session.follow() is not None
-    assert not session.pending(1)
+    assert session.pairs[1].state != "pending"
     assert not session.problems
 
 
@@ -117,7 +118,7 @@ def test_staged_fixes_stay_and_save_what_came(tmp_path: Path) -> None:
     cut = whole.rindex(b"\n", 0, cut) + 1
     path.write_bytes(whole[:cut])
     session = open_session(path)
-    problem = session.first_problem()
+    problem = min(session.problems, key=weight)
     assert problem is not None and problem.rule == "result.missing"
     session.stage(problem)
     append(path, whole[cut:])
@@ -183,7 +184,7 @@ def test_another_file_is_read_anew_and_it_is_said(tmp_path: Path, change: str) -
     path = tmp_path / "s.jsonl"
     path.write_bytes(claude_bytes(4, missing=2))
     session = open_session(path)
-    problem = session.first_problem()
+    problem = min(session.problems, key=weight)
     assert problem is not None
     session.stage(problem)
     new = claude_bytes(2) if change == "truncated" else claude_bytes(4, missing=1, folder="/x")
@@ -326,7 +327,7 @@ def test_a_document_that_is_written_anew_is_followed(tmp_path: Path) -> None:
         ("node", ["node", "--max-old-space-size=4096", "/home/me/.nvm/bin/claude"], "claude-code"),
         ("codex", ["codex", "resume"], "codex"),
         ("node", ["node", "/usr/lib/node_modules/@openai/codex/bin/codex.js"], "codex"),
-        ("cline", ["cline"], "cline"),
+        ("cline", ["cline"], "cline-cli"),
         ("code", ["/usr/share/code/code", "."], "editor"),
         ("Cursor.exe", ["C:\\Programs\\cursor\\Cursor.exe"], "editor"),
         ("claude.exe", [], "claude-code"),

@@ -16,6 +16,7 @@ from tests.formats.claude_code_files import text as words
 from tests.properties.test_repair import broken
 from tests.work import work_of
 from toolpair.history.losses import Losses, losses
+from toolpair.session.saving import set_aside
 from toolpair.session.session import Session, open_session
 
 Messages = list[dict[str, Any]]
@@ -302,7 +303,7 @@ def test_what_was_set_aside_is_kept_beside_the_file() -> None:
     session = open_session("x.json", data=json.dumps([*TWO, "what the reader asked"]).encode(), format="anthropic")
     problem = next(problem for problem in session.problems if problem.rule == "record.no_message")
     session.stage(problem, next(fix for fix in problem.fixes if fix.id == "set-aside"))
-    assert session.set_aside == (b'"what the reader asked"',)
+    assert set_aside(session.conversations) == (b'"what the reader asked"',)
     assert not session.losses
 
 

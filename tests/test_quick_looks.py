@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from toolpair.dialects.values import holds_lone_surrogate
 from toolpair.formats.codex.rollout_lines import is_refused
-from toolpair.rules.odd_records import holds_lone_surrogate
 from toolpair.source.gc_pause import uncollected
 
 _TEXTS = st.one_of(

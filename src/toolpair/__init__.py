@@ -8,8 +8,6 @@ open(path)        a session file, as a Session with staged fixes, undo and lossl
 
 from __future__ import annotations
 
-from toolpair.lazily import lazily
-
 TYPE_CHECKING = False  # as in `typing`, which is slow to load
 if TYPE_CHECKING:
     from typing import Final
@@ -46,4 +44,13 @@ _FROM = {
 }
 
 if not TYPE_CHECKING:
-    __getattr__ = lazily(__name__, _FROM)
+
+    def __getattr__(name):
+        """Loads what is asked for (PEP 562): a program that imports the package pays for what it uses."""
+        if name not in _FROM:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        module, _, there = _FROM[name].partition(":")
+        found = globals()[name] = getattr(import_module(module), there or name)
+        return found

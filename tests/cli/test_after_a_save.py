@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 
 from tests.cli.conftest import Run
 from tests.tui.driving import drive, frame, press
-from toolpair.session.session import Session, open_session
+from toolpair.session.saving import SaveInPlace
+from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 
 BROKEN = "sanitised-on-one-side.json"
@@ -46,7 +47,7 @@ def test_the_library_gives_back_what_was_saved(copy: Callable[[str], Path], monk
     path = copy(BROKEN)
     session = open_session(path)
     session.stage_recommended()
-    monkeypatch.setattr(Session, "after", fails)
+    monkeypatch.setattr(SaveInPlace, "after", fails)
     saved = session.save()
     assert saved.path == path and saved.backup is not None
     assert any("what it holds now could not be looked up" in note for note in saved.notes)
@@ -55,7 +56,7 @@ def test_the_library_gives_back_what_was_saved(copy: Callable[[str], Path], monk
 
 def test_the_interface_says_that_it_is_saved(copy: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     path = copy(BROKEN)
-    monkeypatch.setattr(Session, "after", fails)
+    monkeypatch.setattr(SaveInPlace, "after", fails)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A", "enter")

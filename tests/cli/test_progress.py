@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ MB = 1_000_000
 
 
 class Terminal(io.StringIO):
-    """A terminal of 80 columns that remembers what was written."""
+    """A terminal of 80 columns that remembers what stood on it after each drawing."""
 
     encoding = "utf-8"
 
@@ -31,8 +32,28 @@ class Terminal(io.StringIO):
         return True
 
     @property
-    def drawings(self) -> list[str]:
-        return self.getvalue().split("\r\x1b[K")[1:]
+    def frames(self) -> list[list[str]]:
+        return frames(self.getvalue())
+
+
+def frames(written: str) -> list[list[str]]:
+    """The lines that are on a terminal whenever it was written on, without those that are empty."""
+    lines, row, seen = [""], 0, []
+    for control, text in re.findall(r"(\r?\n|\r|\x1b\[\d*[A-Za-z])|([^\r\n\x1b]+)", written):
+        if control.endswith("\n"):
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif control == "\x1b[1A":
+            row -= 1
+        elif control == "\x1b[2K":
+            lines[row] = ""
+        else:
+            assert control in ("\r", ""), f"{control!r} is none of what the bar needs"
+        if text:
+            assert not lines[row], "what stood there was taken away first"
+            lines[row] = text.rstrip()
+        seen.append([line for line in lines if line])
+    return [frame for frame, before in zip(seen, [[], *seen], strict=False) if frame != before]
 
 
 class Clock:
@@ -57,9 +78,9 @@ def test_the_bar_says_what_is_done_and_how_far_and_clears_itself() -> None:
     with Progress(10 * MB, "reading session.jsonl", stream=terminal, clock=clock) as progress:
         clock.now += 1.5
         progress.advance(5 * MB)
-    drawn, cleared = terminal.drawings
-    assert drawn == "reading session.jsonl  ████████████░░░░░░░░░░░░   50 %  5.0 MB of 10 MB"
-    assert cleared == ""
+    (drawn,), *_, cleared = terminal.frames
+    assert re.fullmatch(r"reading session\.jsonl +━{12} +50 % 5\.0 MB of 10 MB", drawn)
+    assert cleared == []
 
 
 def test_it_is_drawn_ten_times_a_second_at_most() -> None:
@@ -68,7 +89,7 @@ def test_it_is_drawn_ten_times_a_second_at_most() -> None:
     for done in range(3000):
         clock.now += 0.001
         progress.advance(done)
-    assert 15 <= len(terminal.drawings) <= 21
+    assert 15 <= terminal.getvalue().count("%") <= 21
 
 
 def test_what_is_printed_meanwhile_finds_an_empty_line() -> None:
@@ -79,10 +100,14 @@ def test_what_is_printed_meanwhile_finds_an_empty_line() -> None:
     clock.now += 2
     progress.advance(5)
     progress.clear()
-    assert terminal.getvalue().endswith("\r\x1b[K")
-    progress.close()
+    assert terminal.frames[-1] == []
+    clock.now += 2
     progress.advance(6)
-    assert terminal.getvalue().endswith("\r\x1b[K")
+    assert len(terminal.frames[-1]) == 1
+    progress.close()
+    clock.now += 2
+    progress.advance(7)
+    assert terminal.frames[-1] == []
 
 
 @pytest.mark.parametrize("term", ["dumb", ""])
@@ -115,7 +140,7 @@ def test_an_encoding_without_blocks_gets_plain_characters() -> None:
     progress = Progress(10, "x", stream=terminal, clock=clock)
     clock.now += 2
     progress.advance(5)
-    assert "############............" in terminal.getvalue()
+    assert "-" * 12 in terminal.getvalue()
     assert terminal.getvalue().isascii()
 
 
@@ -124,7 +149,8 @@ def test_work_without_a_known_end_tells_how_much_is_done() -> None:
     progress = Progress(0, "reading", stream=terminal, clock=clock)
     clock.now += 2
     progress.advance(5 * MB)
-    assert terminal.drawings == ["reading  5.0 MB"]
+    ((drawn,),) = terminal.frames
+    assert drawn.split() == ["reading", "5.0", "MB"]
 
 
 @pytest.fixture
@@ -143,12 +169,12 @@ def test_a_drawing_is_one_line_and_holds_nothing_that_acts(name: str, columns: i
 
     terminal, clock = Terminal(), Clock()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("toolpair.cli.progress._columns", lambda stream: columns)
+        patch.setattr("toolpair.cli.progress_line._columns", lambda stream: columns)
         progress = Progress(total, name, stream=terminal, clock=clock)
         clock.now += 2
         progress.advance(done)
-    (drawn,) = terminal.drawings
-    assert drawn == visible(drawn)
+    drawn = terminal.getvalue()
+    assert drawn == visible(drawn), "one line, and nothing that acts"
     assert rich.cells.cell_len(drawn) < max(columns, 2)
 
 
@@ -164,8 +190,8 @@ def test_the_width_is_that_of_the_terminal_that_is_drawn_on(tty: tuple[int, int]
         progress = Progress(100 * MB, "reading a-very-long-name-of-a-session.jsonl", stream=terminal, clock=clock)
         clock.now += 2
         progress.advance(50 * MB)
-        drawn = os.read(master, 1000).decode().removeprefix("\r\x1b[K")
-    assert drawn == " 50 %  50 MB of 100 MB"
+        drawn = os.read(master, 1000).decode()
+    assert drawn.strip() == "50 % 50 MB of 100 MB"
 
 
 _CHECK = """
@@ -197,11 +223,27 @@ def test_a_check_shows_how_far_it_is_and_prints_the_same(
     reading.join(PATIENCE)
     assert "\x1b" not in plain.stdout + plain.stderr
     assert (shown.returncode, shown.stdout) == (plain.returncode, plain.stdout)
-    drawn = b"".join(told).decode().replace("\r\n", "\n").split("\r\x1b[K")
+    written = b"".join(told).decode().replace("\r\n", "\n")
+    drawn = [line for frame in frames(written.removesuffix(plain.stderr)) for line in frame]
     number = len(list(samples.iterdir()))
-    assert any(f"1 of {number} files" in drawing for drawing in drawn)
-    assert any(f"{number} of {number} files" in drawing and "100 %" in drawing for drawing in drawn)
-    assert drawn[-1] == plain.stderr, "the line is taken away before anything else is said"
+    assert any(f"1 of {number} files" in line for line in drawn)
+    assert any(f"{number} of {number} files" in line and "100 %" in line for line in drawn)
+    assert written.endswith("\x1b[2K" + plain.stderr), "the line is taken away before anything else is said"
+
+
+def test_nothing_is_loaded_to_draw_what_is_not_drawn(tty: tuple[int, int], samples: Path) -> None:
+    code = (
+        "import sys; from toolpair.cli import main, progress; progress._PATIENCE = {}; main.main({!r});"
+        "print(*sys.modules, file=sys.__stdout__)"
+    )
+    _, slave = tty
+    for patience, loaded in ((600, False), (0, True)):
+        command = [sys.executable, "-c", code.format(patience, ["check", str(samples), "--jobs", "1"])]
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=slave, text=True, timeout=PATIENCE)
+        modules = ran.stdout.splitlines()[-1].split()
+        assert ("rich.progress" in modules) is loaded
+        assert ("rich" in modules) is loaded
+        assert "textual" not in modules
 
 
 def _read_all(master: int, told: list[bytes]) -> None:

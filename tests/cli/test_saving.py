@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from tests.cli.conftest import Run
+from toolpair.session.saving import set_aside
 from toolpair.session.session import Refused, open_session
 
 
@@ -159,7 +160,7 @@ def test_a_torn_packed_file_is_read_and_never_written_back(run: Run, tmp_path: P
     assert "cut off or damaged" in ran.err
     assert path.read_bytes() == torn
     assert run("fix", path, "-o", tmp_path / "out.jsonl").code == 0
-    assert open_session(tmp_path / "out.jsonl").size > len(BROKEN)
+    assert open_session(tmp_path / "out.jsonl").file.size > len(BROKEN)
 
 
 def test_hard_links_are_asked_about(run: Run, file: Path) -> None:
@@ -235,9 +236,9 @@ def test_what_is_set_aside_is_beside_the_file(file: Path) -> None:
             if problem.rule == "record.torn" and "aside" in fix.id:
                 session.stage(problem, fix)
                 break
-    assert session.set_aside == (torn,)
+    assert set_aside(session.conversations) == (torn,)
     saved = session.save()
     assert saved.aside is not None
     assert saved.aside.read_bytes() == torn + b"\n"
     assert torn not in file.read_bytes()
-    assert session.set_aside == ()
+    assert set_aside(session.conversations) == ()

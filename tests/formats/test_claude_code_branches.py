@@ -13,6 +13,7 @@ from tests.formats.test_claude_code_chain import STEP, data_of, long_session, op
 from tests.work import work_of
 from toolpair.cli.main import main
 from toolpair.session.session import SessionError, open_session
+from toolpair.session.surroundings import companions_of
 
 
 def forked() -> Log:
@@ -28,12 +29,12 @@ def forked() -> Log:
 
 def test_each_end_is_a_branch_with_its_last_words() -> None:
     session = opened(forked().values)
-    found = [(b.leaf, b.kind, b.words, b.messages, b.active) for b in session.branches]
+    found = [(b.leaf, b.kind, b.words, b.messages, b.active) for b in session.transcript.branches]
     assert found == [
         ("a12", "branch", "second, in other words", 8, True),
         ("a11", "branch", "left behind", 15, False),
     ]
-    assert session.branches[1].time == "2026-11-21T08:06:40.000Z"
+    assert session.transcript.branches[1].time == "2026-11-21T08:06:40.000Z"
 
 
 def test_a_session_without_forks_has_no_branches() -> None:
@@ -43,7 +44,7 @@ def test_a_session_without_forks_has_no_branches() -> None:
     log.record("progress", "g1", "a7", data={"type": "bash_progress"})
     log.note("last-prompt", leafUuid="a9")
     session = opened(log.values)
-    assert session.branches == ()
+    assert session.transcript.branches == ()
     assert not session.transcript.scopes
 
 
@@ -54,7 +55,7 @@ def test_what_a_compaction_replaced_is_inactive_but_no_branch() -> None:
     log.user("u3", "go on")
     log.says("a10", "m10", text("Yes."))
     session = opened(log.values)
-    assert session.branches == ()
+    assert session.transcript.branches == ()
     assert set(session.transcript.scopes.values()) == {"inactive"} and len(session.transcript.scopes) == 17
     assert not session.problems
 
@@ -122,7 +123,7 @@ def test_a_sub_agent_in_an_old_file_is_a_history_of_its_own() -> None:
     log.says("s3", "mt", text("Nothing there."), isSidechain=True)
     log.user("u3", "thanks", parent="a9")
     session = opened(log.values)
-    assert [(b.leaf, b.kind, b.words, b.messages) for b in session.branches] == [
+    assert [(b.leaf, b.kind, b.words, b.messages) for b in session.transcript.branches] == [
         ("u3", "branch", "thanks", 13),
         ("s3", "sub-agent", "look at the files", 3),
     ]
@@ -161,14 +162,17 @@ def test_sub_agents_files_are_found_with_their_calls(tmp_path: Path) -> None:
     (tmp_path / "agent-old1.jsonl").write_bytes(sub_agent_file())
     (tmp_path / "agent-other.jsonl").write_bytes(sub_agent_file().replace(SESSION.encode(), b"another session"))
     session = open_session(tmp_path / f"{SESSION}.jsonl")
-    assert [(found.path.name, found.label, found.call, found.kind) for found in session.companions] == [
+    assert [
+        (found.path.name, found.label, found.call, found.kind)
+        for found in companions_of(session.conversation, session.reader.view.beside)
+    ] == [
         ("agent-new1.jsonl", "Look around", "toolu_D", "general-purpose"),
         ("agent-deep.jsonl", "look at the files", None, None),
         ("agent-old1.jsonl", "look at the files", "toolu_E", None),
     ]
-    own = open_session(session.companions[0].path)
+    own = open_session(companions_of(session.conversation, session.reader.view.beside)[0].path)
     assert "never resumed or healed" in own.verdict.sentence
-    assert own.resume_command() is None and own.companions == ()
+    assert own.resume_command() is None and companions_of(own.conversation, own.reader.view.beside) == ()
 
 
 def test_the_report_lists_branches_and_judges_what_is_not_sent(
@@ -210,7 +214,7 @@ def test_ten_times_the_branches_cost_ten_times_the_work() -> None:
         session = opened(log.values)
 
         def run() -> None:
-            assert len(session.branches) == count + 1
+            assert len(session.transcript.branches) == count + 1
             assert len(session.conversation.inactive_problems()) == count - 1
 
         return work_of(run)

@@ -292,7 +292,7 @@ def test_several_lost_links_are_told_and_mended_together() -> None:
     lines = found_at(session, "chain.missing_parent")
     assert sorted(lines) == [at(values, uuid) + 1 for uuid in ("a3", "u2", "a8")]
     assert session.verdict.outputs_seen == 1 and session.verdict.outputs_total == 5
-    staged = session.stage_group(session.groups[0])
+    staged = session.stage_group(session.conversation.groups[0])
     assert staged is not None and staged.count == 3
     assert said(session) == said(opened(long_session().values)) and not session.problems
 
@@ -325,7 +325,7 @@ def test_the_title_says_what_a_link_brings_back() -> None:
 def test_the_list_shows_where_the_link_is_lost_and_what_it_costs() -> None:
     values = deepcopy(long_session().values)
     missing_parent(values)
-    rows = opened(values).rows()
+    rows = opened(values).conversation.rows
     label = "The agent forgets all above: 6 messages, 3 outputs. Link lost, line 12"
     assert [(number, row.label) for number, row in enumerate(rows) if row.kind == "cut"] == [(0, label)]
 

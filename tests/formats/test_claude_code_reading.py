@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tests.formats.claude_code_files import (
@@ -16,7 +17,9 @@ from tests.formats.claude_code_files import (
     text,
     without,
 )
+from tests.session_folders import line
 from toolpair.formats.claude_code import FORMAT
+from toolpair.session.session import open_session
 from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Damaged
 
@@ -27,6 +30,10 @@ def read(log: Any) -> Any:
 
 def cuts(transcript: Any) -> list[str]:
     return [boundary.text for boundary in transcript.boundaries if boundary.kind == "cut"]
+
+
+def resume_command(values: Iterable[Any]) -> str | None:
+    return open_session("x", data=b"".join(map(line, values))).resume_command()
 
 
 def test_parallel_calls_are_one_message_and_so_are_their_results() -> None:
@@ -49,11 +56,8 @@ def test_parallel_calls_are_one_message_and_so_are_their_results() -> None:
 
 
 def test_the_command_to_resume_is_quoted() -> None:
-    way = FORMAT.way_back(read(session()))
-    assert (
-        way is not None
-        and way.text == "cd '/home/dev/my project' && claude --resume 0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11"
-    )
+    command = resume_command(session().values)
+    assert command == "cd '/home/dev/my project' && claude --resume 0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11"
 
 
 def test_sniff_does_not_judge_by_the_first_line() -> None:
@@ -244,7 +248,7 @@ def test_sub_agents_inside_an_old_file_are_inactive_and_their_own_file_is_read()
     )
     own = read(items_of([value for value in log.values if value.get("isSidechain") is True]))
     assert len(own.messages) == 2 and own.agent == "Claude Code sub-agent"
-    assert FORMAT.way_back(own) is None
+    assert resume_command([value for value in log.values if value.get("isSidechain") is True]) is None
 
 
 def test_copies_of_outputs_are_found() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import Log, call, text
+from toolpair.recipes import RECIPES
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import result_text
 
@@ -103,7 +104,7 @@ def test_an_id_of_any_kind_is_brought_together(link: str | None) -> None:
     values = copied_response(link)
     values[2]["message"]["content"][0]["id"] = ["toolu_A"]
     values[6]["message"]["content"][0]["tool_use_id"] = {"id": "toolu_A"}
-    for recipe in opened(values).recipes:
+    for recipe in RECIPES.values():
         session = opened(values)
         session.stage_recipe(recipe.name)
         assert open_session("session.jsonl", data=session.to_bytes()).format is session.format

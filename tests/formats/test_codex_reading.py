@@ -10,6 +10,7 @@ import pytest
 from tests.formats.codex_files import FOLDER, NAME, THREAD, Rollout, blocks, read, shape
 from toolpair.formats import all_formats
 from toolpair.formats.codex import FORMAT
+from toolpair.history.sent_rows import row_text, seen_rows
 from toolpair.session.session import open_session
 
 
@@ -75,8 +76,8 @@ def test_what_the_file_says_of_the_session() -> None:
     transcript = read(plain())
     assert (transcript.agent, transcript.agent_version) == ("Codex", "0.169.0")
     assert (transcript.session_id, transcript.folder, transcript.model) == (THREAD, FOLDER, "gpt-5.5")
-    way = FORMAT.way_back(transcript)
-    assert way is not None and way.text == f"cd '{FOLDER}' && codex resume {THREAD}"
+    command = plain().session().resume_command()
+    assert command == f"cd '{FOLDER}' && codex resume {THREAD}"
 
 
 def test_items_of_the_model_make_one_message_and_events_never_count() -> None:
@@ -347,7 +348,7 @@ def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: st
     (home / f"{PARENT_NAME}.jsonl").write_bytes(before.data)
     session = open_session(path)
     assert not session.problems and shape(session.transcript) == ["user: Branch off."]
-    told = [(row.fate, row.role) for row in session.seen_rows()]
+    told = [(row.fate, row.role) for row in seen_rows(session.conversation.judged)]
     assert told == [
         ("inherited", "user"),
         ("inherited", "assistant"),
@@ -355,7 +356,7 @@ def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: st
         ("inherited", "assistant"),
         ("sent", "user"),
     ]
-    assert "of the parent" in [session.seen_text(row) for row in session.seen_rows()]
+    assert "of the parent" in [row_text(row) for row in seen_rows(session.conversation.judged)]
     # The outputs that are counted are those of the file.
     assert session.verdict.outputs_total == 0
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.history.opening import judged_by
 from tests.hostile.sessions import anthropic, chat, claude_code, codex
 from tests.source.test_floods import small
+from toolpair.session.saving import set_aside
 from toolpair.session.session import Problem, Session, open_session
 
 SESSIONS = {
@@ -59,7 +60,7 @@ def test_one_problem_with_a_range(name: str, kind: str, count: int) -> None:
     assert session.damaged == count and session.conversation.counts.records == len(lines) + count
     words = f"Lines {at + 1:,} to {at + count:,} " if count > 1 else f"Line {at + 1} "
     assert problem.text.startswith(words)
-    rows = [row for row in session.rows() if row.kind == "damaged"]
+    rows = [row for row in session.conversation.rows if row.kind == "damaged"]
     assert len(rows) == 1 and rows[0].record == problem.record
     if count > 1:
         assert rows[0].label.startswith(f"lines {at + 1:,} to {at + count:,}: ")
@@ -69,7 +70,7 @@ def test_one_problem_with_a_range(name: str, kind: str, count: int) -> None:
     fix = next(fix for fix in problem.fixes if fix.id == "set-aside")
     staged = session.stage(problem, fix)
     assert staged.problems == 1 and session.to_bytes() == b"\n".join(lines) + b"\n"
-    assert b"\n".join(session.set_aside) == b"\n".join(damaged) and not of_damage(session)
+    assert b"\n".join(set_aside(session.conversations)) == b"\n".join(damaged) and not of_damage(session)
     session.undo()
     assert session.to_bytes() == data
 
@@ -176,7 +177,7 @@ def test_many_lines_as_one_are_told_as_all_of_them(seed: int, name: str, least: 
     def told(session: Session) -> Any:
         return (
             [(problem.rule, problem.text, session.location(problem), tuple((f.id, f.title, f.loses) for f in problem.fixes)) for problem in session.problems],
-            [(row.kind, row.label, row.message) for row in session.rows()],
+            [(row.kind, row.label, row.message) for row in session.conversation.rows],
             session.verdict,
             session.damaged,
             session.conversation.counts,
@@ -196,7 +197,7 @@ def test_many_lines_as_one_are_told_as_all_of_them(seed: int, name: str, least: 
             folded = opened(name, lines)
             assert told(folded) == wanted
             assert mended(folded) == written
-            assert each.set_aside == folded.set_aside or b"\n".join(each.set_aside) == b"\n".join(folded.set_aside)
+            assert b"\n".join(set_aside(each.conversations)) == b"\n".join(set_aside(folded.conversations))
 
 
 @pytest.mark.parametrize("count", [5, 2500])

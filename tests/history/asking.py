@@ -8,7 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tests.history.reports import told
-from toolpair.session.session import SeenRow, Session, Target
+from toolpair.history.conversation import weight
+from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.rules.profiles import profile
+from toolpair.session.saving import set_aside
+from toolpair.session.session import Session, Target
 
 TEXTS = (
     "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each `tool_use` "
@@ -47,21 +51,25 @@ def answers(session: Session, records: int, asked: Sequence[str]) -> dict[str, A
     conversation, numbers = session.conversation, range(records)
     found: dict[str, Callable[[], Any]] = {
         "problems": lambda: told(session.problems, records),
-        "groups": lambda: [(group.rule, group.title, told(group.problems, records)) for group in session.groups],
-        "first": lambda: told(filter(None, [session.first_problem()]), records),
+        "groups": lambda: [(group.rule, group.title, told(group.problems, records)) for group in conversation.groups],
+        "first": lambda: told(sorted(session.problems, key=weight)[:1], records),
         "left": lambda: told(session.left, records),
         "inactive": lambda: told(conversation.inactive_problems(), records),
         "locations": lambda: [session.location(problem) for problem in session.problems],
-        "verdicts": lambda: (session.verdict, session.verdicts_before, [session.verdict_by(id_) for id_ in PROFILES]),
+        "verdicts": lambda: (
+            session.verdict,
+            [one.verdict for one in session.conversations_before],
+            [conversation.by(profile(id_)).verdict for id_ in PROFILES],
+        ),
         "counts": lambda: (conversation.counts, session.damaged, session.grown, session.changed, session.losses),
-        "bytes": lambda: (session.to_bytes(), session.set_aside),
+        "bytes": lambda: (session.to_bytes(), set_aside(session.conversations)),
         "changes": lambda: [(one.kind, one.record, one.line, one.before, one.after) for one in session.changes()],
         "staged": lambda: [(row.title, row.count, row.lines_changed, row.lines_added) for row in session.staged],
-        "worst": lambda: [told(filter(None, [session.problem_of_pair(n)]), records) for n in range(len(session.pairs))],
-        "rows": lambda: [(row.kind, row.label, row.message, row.group) for row in session.rows()],
+        "worst": lambda: [told(filter(None, [conversation.worst.get(n)]), records) for n in range(len(session.pairs))],
+        "rows": lambda: [(row.kind, row.label, row.message, row.group) for row in conversation.rows],
         "row of": lambda: [conversation.places.of_message(n) for n in range(len(session.transcript.messages))],
         "scopes": lambda: [session.transcript.scopes.get(uid, "active") for uid in numbers],
-        "seen": lambda: [_seen(row) for row in session.seen_rows()],
+        "seen": lambda: [_seen(row) for row in seen_rows(conversation.judged)],
         "resume": session.resume_command,
         "find": lambda: [_target(session.find(text), records) for text in asked],
     }

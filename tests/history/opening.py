@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import toolpair.history.open_windows
 import toolpair.history.outline
-import toolpair.session.session
+import toolpair.session.opening
 from toolpair.history.scans.scan_registry import scan_for
 from toolpair.rules.profiles import Profile
 from toolpair.session.session import Session, open_session
@@ -24,8 +24,8 @@ def judged_by(least: int | None) -> Iterator[None]:
         return scan_for(format_id, profile, declared, (least or 0) if given is None else given, **more)
 
     with (
-        patch.object(toolpair.session.session, "SHORT", size),
-        patch.object(toolpair.session.session, "SMALL", size),
+        patch.object(toolpair.session.opening, "SHORT", size),
+        patch.object(toolpair.session.opening, "SMALL", size),
         patch.object(toolpair.history.open_windows, "scan_for", scan),
         patch.object(toolpair.history.outline, "MANY", 0),
     ):

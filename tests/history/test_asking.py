@@ -86,8 +86,8 @@ def act(whole: Session, long: Session, rng: random.Random) -> None:
             fix = problem.fixes[number % len(problem.fixes)]
             assert isinstance(session.preview(problem, fix), list)
             session.stage(problem, fix)
-        elif share < 0.6 and session.groups:
-            session.stage_group(session.groups[number % len(session.groups)])
+        elif share < 0.6 and session.conversation.groups:
+            session.stage_group(session.conversation.groups[number % len(session.conversation.groups)])
         elif share < 0.7:
             session.stage_recipe(recipe)
         elif share < 0.8:

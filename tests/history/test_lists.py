@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from benchmarks.generate import messages as made
 from benchmarks.sessions.options import Options
 from tests.history.reports import told
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
-from toolpair.dataclass import replace
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.formats.telling import Told

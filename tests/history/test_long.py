@@ -35,7 +35,9 @@ def row_of(row: Row, records: int) -> tuple[Any, ...]:
 def assert_same(whole: Session, long: Session, records: int) -> None:
     """All that is shown of the two, reported of them, or written."""
     assert told(long.problems, records) == told(whole.problems, records)
-    assert [row_of(row, records) for row in long.rows()] == [row_of(row, records) for row in whole.rows()]
+    assert [row_of(row, records) for row in long.conversation.rows] == [
+        row_of(row, records) for row in whole.conversation.rows
+    ]
     assert long.verdict == whole.verdict
     assert [long.location(one) for one in long.problems] == [whole.location(one) for one in whole.problems]
     assert long.conversation.counts == whole.conversation.counts

@@ -180,16 +180,16 @@ def test_what_a_fix_puts_in_is_found() -> None:
     assert isinstance(session.conversation, LongConversation) and session.conversation.parts
     row = session.conversation.places.of_pair(200)
     assert row is not None
-    said = row_text(Overview(session), session.rows()[row]).splitlines()[-1]
+    said = row_text(Overview(session), session.conversation.rows[row]).splitlines()[-1]
     assert said and hits(session, said) == [row]
 
 
 def test_rows_that_somebody_looks_at_stay_the_same() -> None:
     session = long_session()
-    row = session.rows()[100]
+    row = session.conversation.rows[100]
     rows = session.conversation.passing_rows()
     assert rows[100] is row and rows[-1].pair is not None
-    assert [one.label for one in rows[98:102]] == [one.label for one in session.rows()[98:102]]
+    assert [one.label for one in rows[98:102]] == [one.label for one in session.conversation.rows[98:102]]
     assert len(looked_at(session)) >= 1
 
 

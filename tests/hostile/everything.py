@@ -13,8 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from toolpair.cli.main import main
+from toolpair.history.sent_rows import row_text, seen_rows
 from toolpair.recipes import RECIPES
+from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, SessionError, open_session
+from toolpair.transcript.content import block_text, call_summary
+from toolpair.tui.block_json import block_json
 
 CODES = {
     "check": {0, 1, 2}, "fix": {0, 1, 2, 3, 4}, "sees": {0, 2}, "compare": {0, 1, 2}, "explain": {0, 1, 2},
@@ -95,8 +99,8 @@ def everything_asked(session: Session) -> None:
     for where in ("line:2", "record:1", "pair:0", "message:1", "toolu_1", "result.missing", ERRORS, "\0", "\ud800"):
         session.find(where)
     for id_ in ("anthropic", "openai-chat", "openai-responses", "mistral", "gemini"):
-        session.verdict_by(id_)
-    for branch in session.branches[:3]:
+        assert session.conversation.by(profile(id_)).verdict
+    for branch in session.transcript.branches[:3]:
         with suppress(ValueError):  # several are called so
             session.choose_leaf(branch.leaf)
         look(session)
@@ -108,7 +112,7 @@ def everything_asked(session: Session) -> None:
     session.stage_recommended()
     look(session)
     list(session.changes())
-    open_session("again", data=session.to_bytes(), format=session.current_format.id)
+    open_session("again", data=session.to_bytes(), format=session.conversation.format.id)
     while session.undo():
         pass
     look(session)
@@ -119,16 +123,16 @@ def look(session: Session) -> None:
     assert session.verdict.sentence
     for number, conversation in enumerate(session.conversations):
         session.current = number
-        for row in session.seen_rows(conversation):
-            session.seen_text(row)
+        for row in seen_rows(conversation.judged):
+            row_text(row)
         for problem in (*conversation.problems, *conversation.inactive_problems()):
             session.location(problem, conversation)
             hash(problem.key)
             _ = problem.api_says, problem.text
-        for shown in session.rows():
+        for shown in session.conversation.rows:
             for block in (shown.pair.call if shown.pair else None, shown.result):
                 if block is not None:
-                    session.block_json(block), session.block_text(block), session.call_summary(block)
+                    block_json(block), block_text(block), call_summary(block)
 
 
 @contextmanager

@@ -18,18 +18,20 @@ from benchmarks.sessions.options import Options
 from tests.conftest import SAMPLES
 from tests.formats.claude_code_files import session as claude_session
 from tests.session_folders import line
+from toolpair.recipes import RECIPES
 from toolpair.session.journal import Damaged, Entry, Newer, since, take_up
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.session.staging import LONGEST_ID
+from toolpair.source.mark import Mark
 
 FILES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix in (".json", ".jsonl"))
 
 
 def entry_of(session: Session) -> Entry:
     """As it comes back from the disk."""
-    from toolpair.dataclass import replace
+    from msgspec.structs import replace
 
-    return Entry.from_bytes(replace(Entry.of(session, 1.5), mark=session.marker()()).to_bytes())
+    return Entry.from_bytes(replace(Entry.of(session, 1.5), mark=Mark.of(session.file.snapshot)).to_bytes())
 
 
 def stage_at_random(session: Session, chance: random.Random, steps: int) -> None:
@@ -40,7 +42,7 @@ def stage_at_random(session: Session, chance: random.Random, steps: int) -> None
         if kind < 0.15:
             session.stage_recommended()
         elif kind < 0.25:
-            session.stage_recipe(chance.choice([recipe.name for recipe in session.recipes]))
+            session.stage_recipe(chance.choice([recipe.name for recipe in RECIPES.values()]))
         elif kind < 0.35:
             session.undo()
         elif fixable:
@@ -147,7 +149,7 @@ def test_how_the_session_was_looked_at_comes_back(tmp_path: Path) -> None:
     assert not take_up(again, entry_of(session)).dropped
     assert again.profile.id == "mistral" and again.to_bytes() == session.to_bytes()
     branches = open_session(SAMPLES / "claude-code-branches.jsonl")
-    leaf = branches.branches[-1].leaf
+    leaf = branches.transcript.branches[-1].leaf
     branches.choose_leaf(leaf)
     assert entry_of(branches).leaf == leaf
 
@@ -194,10 +196,10 @@ def test_the_mark_tells_what_has_become_of_the_file(tmp_path: Path, change: Any,
             json.dumps({"role": role, "content": f"{n}"}) + "\n" for n, role in enumerate(["user", "assistant"] * 9)
         )
     )
-    mark = open_session(path).marker()()
+    mark = Mark.of(open_session(path).file.snapshot)
     path.write_bytes(change(path.read_bytes()))
     try:
-        assert open_session(path).since(mark) == what
+        assert mark.since(open_session(path).file.snapshot) == what
     except SessionError:
         assert what == "changed"
 

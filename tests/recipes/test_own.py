@@ -17,7 +17,7 @@ from tests.properties import test_claude_code as claude_code
 from tests.properties import test_codex as codex
 from tests.properties.test_repair import broken
 from toolpair.formats.format import Item
-from toolpair.recipes import minimal
+from toolpair.recipes import RECIPES, minimal
 from toolpair.recipes.measuring import touched
 from toolpair.recipes.recipe import Step
 from toolpair.session.session import Session, open_session
@@ -80,7 +80,7 @@ def test_valid_settled_and_undone(kind: str, recipe: str, seed: int) -> None:
 
     assert mendable(session) == []
     out = session.to_bytes()
-    again = open_session(session.shown_name, data=out, format=session.format.id)
+    again = open_session(session.file.shown_name, data=out, format=session.format.id)
     assert again.stage_recipe(recipe) is None and again.to_bytes() == out
     lost = [marker for marker in markers if marker.encode() not in out]
     if recipe in ("recommended", "keep"):
@@ -143,7 +143,7 @@ def test_a_trial_can_be_asked_for_from_other_threads() -> None:
 
 
 def toolpair_recipes() -> list[str]:
-    return [recipe.name for recipe in open_session("x.json", data=b'[{"role":"user","content":"x"}]').recipes]
+    return [recipe.name for recipe in RECIPES.values()]
 
 
 # --- what each does ------------------------------------------------------------------------------------------

@@ -204,7 +204,7 @@ def test_a_large_session_is_followed_and_saved_while_it_grows(large: Path) -> No
     session.save()
     lines = large.read_bytes().splitlines()
     assert json.loads(lines[-1])["content"] == "two" and json.loads(lines[-2])["content"] == "one"
-    assert session.size == large.stat().st_size
+    assert session.file.size == large.stat().st_size
     assert not [problem for problem in session.problems if problem.rule == "result.missing"]
 
 

@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.controllers import working
 from toolpair.tui.screens import main as main_module
-from toolpair.tui.screens import working
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.review import ReviewScreen
 

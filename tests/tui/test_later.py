@@ -18,8 +18,8 @@ from tests.tui.test_loading import Slow, long, play_on  # noqa: F401 - a fixture
 from toolpair.session.session import Session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.aside import Aside
+from toolpair.tui.controllers import working
 from toolpair.tui.loading import Opening
-from toolpair.tui.screens import working
 from toolpair.tui.screens.help import HelpScreen
 from toolpair.tui.screens.loading import OpeningScreen
 from toolpair.tui.screens.main import MainScreen

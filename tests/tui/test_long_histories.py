@@ -12,10 +12,11 @@ from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.tui.driving import array_file, drive, frame, press, settled
+from toolpair.history.windowed import LongConversation
 from toolpair.session.session import Row, Session
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.controllers import working
 from toolpair.tui.row_search import text_test
-from toolpair.tui.screens import working
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.widgets.pair_view import PairView
 from toolpair.tui.widgets.row_heights import RowHeights
@@ -50,13 +51,13 @@ class Counted(Sequence[Row]):
 def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Gives back how many rows were asked for since the last time."""
     given: list[Counted] = []
-    rows = Session.rows
+    rows = LongConversation.rows
 
-    def of(session: Session) -> Sequence[Row]:
-        given.append(Counted(rows(session)))
+    def of(conversation: LongConversation) -> Sequence[Row]:
+        given.append(Counted(rows.__get__(conversation)))
         return given[-1]
 
-    monkeypatch.setattr(Session, "rows", of)
+    monkeypatch.setattr(LongConversation, "rows", property(of))
 
     def asked() -> int:
         count = sum(each.asked for each in given)
@@ -129,7 +130,7 @@ def test_hits_are_shown_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyP
         test = text_test(overview, query)
         return lambda n: (n < 60 or may.wait(PATIENCE)) and test(n)
 
-    monkeypatch.setattr("toolpair.tui.screens.look_actions.text_test", slow)
+    monkeypatch.setattr("toolpair.tui.controllers.text_search.text_test", slow)
     path = array_file(tmp_path / "long.json", 200, argument="src/{n}.py")
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

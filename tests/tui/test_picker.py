@@ -16,8 +16,8 @@ from textual.pilot import Pilot
 from tests.patience import PATIENCE
 from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, frame, lines_of, press
-from toolpair.agents.machine import Machine
 from toolpair.session.session import open_session
+from toolpair.shell.machine import Machine
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.picker_checks import Mark, ProcessJudge
 from toolpair.tui.picker_worker import errors_of

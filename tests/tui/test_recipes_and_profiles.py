@@ -11,6 +11,8 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.driving import array_file, drive, frame, press
+from toolpair.recipes import RECIPES
+from toolpair.rules.profiles import profile, profile_names
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 
@@ -37,8 +39,8 @@ async def counted(app: ToolpairApp, pilot: Pilot[Any]) -> dict[str, str]:
     """What the list of profiles says of each of them, once all are counted."""
     for _ in range(400):
         lines = [line[1:] for line in frame(app).splitlines()]
-        rows = {line.split()[0]: line for line in lines if line.split() and line.split()[0] in app.session.profiles}
-        if len(rows) == len(app.session.profiles) and not any("…" in row.split(None, 2)[1] for row in rows.values()):
+        rows = {line.split()[0]: line for line in lines if line.split() and line.split()[0] in profile_names()}
+        if len(rows) == len(profile_names()) and not any("…" in row.split(None, 2)[1] for row in rows.values()):
             return rows
         await pilot.pause(0.02)
     raise AssertionError(frame(app))
@@ -49,7 +51,7 @@ def test_each_profile_says_how_many_problems_it_finds(broken: Path) -> None:
         await press(pilot, "P")
         rows = await counted(app, pilot)
         for id_, row in rows.items():
-            errors = app.session.verdict_by(id_).errors
+            errors = app.session.conversation.by(profile(id_)).verdict.errors
             assert (f"{errors} problem" if errors else "no problems") in row or "warning" in row
         assert "now" in rows["anthropic"] and "now" not in rows["mistral"]
         assert app.session.profile.id == "anthropic", "looking changes nothing"
@@ -59,7 +61,7 @@ def test_each_profile_says_how_many_problems_it_finds(broken: Path) -> None:
 
 def test_a_switch_to_mistral_asks_for_ids_of_nine_and_gets_them(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        down = list(app.session.profiles).index("mistral")
+        down = list(profile_names()).index("mistral")
         await press(pilot, "P", *["j"] * down, "enter")
         shown = await until(app, pilot, "checked against Mistral")
         assert "does not accept the id" in shown
@@ -75,7 +77,7 @@ def test_a_switch_to_mistral_asks_for_ids_of_nine_and_gets_them(broken: Path) ->
 def test_an_agents_session_says_by_whose_rules_it_is_judged_otherwise() -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         assert "checked against" not in frame(app).splitlines()[0]
-        down = list(app.session.profiles).index("moonshot")
+        down = list(profile_names()).index("moonshot")
         await press(pilot, "P", *["j"] * down, "enter")
         await until(app, pilot, "checked against Moonshot")
         assert "checked against Moonshot" in frame(app).splitlines()[0]
@@ -103,7 +105,7 @@ def test_a_copy_of_another_system_is_one_decision(broken: Path) -> None:
     mended = expected.to_bytes()
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        recipes = [recipe.name for recipe in app.session.recipes]
+        recipes = [recipe.name for recipe in RECIPES.values()]
         await press(pilot, "M")
         await until(app, pilot, "docker-agent")
         # The recipe that can cut ids stands there twice.
@@ -128,7 +130,7 @@ def test_a_copy_of_another_system_is_one_decision(broken: Path) -> None:
 
 def test_what_a_recipe_loses_is_measured(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        recipes = [recipe.name for recipe in app.session.recipes]
+        recipes = [recipe.name for recipe in RECIPES.values()]
         await press(pilot, "M", *["j"] * (recipes.index("docker-agent") + 1))
         shown = await until(app, pilot, "Compared with what is sent now")
         assert "1 output (" in shown

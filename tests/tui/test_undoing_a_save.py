@@ -14,7 +14,8 @@ from tests.tui.test_typed_ahead import at_once
 from toolpair.source.errors import Refused
 from toolpair.source.saving import in_place
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens import putting_back, review
+from toolpair.tui.controllers import putting_back
+from toolpair.tui.screens import review
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.main import MainScreen
 from toolpair.tui.screens.review import ReviewScreen

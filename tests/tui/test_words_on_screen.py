@@ -17,7 +17,7 @@ from toolpair.tui.app import ToolpairApp
 from toolpair.tui.card_text import cause_lines
 from toolpair.tui.left_text import left_of
 from toolpair.tui.resume_text import command_of
-from toolpair.tui.screens.working import WorkingScreen
+from toolpair.tui.screens.main import MainScreen
 from toolpair.tui.screens.writing import bar_line
 from toolpair.tui.spans import Glyphs
 from toolpair.tui.work import Work
@@ -172,7 +172,7 @@ def test_a_group_is_named_by_what_its_problems_share(tmp_path: Path) -> None:
             message["content"][0]["name"] = next(names)
     path.write_text(json.dumps(messages))
     session = open_session(path)
-    for group in session.groups:
+    for group in session.conversation.groups:
         assert len(group.problems) == 1 or not any(tool in group.title for tool in group.tools)
     app = ToolpairApp(session)
     text = "\n".join(
@@ -206,14 +206,14 @@ def test_a_bar_of_which_nobody_knows_the_end_claims_no_number() -> None:
 
 
 def test_a_bar_goes_when_its_work_ends(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolpair.tui.screens.main.takes_long", lambda *_: True)
+    monkeypatch.setattr("toolpair.tui.controllers.applying.takes_long", lambda *_: True)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
         await settled(pilot)
         await press(pilot, "escape")
         main = app.screen
-        assert isinstance(main, WorkingScreen) and main._work is None
+        assert isinstance(main, MainScreen) and main.work.now is None
         assert "%" not in frame(app) and "esc stops" not in frame(app) and "fixing" not in frame(app)
 
     drive(broken, play)

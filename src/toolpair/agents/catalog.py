@@ -5,29 +5,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final
 
-from toolpair.agents import claude_code_files as claude_code
-from toolpair.agents import cline_files as cline_cli
-from toolpair.agents import codex_files as codex
-from toolpair.agents import extension_files as extensions
-from toolpair.agents.found import Agent, Found
-from toolpair.agents.machine import Machine, current_folder, resolved
-from toolpair.dataclass import replace
-from toolpair.shell.program import command
+from msgspec.structs import replace
 
-AGENTS: Final[tuple[Agent, ...]] = (
-    claude_code.AGENT,
-    codex.AGENT,
-    extensions.ROO_CODE,
-    extensions.CLINE,
-    extensions.KILO_CODE,
-    cline_cli.AGENT,
-)
+from toolpair.formats import AGENTS, agents_of, all_agents, get_agent
+from toolpair.formats.agent import Agent, Found
+from toolpair.shell.machine import Machine, current_folder, resolved
+from toolpair.shell.program import command
+from toolpair.transcript.model import Transcript
+
 HERE: Final = "."
-_BY_ID: Final = {agent.id: agent for agent in AGENTS}
 _NAMED: Final = 5
-_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*(?:\.jsonl|\.messages\.json)?\Z")
+_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*\Z")
 
 
 class NoSuchSession(Exception):
@@ -43,14 +34,16 @@ def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = (
     here = resolved(folder) if folder is not None else None
     found: list[Found] = []
     seen: set[str] = set()
-    for agent in AGENTS:
+    for agent in all_agents():
         if wanted and agent.id not in wanted:
             continue
+        understood = AGENTS[agent.id][1] is not None
         for one in agent.sessions(machine):
             if one.path not in seen:
                 seen.add(one.path)
                 belongs = here is not None and agent.belongs(one, here)
-                found.append(replace(one, here=True) if belongs else one)
+                plain = understood and not belongs
+                found.append(one if plain else replace(one, here=belongs, understood=understood))
     found.sort(key=lambda one: (not one.here, -one.modified, one.path))
     return found
 
@@ -59,26 +52,49 @@ def describe(found: Found) -> Found:
     """The session with its folder and the user's last words, from a short read of the file."""
     if found.described:
         return found
-    folder, words = _BY_ID[found.agent].describe(found)
+    folder, words = get_agent(found.agent).describe(found)
     return replace(found, folder=folder or found.folder, words=words, described=True)
 
 
+def agents_of_file(
+    format_id: str, transcript: Transcript, path: Path | None, opened: Path | None = None
+) -> tuple[Agent, ...]:
+    """The agents that may go on with a session file, the likeliest first.
+
+    `opened` is where it was read from, when it was saved elsewhere. A file of a format that is not an agent's own
+    is one's only where its place or its name says so.
+    """
+    agents = agents_of(format_id)
+    best = _writer(agents, transcript.session_id or "", path, opened)
+    if not transcript.native:
+        return (best,) if best is not None else ()
+    return agents if best is None else (best, *(agent for agent in agents if agent is not best))
+
+
+def _writer(agents: Sequence[Agent], session_id: str, path: Path | None, opened: Path | None) -> Agent | None:
+    """The agent that finds the file where it lies, else where it lay, else whose files have such names."""
+    for place in filter(None, (path, opened)):
+        for agent in agents:
+            if agent.in_place(place, session_id):
+                return agent
+    named = ([agent for agent in agents if agent.is_named(place.name)] for place in (path, opened) if place is not None)
+    # A name that fewer agents use tells more.
+    return next(iter(min(filter(None, named), key=len, default=())), None)
+
+
 def project_of(path: str) -> str | None:
-    """The project folder of a session in whose file the agent does not write it: a task, or one of Cline's own."""
-    name = os.path.basename(path)
-    agent: Agent
-    if name.endswith(cline_cli.SUFFIX):
-        agent = cline_cli.AGENT
-    elif name in extensions.HISTORY:
-        agent = extensions.ROO_CODE
-    else:
-        return None
-    return agent.describe(Found(agent.id, agent.title, path, "", 0, 0))[0]
+    """The project folder of a session into whose file its agent does not write it."""
+    return next(filter(None, (agent.project_of(path) for agent in all_agents())), None)
+
+
+def variables() -> tuple[str, ...]:
+    """The environment variables that lead to agents' sessions."""
+    return tuple(dict.fromkeys(agent.variable for agent in all_agents() if agent.variable is not None))
 
 
 def looked_in(machine: Machine) -> list[tuple[str, str]]:
     """The agents, each with the folder where its sessions usually lie."""
-    return [(agent.title, str(agent.roots(machine)[0])) for agent in AGENTS]
+    return [(agent.title, str(agent.roots(machine)[0])) for agent in all_agents()]
 
 
 def newest(machine: Machine, folder: str) -> Found | None:
@@ -102,13 +118,19 @@ def resolve(name: str, machine: Machine | None = None) -> str:
                 "folders."
             )
         return found.path
-    if os.path.lexists(name) or not _ID.match(name):
+    if os.path.lexists(name) or not _ID.match(_without_suffix(name)):
         return name
     return _by_id(name, machine or Machine.here())
 
 
+def _without_suffix(name: str) -> str:
+    """The id where an agent's file is named by it."""
+    suffixes = (agent.suffix for agent in all_agents() if agent.suffix is not None)
+    return next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), name)
+
+
 def _by_id(name: str, machine: Machine) -> str:
-    wanted = name.removesuffix(".jsonl").removesuffix(".messages.json").lower()
+    wanted = _without_suffix(name).lower()
     found = [one for one in index(machine) if any(id_.startswith(wanted) for id_ in _names(one))]
     exact = [one for one in found if wanted in _names(one)]
     best = exact or found

@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+
+from toolpair.formats import agents_of
+
+if TYPE_CHECKING:
+    from toolpair.formats.agent import Program
 
 _VERSION: Final = re.compile(r"(\d+\.\d+\.\d+)(?:[-+.][0-9A-Za-z.-]*)?\Z")
 _NAMED: Final = re.compile(r"(.+)-(\d+\.\d+\.\d+)\Z")
@@ -17,22 +22,6 @@ _LONGEST: Final = 1 << 20
 """Bytes of a package's description that are read."""
 
 
-class _Program(NamedTuple):
-    command: str
-    package: str
-    """Its name at the registry of npm."""
-    places: tuple[str, ...] = ()
-    """Folders below the user's own that may hold the command although PATH does not name them."""
-    extension: str | None = None
-    """How the folder of an editor's extension that carries the same program begins; its version follows."""
-
-
-_PROGRAMS: Final = {
-    "claude-code": _Program(
-        "claude", "@anthropic-ai/claude-code", (".local/bin", ".claude/local"), "anthropic.claude-code-"
-    ),
-    "codex": _Program("codex", "@openai/codex", (".local/bin",)),
-}
 _EDITORS: Final = (".vscode", ".vscode-server", ".vscode-insiders", ".cursor", ".cursor-server", ".windsurf")
 
 
@@ -43,8 +32,8 @@ def installed_version(
 
     `environ` and `home` are this user's unless they are given.
     """
-    program = _PROGRAMS.get(format_id)
-    if program is None:
+    program = next((agent.program for agent in agents_of(format_id) if agent.program is not None), None)
+    if program is None or program.package is None:
         return None
     environ = os.environ if environ is None else environ
     home = os.fspath(os.path.expanduser("~") if home is None else home)
@@ -53,7 +42,7 @@ def installed_version(
     return version or _of_extension(program, home)
 
 
-def _command(program: _Program, environ: Mapping[str, str], home: str) -> str | None:
+def _command(program: Program, environ: Mapping[str, str], home: str) -> str | None:
     """The file that a shell would start, links followed."""
     folders = [*environ.get("PATH", "").split(os.pathsep), *(os.path.join(home, place) for place in program.places)]
     for folder in folders:
@@ -66,13 +55,13 @@ def _command(program: _Program, environ: Mapping[str, str], home: str) -> str | 
     return None
 
 
-def _of_command(command: str, program: _Program) -> str | None:
+def _of_command(command: str, program: Program) -> str | None:
     """By the package that the command belongs to, else by a folder (or the file itself) that is named by a version."""
     for folder in _above(command):
         own = _json(os.path.join(folder, "package.json"))
         if own.get("name") == program.package and isinstance(own.get("version"), str):
             return str(own["version"])
-        inside = _json(os.path.join(folder, "node_modules", program.package, "package.json")).get("version")
+        inside = _json(os.path.join(folder, "node_modules", program.package or "", "package.json")).get("version")
         if isinstance(inside, str):
             return inside
     return next(filter(None, (_of_name(path, program.command) for path in (command, *_above(command)))), None)
@@ -107,7 +96,7 @@ def _json(path: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _of_extension(program: _Program, home: str) -> str | None:
+def _of_extension(program: Program, home: str) -> str | None:
     """The newest one of an editor."""
     found: list[tuple[tuple[int, ...], str]] = []
     for editor in _EDITORS if program.extension is not None else ():

@@ -6,8 +6,9 @@ import os
 import time
 from typing import TYPE_CHECKING, Final, Literal
 
+from msgspec import Struct
+
 from toolpair.agents.running import agent_of, other_session
-from toolpair.dataclass import dataclass
 from toolpair.source.saving import descriptors
 
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ LONGEST: Final = 0.3
 """Seconds that a look takes at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Struct, frozen=True):
     """A process that works with the session. `name` is untrusted."""
 
     pid: int

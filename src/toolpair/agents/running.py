@@ -3,65 +3,79 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from toolpair.formats import AGENTS, all_agents, get_agent
+from toolpair.formats.agent import Agent, Program
+
 _RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
-_PROGRAMS: Final = {"claude": "claude-code", "codex": "codex", "cline": "cline"}
-_SCRIPTS: Final = (
-    (re.compile(r"[/\\]@anthropic-ai[/\\]claude-code[/\\]|[/\\]claude-code[/\\]cli\.m?js\Z"), "claude-code"),
-    (re.compile(r"[/\\]@openai[/\\]codex[/\\]"), "codex"),
-    (re.compile(r"[/\\]node_modules[/\\]cline[/\\]"), "cline"),
-)
 _EDITORS: Final = frozenset(
     {"code", "code-insiders", "code-oss", "codium", "vscodium", "cursor", "windsurf", "trae", "code-server"}
 )
-_OTHER_WORK: Final = {
-    "claude-code": frozenset({"mcp", "doctor", "update", "install", "config", "plugin", "setup-token", "auth"}),
-    "codex": frozenset({"login", "logout", "completion", "mcp", "update", "features"}),
-}
-"""Commands of an agent that hold no session."""
 EDITOR: Final = "editor"
 
 
 def agent_of(name: str, command: Sequence[str]) -> str | None:
-    """Which agent the process is: "claude-code", "codex", "cline", "editor" (VS Code and its kin), or None.
+    """The id of the agent that the process is, "editor" (VS Code and its kin), or None.
 
     `name` is the process's own, `command` its command line, which may be empty where it cannot be read.
     """
     program = _base(command[0]) if command and command[0] else _base(name)
     rest = list(command[1:])
-    agent = _PROGRAMS.get(program)
+    agent = _started_by(program)
     if agent is None and program in _RUNTIMES:
         script = next((n for n, word in enumerate(rest) if not word.startswith("-")), None)
         if script is not None:
             agent = _of_script(rest[script])
             rest = rest[script + 1 :]
-    if agent is None and program not in _RUNTIMES and _base(name) in _PROGRAMS and not rest:
-        agent = _PROGRAMS[_base(name)]
+    if agent is None and program not in _RUNTIMES and not rest:
+        agent = _started_by(_base(name))
     if agent is None:
         return EDITOR if program in _EDITORS else None
     if command and ".app/Contents/" in command[0].replace("\\", "/"):
         return None  # the desktop program of the same name
     first = next((word for word in rest if not word.startswith("-")), None)
-    return None if first in _OTHER_WORK.get(agent, ()) else agent
+    return None if agent.program is not None and first in agent.program.other_work else agent.id
 
 
 def other_session(command: Sequence[str], session_id: str) -> bool:
     """Whether the command line says that it is another session that the agent goes on with."""
     words = list(command)
+    options = {option for _, program in _programs() for option in program.session_options}
     for n, word in enumerate(words):
         option, _, value = word.partition("=")
-        if option in ("--resume", "-r", "--session-id", "resume", "--id"):
+        if option in options:
             value = value or (words[n + 1] if n + 1 < len(words) else "")
             if re.fullmatch(r"[0-9a-fA-F-]{36}", value):
                 return value.lower() != session_id.lower()
     return False
 
 
-def _of_script(script: str) -> str | None:
-    known = _PROGRAMS.get(_base(script))
-    return known or next((agent for pattern, agent in _SCRIPTS if pattern.search(script)), None)
+def kinds_of(agents: Iterable[Agent]) -> tuple[str, ...]:
+    """What `agent_of` says of processes that may be one of these agents."""
+    agents = tuple(agents)
+    programs = (agent.id for agent in agents if agent.program is not None)
+    return (*programs, *((EDITOR,) if any(agent.in_editor for agent in agents) else ()))
+
+
+def title_of(kind: str | None) -> str | None:
+    """What people call the program of which `agent_of` says this; None for an editor, and for no agent."""
+    program = get_agent(kind).program if kind in AGENTS else None
+    return program.title if program is not None else None
+
+
+def _programs() -> Iterator[tuple[Agent, Program]]:
+    return ((agent, agent.program) for agent in all_agents() if agent.program is not None)
+
+
+def _started_by(command: str) -> Agent | None:
+    return next((agent for agent, program in _programs() if program.command == command), None)
+
+
+def _of_script(script: str) -> Agent | None:
+    known = _started_by(_base(script))
+    return known or next((agent for agent, program in _programs() if re.search(program.scripts, script)), None)
 
 
 def _base(path: str) -> str:

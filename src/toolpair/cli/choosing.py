@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from toolpair.cli.terminal import UsageError
-from toolpair.dataclass import dataclass, field, replace
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
 from toolpair.session.session import Fix, Problem, Session
 from toolpair.shell.program import command
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """`select` and `ignore` hold rule names or families ("result"); `choices` maps a rule to the id of a fix."""
 
     recipe: Recipe

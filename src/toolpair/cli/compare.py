@@ -30,6 +30,7 @@ from toolpair.recipes.recipe import DEFAULT, Options, Recipe
 from toolpair.session.recipe_comparison import LEFT, Compared, Question, Tried, compare, done_for
 from toolpair.session.session import Session, lines_text
 from toolpair.shell.program import command
+from toolpair.transcript.content import block_text
 from toolpair.transcript.words import plural
 
 _EPILOG: Final = """\
@@ -233,7 +234,7 @@ class _Printer:
         if self.content:
             for name, block in (("call", question.problem.call), ("result", question.problem.result)):
                 if block is not None:
-                    lines = self.session.block_text(block).splitlines()
+                    lines = block_text(block).splitlines()
                     for line in lines[:_CONTENT_LINES]:
                         out(f"      {name}  {safe(line)}")
                     if len(lines) > _CONTENT_LINES:

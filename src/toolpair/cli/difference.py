@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from toolpair.cli.terminal import Style, safe
-from toolpair.session.session import Change, Session
+from toolpair.session.session import Session
+from toolpair.source.changes import Change
 from toolpair.text.inline_diff import Folded, Stretch, decoded, folded, stretches
 from toolpair.transcript.words import plural
 

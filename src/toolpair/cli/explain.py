@@ -7,6 +7,8 @@ import re
 import sys
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli import exits, inputs
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.output import dump
@@ -14,7 +16,6 @@ from toolpair.cli.report import Entry, place_shown
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for, typed
-from toolpair.dataclass import dataclass
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import ErrorText, title_of
@@ -42,8 +43,7 @@ _MOST: Final = 64 << 20
 _SHOWN: Final = 160
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """What is to be explained, and what is known of it."""
 
     thing: str

@@ -8,18 +8,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.choosing import Plan, apply_plan
 from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.output import dump
 from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
-from toolpair.dataclass import dataclass
-from toolpair.session.session import Refused, Saved, Session, SessionError
+from toolpair.session.saving import Saved, attempted, set_aside
+from toolpair.session.session import Refused, Session, SessionError
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """What became of one file."""
 
     outcome: Outcome
@@ -27,8 +28,7 @@ class Fixed:
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fixing:
+class Fixing(Struct, frozen=True):
     """What `fix` was asked to do with each file."""
 
     options: argparse.Namespace
@@ -79,7 +79,9 @@ class Fixing:
     def look_around(self, session: Session, done: Fixed) -> None:
         """Say who else works with a file that was saved in place."""
         if done.saved is not None and self.options.in_place:
-            for warning in session.look_around_after_saving():
+            none: tuple[str, ...] = ()
+            found, failed = attempted("who else works with the file", session.look_around, none)
+            for warning in (*found, *failed):
                 say(warning)
 
     def _show(self, session: Session, name: str) -> None:
@@ -94,7 +96,7 @@ class Fixing:
                 out(line)
 
     def _patch(self, session: Session, name: str) -> None:
-        if session.kind == "python" or (name != inputs.STDIN and not session.writable):
+        if session.file.kind == "python" or (name != inputs.STDIN and not session.writable):
             raise SessionError(f"{name} cannot be written back, so there is no patch of it: -o OUT writes the result.")
         from toolpair.cli.ci.paths import from_here
 
@@ -115,10 +117,10 @@ class Fixing:
                 streams.write_bytes(chunk)
                 if streams.unread():
                     break
-            if session.set_aside:
+            if set_aside(session.conversations):
                 say("What was set aside is not in the output; with -o OUT it is kept in a file beside OUT.")
             return None
-        size = session.size + session.grown
+        size = session.file.size + session.grown
         if options.output is not None:
             with Progress(size, f"writing {os.path.basename(options.output)}") as bar:
                 return session.save_as(Path(options.output), force=options.force, progress=bar.advance)
@@ -128,7 +130,7 @@ class Fixing:
             saving = session.saving(options.allow_hard_links, options.keep_backups)
             with Progress(size, f"writing {os.path.basename(name)}") as bar:
                 saving.write(bar.advance)
-            return session.saved(saving)
+            return saving.saved()
         except Refused as error:
             if error.reason == "hard-links":
                 raise Refused(f"{str(error).removesuffix('.')} (--allow-hard-links).", error.reason) from None

@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli.terminal import say
-from toolpair.dataclass import dataclass
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.source.errors import TooLarge
 from toolpair.source.limits import Limits, in_words, no_memory
@@ -25,8 +26,7 @@ _HEAD_SIZE: Final = 4096
 _PIECE: Final = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """One file to look at. `walked` is True when nobody named it: then it may well be something else."""
 
     name: str

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from toolpair.cli import inputs
 from toolpair.cli.report import Checked, describe, unreadable
-from toolpair.dataclass import dataclass
 from toolpair.session.session import SessionError
 from toolpair.source.errors import TooLarge
 
@@ -20,8 +21,7 @@ FOR_CI: Final = frozenset({"jsonl", "sarif", "github"})
 """Forms that say the same on every machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What is asked of every file. Plain data, so that it can be sent to another process."""
 
     format: str | None

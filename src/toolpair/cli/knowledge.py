@@ -3,44 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from toolpair.rules.profiles import PROFILES, Profile, is_profile, no_such_profile, profile
-
-_OF_FILES: Final = frozenset(
-    {
-        "chain.cycle",
-        "chain.duplicate_uuid",
-        "chain.kept_missing",
-        "chain.missing_parent",
-        "chain.no_timestamp",
-        "chain.null_parent",
-        "chain.second_root",
-        "chain.wrong_leaf",
-        "record.bad_json",
-        "record.bad_utf8",
-        "record.big_number",
-        "record.bom",
-        "record.duplicate_key",
-        "record.glued",
-        "record.lone_surrogate",
-        "record.no_message",
-        "record.nul",
-        "record.torn",
-        "record.trailing_comma",
-        "result.crossed",
-        "result.placeholder",
-        "result.unreached",
-        "rollout.compaction_ignored",
-        "rollout.last_ordinal",
-        "rollout.no_meta",
-        "rollout.no_timestamp",
-        "rollout.not_loaded",
-        "rollout.old_form",
-        "rollout.parent_missing",
-    }
-)
-"""Rules of what the file itself says, which no profile names. Here, as their pages are not loaded to check a name."""
+from toolpair.rules.registry import RULES
 
 
 def profiles() -> list[Profile]:
@@ -49,8 +14,8 @@ def profiles() -> list[Profile]:
 
 
 def rule_names() -> list[str]:
-    """Every rule that there is, by name: those of the profiles, and those of files, which no provider judges."""
-    return sorted({rule for known in profiles() for rule in known.cells} | _OF_FILES)
+    """Every rule, by name."""
+    return sorted(RULES)
 
 
 def check_profiles(names: Sequence[str]) -> None:

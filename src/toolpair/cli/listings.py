@@ -9,6 +9,7 @@ from toolpair.cli import exits
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.terminal import Parser, Style, add_color, out, style_for
+from toolpair.formats.agent import NOT_UNDERSTOOD
 
 
 def parser(command: str = "formats") -> Parser:
@@ -33,8 +34,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _formats() -> list[Entry]:
-    from toolpair.formats import all_formats
+    from toolpair.formats import AGENTS, all_formats, get_agent
+    from toolpair.shell.machine import Machine, home_short
 
+    machine = Machine.here()
+    agents = [get_agent(id_) for id_, (_, writes) in AGENTS.items() if writes is None]
     return [
         {
             "id": one.id,
@@ -44,10 +48,21 @@ def _formats() -> list[Entry]:
             "where": one.where,
         }
         for one in all_formats()
+    ] + [
+        {
+            "id": one.id,
+            "title": one.title,
+            "profile": None,
+            "containers": [],
+            "where": home_short(str(one.roots(machine)[0]), str(machine.home)),
+        }
+        for one in agents
     ]
 
 
 def _print(entries: list[Entry], style: Style) -> None:
     for entry in entries:
         out(f"{style.bold(entry['id'])}  {entry['title']}")
-        out(style.dim(f"    checked against {entry['profile']}; {entry['where']}"))
+        profile = entry["profile"]
+        known = f"checked against {profile}" if profile is not None else NOT_UNDERSTOOD
+        out(style.dim(f"    {known}; {entry['where']}"))

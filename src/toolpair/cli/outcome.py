@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli import streams
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import Style, safe, typed
-from toolpair.dataclass import dataclass
 from toolpair.history.losses import NOTHING, Losses
-from toolpair.session.session import Saved, Session, Staged
+from toolpair.session.saving import Saved
+from toolpair.session.session import Session, Staged
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 from toolpair.transcript.words import plural
@@ -19,8 +21,7 @@ from toolpair.transcript.words import plural
 _LISTED: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What is staged, and the errors that are left, as they stand before anything is written."""
 
     path: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, Final, Protocol
 
+from msgspec.structs import replace
+
 from toolpair.cli import streams
 from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, place_shown, report_json
 from toolpair.cli.terminal import Style, out, safe, say
-from toolpair.dataclass import replace
 from toolpair.transcript.words import plural
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif", "github")

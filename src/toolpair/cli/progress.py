@@ -6,19 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from time import monotonic
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from toolpair.cli.terminal import is_terminal
 
+if TYPE_CHECKING:
+    from toolpair.cli.progress_line import ProgressLine
+
 _PATIENCE: Final = 1.0
-"""Seconds that pass before anything is drawn."""
+"""Seconds that pass before anything is drawn, or the library that draws it is loaded."""
 _PAUSE: Final = 0.1
 """Seconds between two drawings."""
-_BAR: Final = 24
-"""Cells of the bar where there is room for it, and room is left for half as many of the label."""
-_LABEL: Final = 8
-"""A label in fewer cells says nothing."""
-_CLEAR: Final = "\r\x1b[K"
 
 
 class Progress:
@@ -42,7 +40,7 @@ class Progress:
         self._clock = clock
         self._on = can_draw(self._stream)
         self._next = clock() + _PATIENCE
-        self._drawn = False
+        self._line: ProgressLine | None = None
 
     def __enter__(self) -> Progress:
         return self
@@ -57,77 +55,33 @@ class Progress:
         now = self._clock()
         if now >= self._next:
             self._next = now + _PAUSE
-            self._write(_CLEAR + self._line(done))
-            self._drawn = True
+            self._draw(done)
 
     def clear(self) -> None:
         """Take the line away, so that something else can be printed; the next `advance` may draw it again."""
-        if self._drawn:
-            self._drawn = False
-            self._write(_CLEAR)
+        line, self._line = self._line, None
+        if line is not None:
+            try:
+                line.remove()
+            except (OSError, ValueError):
+                self._on = False
 
     def close(self) -> None:
         """Take the line away for good."""
         self.clear()
         self._on = False
 
-    def _write(self, text: str) -> None:
+    def _draw(self, done: int) -> None:
+        from toolpair.cli.progress_line import ProgressLine
+
         try:
-            self._stream.write(text)
-            self._stream.flush()
+            if self._line is None:
+                self._line = ProgressLine(self._stream, bounded=bool(self.total))
+            self._line.draw(self.label, done, self.total)
         except (OSError, ValueError):
             self._on = False  # the terminal has gone, and nobody misses the bar
-
-    def _line(self, done: int) -> str:
-        from toolpair.text.safe import visible
-        from toolpair.text.short import size_text
-
-        room = _columns(self._stream) - 1  # a full line makes some terminals wrap
-        whole = max(self.total, done, 1)
-        amount = f"{size_text(done)} of {size_text(whole)}" if self.total else size_text(done)
-        percent = f"{min(done * 100 // whole, 99 if done < whole else 100):3d} %" if self.total else ""
-        end = "  ".join(part for part in (percent, amount) if part)
-        if len(end) > room:
-            return percent[:room]
-        left = room - len(end) - 2
-        parts = []
-        if self.total and left >= _BAR + _BAR // 2:
-            parts = [_bar(done, whole, self._stream)]
-            left -= _BAR + 2
-        label = _cut(visible(self.label), left) if left >= _LABEL else ""
-        return "  ".join([*([label] if label else []), *parts, end])
 
 
 def can_draw(stream: IO[str] | None) -> bool:
     """Whether a person looks at `stream` and a line of it can be taken back."""
     return is_terminal(stream) and os.environ.get("TERM", "dumb") != "dumb"
-
-
-def _bar(done: int, whole: int, stream: IO[str]) -> str:
-    plain = "utf" not in (getattr(stream, "encoding", None) or "").lower()
-    full, empty = ("#", ".") if plain else ("█", "░")
-    cells = done * _BAR // whole
-    return full * cells + empty * (_BAR - cells)
-
-
-def _columns(stream: IO[str]) -> int:
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80
-
-
-def _cut(text: str, cells: int) -> str:
-    """The beginning of `text` in at most `cells` (4 or more), with dots where something is left out."""
-    from unicodedata import category, east_asian_width
-
-    if text.isascii():
-        return text if len(text) <= cells else text[: cells - 3] + "..."
-    widths = [0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in "WF" else 1 for char in text]
-    if sum(widths) <= cells:
-        return text
-    used = kept = 0
-    while used + widths[kept] <= cells - 3:
-        used += widths[kept]
-        kept += 1
-    return text[:kept] + "..."

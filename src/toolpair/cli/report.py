@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
+from toolpair.transcript.content import block_text
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
 
 
-@dataclass(slots=True)
-class Checked:
+class Checked(Struct):
     """One file judged by one profile. `entry` is its part of the JSON report."""
 
     entry: Entry
@@ -23,8 +24,7 @@ class Checked:
     """The file is judged by other profiles, too."""
 
 
-@dataclass(slots=True)
-class Totals:
+class Totals(Struct):
     """The counts over all files."""
 
     files: int = 0
@@ -176,8 +176,8 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
         entry["no_fix"] = problem.no_fix
     if show_content:
         entry["content"] = {
-            "call": session.block_text(problem.call) if problem.call is not None else None,
-            "result": session.block_text(problem.result) if problem.result is not None else None,
+            "call": block_text(problem.call) if problem.call is not None else None,
+            "result": block_text(problem.result) if problem.result is not None else None,
         }
     return entry
 

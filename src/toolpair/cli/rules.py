@@ -12,7 +12,7 @@ from toolpair.cli.output import dump
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_list, print_rule
 from toolpair.cli.terminal import Parser, UsageError, add_color, out, style_for
-from toolpair.rules.pages import MODULES, pages
+from toolpair.rules.pages import FAMILIES, pages
 from toolpair.shell.program import command
 
 __all__ = ["parser", "print_rule", "rule_entry", "run"]
@@ -71,7 +71,7 @@ def _named(rule: str) -> list[str]:
         return found
     wanted = rule.casefold()
     same = [name for name in pages() if name.endswith(f".{wanted}")]
-    alike = difflib.get_close_matches(wanted, [*names, *MODULES], n=3)
+    alike = difflib.get_close_matches(wanted, [*names, *FAMILIES], n=3)
     within = [name for name in names if wanted and wanted in name]
     close = list(dict.fromkeys((*same, *alike, *within)))
     hint = f"Did you mean {' or '.join(close[:3])}?" if close else f"`{command('rules')}` lists them all."

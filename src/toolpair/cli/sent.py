@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolpair.cli.report import Entry
-from toolpair.session.session import Block, Conversation, SeenRow, Session
+from toolpair.history.sent_rows import SeenRow, row_text, seen_rows
+from toolpair.session.session import Block, Conversation, Session
+from toolpair.transcript.content import call_summary
 
 _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
@@ -50,7 +52,7 @@ def _messages(session: Session, conversation: Conversation, content: bool) -> En
     moved = _Moves(conversation)
     sent: list[Entry] = []
     left_out: list[Entry] = []
-    for row in session.seen_rows(conversation):
+    for row in seen_rows(conversation.judged):
         block = _block(session, conversation, row, moved.is_moved(row), content)
         if row.message is not None:
             if not sent or sent[-1]["number"] != row.message:
@@ -68,7 +70,7 @@ def _messages(session: Session, conversation: Conversation, content: bool) -> En
 def _block(session: Session, conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:
     value, block = row.value, row.block
     type_ = _type(value, block)
-    text = session.call_summary(block) if block is not None and block.kind == "call" else session.seen_text(row)
+    text = call_summary(block) if block is not None and block.kind == "call" else row_text(row)
     entry: Entry = {
         "type": type_,
         "fate": row.fate,
@@ -132,7 +134,7 @@ class _Moves:
 
 def _records(session: Session, conversation: Conversation) -> Iterable[Entry]:
     """Every record of the conversation with its scope, and whether something of it is sent."""
-    rows = session.seen_rows(conversation)
+    rows = seen_rows(conversation.judged)
     sent = {row.block.record for row in rows if row.message is not None and row.block is not None}
     scopes = conversation.transcript.scopes
     for number, record in enumerate(conversation.document.records):

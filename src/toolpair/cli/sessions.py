@@ -8,16 +8,16 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
-from toolpair.agents.catalog import AGENTS, describe, index, looked_in
-from toolpair.agents.found import Found
-from toolpair.agents.machine import Machine, current_folder
+from toolpair.agents.catalog import describe, index, looked_in
 from toolpair.cli import exits
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
 from toolpair.cli.report import Entry
 from toolpair.cli.terminal import Parser, Style, UsageError, add_color, out, safe, say, style_for
+from toolpair.formats import AGENTS
+from toolpair.formats.agent import NOT_UNDERSTOOD, Found
+from toolpair.shell.machine import Machine, current_folder
 
-_IDS: Final = tuple(agent.id for agent in AGENTS)
 _WORDS: Final = 100
 """Characters of the user's last words that a line shows."""
 _EPILOG = """\
@@ -39,7 +39,7 @@ def parser(command: str = "sessions") -> Parser:
         epilog=_EPILOG,
     )
     result.add_argument(
-        "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(_IDS)}"
+        "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(AGENTS)}"
     )
     result.add_argument("--folder", metavar="DIR", help="only those of this project folder")
     result.add_argument("-n", "--limit", type=int, metavar="N", help="list at most N")
@@ -52,9 +52,9 @@ def parser(command: str = "sessions") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     for agent in options.agent:
-        if agent not in _IDS:
-            meant = closest(agent, _IDS)
-            hint = f"Did you mean {meant}?" if meant else f"These are known: {', '.join(_IDS)}."
+        if agent not in AGENTS:
+            meant = closest(agent, tuple(AGENTS))
+            hint = f"Did you mean {meant}?" if meant else f"These are known: {', '.join(AGENTS)}."
             raise UsageError(f"There is no agent {agent!r}. {hint}")
     if options.limit is not None and options.limit < 1:
         raise UsageError("-n takes a whole number of at least 1.")
@@ -91,7 +91,7 @@ def _entry(one: Found) -> Entry:
 
 
 def _print(found: list[Found], machine: Machine, style: Style) -> None:
-    from toolpair.agents.machine import home_short
+    from toolpair.shell.machine import home_short
     from toolpair.text.short import age_text, size_text
 
     now = time.time()
@@ -99,5 +99,6 @@ def _print(found: list[Found], machine: Machine, style: Style) -> None:
         folder = safe(home_short(one.folder, str(machine.home)) if one.folder else "?")
         row = f"{age_text(now - one.modified):>6}  {one.title:<11}  {size_text(one.size):>7}  "
         out(f"{row}{style.bold(safe(one.session_id))}  {folder}")
-        if one.words:
-            out(style.dim(f"        {safe(one.words[:_WORDS])}"))
+        words = one.words if one.understood else NOT_UNDERSTOOD
+        if words:
+            out(style.dim(f"        {safe(words[:_WORDS])}"))

@@ -8,8 +8,9 @@ import re
 import sys
 from typing import IO, Any, Final, NoReturn
 
+from msgspec import Struct
+
 from toolpair.cli import streams
-from toolpair.dataclass import dataclass
 
 COLORS: Final = ("auto", "always", "never")
 _WIDEST: Final = 100
@@ -19,8 +20,7 @@ class UsageError(Exception):
     """The command was given in a way that cannot be carried out. One sentence; exit code 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """Colours and weights, or nothing at all when `on` is False."""
 
     on: bool

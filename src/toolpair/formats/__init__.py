@@ -1,12 +1,18 @@
-"""One module a format. A new one is a module and a line in the registry."""
+"""One module a format, one an agent. A new one is a module and a line in its registry.
+
+Says how an agent's files are read, judged, edited and resumed. May use rules and source.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolpair.formats.format import Format
+
+if TYPE_CHECKING:
+    from toolpair.formats.agent import Agent
 
 REGISTRY: Final = {
     "claude-code": "toolpair.formats.claude_code",
@@ -35,6 +41,15 @@ SUREST: Final = {
     "openai-responses": 91,
 }
 """The most that each format's `sniff` ever says. With these a format that cannot be the one is not even loaded."""
+AGENTS: Final[dict[str, tuple[str, str | None]]] = {
+    "claude-code": ("toolpair.formats.claude_code.agent:AGENT", "claude-code"),
+    "codex": ("toolpair.formats.codex.agent:AGENT", "codex"),
+    "roo-code": ("toolpair.formats.editor_extensions:ROO_CODE", "roo-code"),
+    "cline": ("toolpair.formats.editor_extensions:CLINE", "roo-code"),
+    "kilo-code": ("toolpair.formats.editor_extensions:KILO_CODE", "roo-code"),
+    "cline-cli": ("toolpair.formats.cline_cli:AGENT", "roo-code"),
+}
+"""Agent id -> where its entry is, and the format of its session files; None: it is not understood yet."""
 
 
 @cache
@@ -46,3 +61,20 @@ def get_format(id_: str) -> Format:
 
 def all_formats() -> tuple[Format, ...]:
     return tuple(get_format(id_) for id_ in REGISTRY)
+
+
+@cache
+def get_agent(id_: str) -> Agent:
+    """The agent with this id. Raises KeyError for an unknown one."""
+    module, _, name = AGENTS[id_][0].partition(":")
+    found: Agent = getattr(import_module(module), name)
+    return found
+
+
+def all_agents() -> tuple[Agent, ...]:
+    return tuple(get_agent(id_) for id_ in AGENTS)
+
+
+def agents_of(format_id: str) -> tuple[Agent, ...]:
+    """Those whose session files are of this format; no other is loaded."""
+    return tuple(get_agent(id_) for id_, (_, writes) in AGENTS.items() if writes == format_id)

@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.anthropic_blocks import blocks_of
+from toolpair.dialects.anthropic import message_of
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import ANTHROPIC, Told
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import EmptyObject, Message, Scope, Transcript
-
-
-def message_of(item: Item) -> Message | None:
-    """The message that a record holds; None when it holds none."""
-    value = item.value
-    if not isinstance(value, dict) or isinstance(value, EmptyObject):
-        return None
-    if "content" not in value:
-        return Message(value.get("role"), (), (item.uid,), "absent", value)
-    blocks, shape = blocks_of(value["content"], item.uid, ("content",))
-    return Message(value.get("role"), blocks, (item.uid,), shape, value)
+from toolpair.transcript.model import Message, Scope, Transcript
 
 
 class AnthropicFormat(PlainFormat):
@@ -45,7 +34,7 @@ class AnthropicFormat(PlainFormat):
         messages: list[Message] = []
         scopes: dict[int, Scope] = {}
         for item in items:
-            message = message_of(item)
+            message = message_of(item.value, item.uid)
             if message is None:
                 scopes[item.uid] = "malformed"
             else:

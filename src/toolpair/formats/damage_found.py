@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.format import Damage, Item
 from toolpair.source.document import Document
 from toolpair.source.mending import bad_bytes, close, doubled_keys, mended
@@ -20,14 +21,12 @@ _SEARCHED: Final = 1 << 24
 """Bytes of a range of lines in which ids are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     how: Mending
     behind: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class Candidate(Struct, frozen=True, eq=False):
     damage: Damage
     reason: str
     way: Way | None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.formats.damage_words import Found
 from toolpair.formats.format import Harm
 from toolpair.rules.problem import Fix
@@ -23,8 +25,7 @@ _LOST: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DamagedRange:
+class DamagedRange(Struct, frozen=True):
     """Damaged records in a row, most often one."""
 
     members: tuple[Found, ...]

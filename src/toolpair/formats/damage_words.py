@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.damage_found import Candidate
 from toolpair.formats.format import Damage, Harm
 from toolpair.formats.lost import held_in, held_in_part, ids_in
@@ -14,8 +15,7 @@ from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.words import plural
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Found(Struct, frozen=True, eq=False):
     """One damaged record with what its agent makes of it, and the ways to mend its bytes, the best first."""
 
     damage: Damage

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.damage_found import flawed, unreadable
 from toolpair.formats.damage_ranges import DamagedRange, in_ranges
 from toolpair.formats.damage_words import (

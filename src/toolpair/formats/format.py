@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Effect, Fix, Impact, OnResume, Problem
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.frozen import frozen_by_types
 from toolpair.transcript.model import Block, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.way_back import WayBack
 
 T = TypeVar("T")
 
 
-@frozen_by_types
-class Item:
+class Item(Struct, frozen=True, eq=False):
     """One record as a format sees it. `value` is parsed JSON or `Damaged`; a new record has a negative uid."""
 
     uid: int
@@ -51,8 +49,7 @@ class Beside(Protocol):
         """The lines of a file that hold one of these byte strings, by the string; a few of each are enough."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Inside:
+class Inside(Struct, frozen=True, eq=False):
     """What stands around records that are a part of a longer file."""
 
     head: Transcript
@@ -77,8 +74,7 @@ class Spills(Exception):
     """Edits of records that are a part of a longer file change records around them, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """How a file is looked at: by default as its agent would go on from it."""
 
     leaf: str | None = None
@@ -98,16 +94,14 @@ Fate = Literal["sent", "changed", "dropped", "replaced"]
 """What becomes of a block: sent as it is (wherever), sent in another form, left out, a placeholder in its stead."""
 
 
-@frozen_by_types
-class SentPart:
+class SentPart(Struct, frozen=True, eq=False):
     """One content block (or item) of the request. `block` is where it comes from, None when the agent made it up."""
 
     value: Any
     block: Block | None = None
 
 
-@frozen_by_types
-class SentMessage:
+class SentMessage(Struct, frozen=True, eq=False):
     """One message of the request."""
 
     role: str
@@ -116,8 +110,7 @@ class SentMessage:
     """It stands in another file, whose session this one goes on from."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class Seen(Struct, frozen=True, eq=False):
     """What the model would see if the agent resumed the file now."""
 
     agent: str
@@ -138,8 +131,7 @@ class Seen:
         return self.fates.get(id(block)) in ("sent", "changed")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Damage:
+class Damage(Struct, frozen=True, eq=False):
     """A record whose bytes are not as they should be."""
 
     record: int
@@ -168,8 +160,7 @@ class Damage:
     """Where ids may stand that are lost with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Harm:
+class Harm(Struct, frozen=True):
     """What its agent makes of a damaged record when it resumes the file.
 
     "stops" and "loses" make the damage an error, "harmless" a warning (a number too long for readers: an info).
@@ -187,8 +178,7 @@ class Harm:
     """The agent can go on with the record in `values` or `partial`, were a cut off one only closed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Companion:
+class Companion(Struct, frozen=True):
     """A session of a sub-agent in a file of its own. `label` and `kind` are untrusted."""
 
     path: Path
@@ -219,14 +209,6 @@ class OwnRules(Protocol):
 
     def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
         """For each fix a phrase on what else it changes in the file."""
-
-
-@runtime_checkable
-class Indexed(Protocol):
-    """A format whose agent keeps an index of its files."""
-
-    def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
-        """What to know before the file is saved in its place. `before` and `after` are its sizes in bytes."""
 
 
 class Format(Protocol):
@@ -265,6 +247,3 @@ class Format(Protocol):
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
         """What the format's own agent makes of the problem when it resumes; None when there is no such agent."""
-
-    def way_back(self, transcript: Transcript) -> WayBack | None:
-        """What to type, or to do, to go on with the session; None when nothing is known."""

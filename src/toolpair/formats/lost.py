@@ -6,19 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.format import Damage, Harm
-from toolpair.patterns import compiled
 from toolpair.source.values import big_numbers, is_rounded
 from toolpair.transcript.content import is_placeholder_text, text_of
 
-_RESULT_ID: Final = compiled(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
-_CALL_ID: Final = compiled(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _MOST: Final = 1000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class Held(Struct, frozen=True, eq=False):
     """One call or result in a damaged record. `content` is a result's."""
 
     id: str

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.openai_chat import RESULT_ROLES
 from toolpair.formats.format import Item
 from toolpair.formats.linked_blocks import Entry
 from toolpair.formats.message_editor import Editor
-from toolpair.formats.openai_chat import RESULT_ROLES
 from toolpair.formats.record_runs import CallOrder, Ends
 from toolpair.formats.working_copy import Work
 from toolpair.transcript.content import text_of

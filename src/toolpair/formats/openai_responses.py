@@ -7,7 +7,8 @@ from itertools import compress
 from operator import not_
 from typing import Any
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import RESPONSES, Told
@@ -29,8 +30,7 @@ class OpenAIResponsesFormat(PlainFormat):
         return 91 if Told().hear_all(values).sure == RESPONSES else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        from toolpair.formats.codex.history import Entry
-        from toolpair.formats.codex.reading import messages_of
+        from toolpair.formats.item_messages import Entry, messages_of
 
         own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
         scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
@@ -43,10 +43,11 @@ class OpenAIResponsesFormat(PlainFormat):
         return with_calls_kept_elsewhere(transcript) if _goes_on([entry.item for entry in entries]) else transcript
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.codex.editing import apply_edits
+        from toolpair.formats.item_editor import ItemEditor
 
         before = {id(item) for item in items}
-        return [item if id(item) in before else _as_input(item) for item in apply_edits(items, transcript, edits)]
+        after = ItemEditor(items, transcript).run(edits)
+        return [item if id(item) in before else _as_input(item) for item in after]
 
 
 def _as_input(item: Item) -> Item:
@@ -74,7 +75,7 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
 
 def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
     """Outputs that say that they are something else are of the kind that their call wants."""
-    from toolpair.formats.codex.response_items import is_mislabelled
+    from toolpair.dialects.openai_responses import is_mislabelled
 
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
     if not odd:
@@ -100,7 +101,7 @@ def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
 
     The calls are in the stored response then, which the request names beside its input.
     """
-    from toolpair.formats.codex.response_items import is_of_assistant
+    from toolpair.dialects.openai_responses import is_of_assistant
 
     if any(type_name(item) == "item_reference" for item in items):
         return True

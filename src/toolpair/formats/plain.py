@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from toolpair.formats.format import Damage, Harm, Item, Seen
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.model import Transcript
-
-if TYPE_CHECKING:
-    from toolpair.formats.way_back import WayBack
 
 
 class PlainFormat:
@@ -25,7 +21,4 @@ class PlainFormat:
         return None
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-        return None
-
-    def way_back(self, transcript: Transcript) -> WayBack | None:
         return None

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from toolpair.dataclass import replace
-from toolpair.formats.anthropic import AnthropicFormat, message_of
+from msgspec.structs import replace
+
+from toolpair.dialects.anthropic import message_of
+from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, Seen, View
 from toolpair.formats.telling import Told
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
-
-if TYPE_CHECKING:
-    from toolpair.formats.way_back import WayBack
 
 ROO: Final = "Roo Code"
 CLINE: Final = "Cline"
@@ -38,7 +37,7 @@ class RooCodeFormat(AnthropicFormat):
         inactive = _blocks_of_inactive(items, scopes)
         condensed = {block.id for block in inactive if block.kind == "call" and isinstance(block.id, str)}
         summaries = {item.uid for item in active if item.value.get("isSummary")}
-        messages = [message for item in active if (message := message_of(item)) is not None]
+        messages = [message for item in active if (message := message_of(item.value, item.uid)) is not None]
         if summaries:
             shown = _without_condensed_results(messages, condensed)
             for uid in {uid for message in messages for uid in message.records} - {
@@ -84,11 +83,6 @@ class RooCodeFormat(AnthropicFormat):
         if problem.rule != "turn.trailing_call":
             return None
         return OnResume(ROO, None, "placeholder", None, "On resume Roo Code writes that the task was interrupted.")
-
-    def way_back(self, transcript: Transcript) -> WayBack | None:
-        from toolpair.formats.way_back import WayBack
-
-        return WayBack((), sentence='In the editor: "Developer: Reload Window", then open the task.')
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
@@ -150,7 +144,7 @@ def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tupl
     return tuple(
         block
         for item in items
-        if scopes.get(item.uid) == "inactive" and (message := message_of(item)) is not None
+        if scopes.get(item.uid) == "inactive" and (message := message_of(item.value, item.uid)) is not None
         for block in message.blocks
         if block.kind in ("call", "result")
     )

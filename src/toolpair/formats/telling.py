@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from msgspec import Struct, field
+
+from toolpair.dialects.openai_responses import ITEMS
+from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import EmptyObject
 
 ANTHROPIC: Final = "anthropic"
@@ -21,31 +23,6 @@ OTHER: Final = "other"
 _SHAPES: Final = (CHAT, RESPONSES, ANTHROPIC)
 """Of two that are told by as many messages the first one is meant."""
 _PROFILE_OF: Final = {"vertex-anthropic": ANTHROPIC, "bedrock-converse": ANTHROPIC}
-ITEMS: Final = frozenset(
-    {
-        *CALL_FAMILY,
-        *OUTPUT_FAMILY,
-        "apply_patch_call",
-        "apply_patch_call_output",
-        "code_interpreter_call",
-        "compaction",
-        "computer_call",
-        "computer_call_output",
-        "file_search_call",
-        "image_generation_call",
-        "item_reference",
-        "local_shell_call_output",
-        "mcp_approval_request",
-        "mcp_approval_response",
-        "mcp_call",
-        "mcp_list_tools",
-        "reasoning",
-        "shell_call",
-        "shell_call_output",
-        "web_search_call",
-    }
-)
-"""Types of items of the Responses API that no message of another API has."""
 _PARTS: Final = {
     **dict.fromkeys(("input_text", "input_image", "input_file", "output_text"), RESPONSES),
     **dict.fromkeys(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"), ANTHROPIC),
@@ -102,8 +79,7 @@ def is_item(value: dict[str, Any]) -> bool:
     return type_ == "message" or type_ in ITEMS
 
 
-@dataclass(slots=True)
-class Told:
+class Told(Struct):
     """What was told by the messages so far."""
 
     messages: int = 0

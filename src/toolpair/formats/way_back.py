@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.shell.words import can_be_typed, operand, word
 
 
-@dataclass(frozen=True, slots=True)
-class WayBack:
+class WayBack(Struct, frozen=True):
     """The agent's own words, the folder that it has to be started in, and variables that it needs."""
 
     words: tuple[str, ...]
@@ -28,23 +28,10 @@ class WayBack:
         command = " ".join([*(f"{name}={word(value)}" for name, value in self.variables), *map(word, self.words)])
         return f"cd {operand(self.folder)} && {command}" if self.folder else command
 
-
-def of_claude_code(session_id: str | None, folder: str | None) -> WayBack | None:
-    if not session_id:
-        return None
-    if session_id.startswith("-"):
-        where = f"in {folder}" if folder else "in its folder"
-        return WayBack((), sentence=f"Start `claude --resume` {where} and choose this session there.")
-    return WayBack(("claude", "--resume", session_id), folder)
-
-
-def of_codex(session_id: str | None, folder: str | None) -> WayBack | None:
-    if not session_id:
-        return None
-    options_end = ("--",) if session_id.startswith("-") else ()
-    return WayBack(("codex", "resume", *options_end, session_id), folder)
-
-
-def of_cline(session_id: str, folder: str | None) -> WayBack:
-    words = (f"--id={session_id}",) if session_id.startswith("-") else ("--id", session_id)
-    return WayBack(("cline", *words), folder)
+    @property
+    def as_second_step(self) -> str:
+        """Behind "put this file at …": "then run `…`."""
+        if self.sentence is None:
+            return f"then run `{self.text}`."
+        begins_with_place = self.sentence.startswith("In ")
+        return f"then{',' if begins_with_place else ''} {self.sentence[:1].lower()}{self.sentence[1:]}"

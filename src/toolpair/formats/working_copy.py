@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolpair.formats.anthropic_blocks import block_of
+from toolpair.dialects.anthropic import block_of
 from toolpair.formats.format import Item
 from toolpair.formats.linked_blocks import Entries, Entry
 from toolpair.formats.linked_records import LinkedList

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.history.judged import Judged
 from toolpair.transcript.model import Scope
 

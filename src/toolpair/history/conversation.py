@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+
 from toolpair.formats.format import Format, Item, View
 from toolpair.history.judged import Judged
 from toolpair.history.row_index import Places, RowPlaces
@@ -24,9 +26,13 @@ if TYPE_CHECKING:
     from toolpair.history.losses import Losses
     from toolpair.rules.errors.recognising import Recognised
 
+SHORT: Final = 1_000
+"""Records up to which a conversation is checked whole: that takes no longer than in stretches."""
+SMALL: Final = 1 << 20
+"""Bytes of a file from which on its records are not counted first."""
 
-@dataclass(frozen=True, slots=True)
-class Location:
+
+class Location(Struct, frozen=True):
     """Where a problem is. Records, messages, blocks and pairs count from 0, lines from 1, bytes are half-open."""
 
     record: int | None = None
@@ -50,8 +56,7 @@ def lines_text(place: Location) -> str:
     return f"lines {place.line:,} to {place.end_line:,}"
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How many of each there are; `inactive` are records."""
 
     records: int = 0
@@ -62,8 +67,7 @@ class Counts:
     inactive: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What an id, a place or an error text leads to."""
 
     pair: int | None
@@ -114,7 +118,7 @@ class Conversation:
 
     def viewed(self, view: View) -> Conversation:
         """The same looked at in another way."""
-        return replace(self, judged=replace(self.judged, view=view))
+        return replace(self, judged=self.judged.viewed(view))
 
     @property
     def profile(self) -> Profile:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.format import Branching, View
 from toolpair.history.judged import Judged
 from toolpair.rules.problem import Problem

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.formats.format import AS_RESUMED, Format, Item, OwnRules, Seen, View
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
@@ -29,8 +31,7 @@ _GOES_ON_FROM: Final = ("previous_response_id", "conversation")
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Struct, frozen=True, eq=False, dict=True):
     """Records of one format, and everything that follows from them. Immutable; edits give a new one."""
 
     items: Sequence[Item]
@@ -175,6 +176,10 @@ class Judged:
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
+
+    def viewed(self, view: View) -> Judged:
+        """The same looked at in another way."""
+        return replace(self, view=view)
 
     def with_items(self, items: Sequence[Item]) -> Judged:
         return replace(self, items=items)

@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.rules.problem import Fix
 from toolpair.source.document import Document
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import Relink
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """`words` is what the record says, untrusted; None for a record that says nothing."""
 
     line: int | None
@@ -22,8 +22,7 @@ class End:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """`later` would follow `earlier`; where that is None it would begin the history."""
 
     earlier: End | None

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 import orjson
+from msgspec.structs import replace
 
-from toolpair.dataclass import replace
 from toolpair.formats.format import Format, Inside, View
 from toolpair.formats.telling import Told
 from toolpair.history.judged import Judged, items_of

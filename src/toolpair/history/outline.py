@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct
+
 from toolpair.formats.format import Inside, Item
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import Transcript
@@ -17,8 +18,7 @@ LEAST: Final = 24
 """Messages in a stretch, at least: few enough to be judged between two frames, many enough to be few themselves."""
 
 
-@dataclass(slots=True, eq=False)
-class Stretch:
+class Stretch(Struct, eq=False):
     """Records from `first` to before `end`, numbered from 0, between which and the others no exchange is open.
 
     The counts are those of its messages; where it is not `plain` only a judgement knows them, and they are a guess.
@@ -48,8 +48,7 @@ class Stretch:
         return self.items or self.messages
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Range:
+class Range(Struct, frozen=True, eq=False):
     """Stretches from number `start` to before `stop` that are judged together."""
 
     start: int
@@ -67,18 +66,17 @@ class Around(Protocol):
         """What stands around a range."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outline:
+class Outline(Struct, frozen=True, eq=False):
     """All stretches of a history in order, and what is known of all of it."""
 
     stretches: tuple[Stretch, ...]
     ranges: tuple[Range, ...]
     """What has to be judged, in order; none of them touches another."""
-    ids: dict[str, int] = field(repr=False)
+    ids: dict[str, int]
     """Each id of the history, and the number of a stretch that it stands in."""
     head: Transcript | None = None
     """Whose history it is, where the records tell: everything but the messages."""
-    around: Around | None = field(default=None, repr=False)
+    around: Around | None = None
     """What a format needs besides to read a range, where it does."""
 
     named: Callable[[str], Iterable[int]] = lambda id_: ()

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.history.judged import Judged
 from toolpair.history.window_checks import JudgedStretch
 from toolpair.rules.judge import Judgement

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.formats.format import SentMessage, SentPart
 from toolpair.history.judged import Judged
 from toolpair.transcript.content import block_text, text_of
@@ -15,8 +17,7 @@ RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped
 """What becomes of a block of the file; "added": its agent made it, "inherited": it stands in another file."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SeenRow:
+class SeenRow(Struct, frozen=True, eq=False):
     """One block of the request, or one that is left out of it."""
 
     message: int | None

@@ -6,7 +6,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.history.judged import Judged
 from toolpair.history.verdict_text import Outlook, aside_text, badge_of, broken_text, sound_text, waiting_text
 from toolpair.rules.elsewhere import COPY
@@ -20,8 +22,7 @@ RowKind = Literal["pair", "text", "cut", "compaction", "damaged"]
 _LABEL: Final = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What would happen now. Outputs are real tool outputs: no placeholders, nothing empty."""
 
     messages: int
@@ -46,8 +47,7 @@ class Verdict:
     """What there is to say beside the badge; never what the session says."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class Group(Struct, frozen=True, eq=False):
     """Problems with one cause: one decision."""
 
     cause: Cause | None
@@ -63,8 +63,7 @@ class Group:
     loses_outputs: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class Row(Struct, frozen=True, eq=False):
     """One row of the pair list. `group` is how many calls the message has: more than one ran in parallel."""
 
     kind: RowKind
@@ -77,8 +76,7 @@ class Row:
     record: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """What a verdict counts, of a history or of a stretch of one."""
 
     messages: int = 0

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.patterns import compiled
-
 _RUN: Final = re.compile(r"[0-9A-Za-z_]{2,}")
 _OF_A_NUMBER: Final = re.compile(r"[0-9eE]+")
 _NUMBER: Final = "0123456789eE+-."
@@ -18,7 +16,7 @@ _MADE: Final = ("none", "null", "infinity", "nan")
 _COMPACTION: Final = "replaced by a summary (normal)"
 """What a row says of one."""
 _ESCAPE: Final = b"\\u00"
-_SPELT: Final = compiled(rb"\\u00(?:0[89acd]|[3-7])")
+_SPELT: Final = re.compile(rb"\\u00(?:0[89acd]|[3-7])")
 """Letters, digits and those controls that a writer shortens to one letter, spelt in hexadecimal."""
 _FOLDED: Final = (b"\xc4\xb0", b"\xe2\x84\xaa", b"\\u0130", b"\\u212a")
 """The only characters outside ASCII that become a letter of it in lower case: i and k."""
@@ -28,7 +26,7 @@ _MANY_DIGITS: Final = b"0" * 17
 _ZERO: Final = ord("0")
 _ESCAPES: Final = (b"\\n", b"\\r", b"\\t")
 _SMALL: Final = b"0.0000"
-_EXPONENT: Final = compiled(rb"0e[-+]?0+(?![0a-z-])")
+_EXPONENT: Final = re.compile(rb"0e[-+]?0+(?![0a-z-])")
 
 
 class Wanted:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Se
 from functools import cached_property
 from typing import Any
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.formats.format import Format, Inside, View
 from toolpair.history.compacted import replaced
 from toolpair.history.judged import Judged, items_of
@@ -21,8 +23,7 @@ from toolpair.transcript.model import Beyond, Message, Transcript
 from toolpair.transcript.pairing import Pair
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(Struct, frozen=True, eq=False):
     """How the records of a long conversation are read and judged."""
 
     document: Document
@@ -67,8 +68,7 @@ class Reading:
         return Judged(items_of(part.now), self.format, self.profile, self.request, view, part.now, beyond)
 
 
-@dataclass(frozen=True, slots=True)
-class Offsets:
+class Offsets(Struct, frozen=True):
     """What stands before a part: messages, pairs, and messages as the provider counts them."""
 
     messages: int = 0

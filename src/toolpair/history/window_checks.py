@@ -1,4 +1,4 @@
-"""Judging the ranges of an outline one by one, such that it is the judgement of the whole."""
+"""Judging the ranges of an outline one by one, with the same outcome as judging the whole."""
 
 from __future__ import annotations
 
@@ -7,31 +7,20 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.dialects.anthropic import is_signed
 from toolpair.history.judged import Judged
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
 from toolpair.rules.errors.counting import counted_transcript
 from toolpair.rules.problem import Problem
-from toolpair.rules.reasoning import signed
+from toolpair.rules.registry import RULES, place_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
 from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond
 
-WIDE: Final = frozenset(
-    {
-        "call.duplicate_id",
-        "call.reused_id",
-        "content.mixed_with_tool",
-        "field.unsupported",
-        "name.missing",
-        "reasoning.missing_before_call",
-        "result.name_missing",
-        "result.text_after",
-        "tools.undeclared",
-    }
-)
-"""Rules that look at the whole history, or tell of all its places at once."""
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
 """How often ranges are joined before the whole is judged instead."""
@@ -39,8 +28,7 @@ Load = Callable[[Range, Beyond], "JudgedStretch"]
 """Reads the records of a range and judges them as a stretch."""
 
 
-@dataclass(eq=False)
-class JudgedStretch:
+class JudgedStretch(Struct, eq=False, dict=True):
     """What is judged of a stretch, and what it has to do with others."""
 
     judged: Judged
@@ -88,7 +76,7 @@ class JudgedStretch:
     def signed(self) -> int:
         """Blocks of signed thinking in it."""
         blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
-        return sum(block.kind == "thinking" and signed(block) for block in blocks)
+        return sum(block.kind == "thinking" and is_signed(block) for block in blocks)
 
     @property
     def _sent(self) -> int | None:
@@ -111,7 +99,7 @@ class JudgedStretch:
     @cached_property
     def claims(self) -> frozenset[str]:
         """What only one range may have: a second one with the same has to be judged together with it."""
-        wide = (f"rule {problem.rule}" for problem in self.judged.problems if problem.rule in WIDE)
+        wide = (f"rule {problem.rule}" for problem in self.judged.problems if RULES[problem.rule].whole_history)
         made = (f"id {id_}" for id_ in self.judged.judgement.new_ids)
         calls = [pair.call.id for pair in self.judged.pairs if pair.call is not None and usable(pair.call.id)]
         repeated = ("ids of several calls",) if len(set(calls)) < len(calls) else ()
@@ -160,8 +148,7 @@ class JudgedStretch:
         return front and beyond is not None and beyond.before, behind and beyond is not None and beyond.after
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JudgedRange:
+class JudgedRange(Struct, frozen=True, eq=False):
     """A range of an outline, and what is judged of it."""
 
     range: Range
@@ -273,16 +260,12 @@ def in_order(problems: Sequence[Problem]) -> Sequence[Problem]:
     """The problems of one range after the other as those of the whole: first what is about no message."""
     if not any(problem.message is None for problem in problems):
         return problems
-    return sorted(problems, key=lambda problem: (problem.message or 0, problem.block or 0, _asked(problem)))
+    return sorted(problems, key=lambda problem: (problem.message or 0, problem.block or 0, _place(problem)))
 
 
-def _asked(problem: Problem) -> int:
-    """When the rules of what may be about no message are asked, behind all others."""
-    if problem.rule.startswith("chain."):
-        return 1
-    if problem.message is not None or not problem.rule.startswith("record."):
-        return 0
-    return 3 if problem.rule == "record.no_message" else 2
+def _place(problem: Problem) -> int:
+    """Where a problem about no message stands among those at the beginning: after all others, family by family."""
+    return -1 if problem.message is not None else place_of(problem.rule)
 
 
 def moved(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:

@@ -9,7 +9,8 @@ from itertools import accumulate, chain
 from operator import attrgetter, is_not
 from typing import TYPE_CHECKING, Final, TypeVar, overload
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.format import Format, Item, Spills, View
 from toolpair.history.conversation import Conversation, Counts, blocks_by_id
 from toolpair.history.cross_window_links import Ties

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from toolpair.dataclass import dataclass, field
 from toolpair.formats import get_format
 from toolpair.formats.format import Format, Item
 from toolpair.formats.telling import ANTHROPIC, Told, shape_of_profile

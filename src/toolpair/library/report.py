@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
-
-from toolpair.dataclass import dataclass
 
 if TYPE_CHECKING:
     from toolpair.rules.problem import Problem

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.recipes.engine import Mark, Pick, mark_of, mend
 from toolpair.recipes.recipe import Gone, Less, S, Step
 from toolpair.rules.problem import Fix, Problem
@@ -25,8 +26,7 @@ _ROUNDS: Final = 6
 _PASSES: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBack:
+class HeldBack(Struct, frozen=True):
     """A recommended fix that was not taken."""
 
     problem: Problem
@@ -40,8 +40,7 @@ class HeldBack:
         return f"The recommended fix is not applied: with it the agent would no longer send {self.less}."
 
 
-@dataclass(frozen=True, slots=True)
-class Done(Generic[T]):
+class Done(Struct, Generic[T], frozen=True):
     """What was made of the steps, and what was not taken."""
 
     made: T

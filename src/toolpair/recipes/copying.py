@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from toolpair.dialects.openai_responses import output_family
+from toolpair.dialects.values import is_bare_text, text_in, with_fields
 from toolpair.recipes.recipe import S, Step
 from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.content import is_real_output, media_of, output_bytes, output_key, result_content
@@ -18,7 +20,7 @@ from toolpair.transcript.edits import (
     SetValue,
     Spot,
 )
-from toolpair.transcript.item_types import OUTPUT_FAMILY, OUTPUT_OF
+from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 from toolpair.transcript.words import plural
 
@@ -127,7 +129,7 @@ class Deeds:
         if not message.blocks:
             # Results that are messages of their own leave an empty one behind, blocks fill it.
             return ((RemoveMessage(message),) if self._results_stand_alone else ()), None
-        words = "\n".join(block.value for block in message.blocks if isinstance(block.value, str))
+        words = "\n".join(text_in(block) for block in message.blocks if is_bare_text(block))
         size = len(words.encode("utf-8", "replace"))
         loses = f"what the user wrote, {plural(size, 'byte')}" if words.strip() else None
         return tuple(Remove(block) for block in message.blocks), loses
@@ -159,9 +161,9 @@ def _with_id_of(result: Block, call: Block) -> tuple[Edit, ...]:
     renamed: tuple[Edit, ...] = (Rename(result, call.id),)
     if result.family == call.family or "tool_search" in (result.family, call.family):
         return renamed
-    if not isinstance(result.value, dict) or OUTPUT_FAMILY.get(result.value.get("type", "")) is None:
+    if output_family(result) is None:
         return renamed
-    return (SetValue(result, {**result.value, "type": OUTPUT_OF[call.family]}), *renamed)
+    return (with_fields(result, type=OUTPUT_OF[call.family]), *renamed)
 
 
 def _size_of(result: Block) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.recipes.copying import Deeds
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
 from toolpair.recipes.turn_order import is_call
@@ -21,8 +22,7 @@ def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DE
     return deeds.carried_out(state, apply)
 
 
-@dataclass
-class _Walk:
+class _Walk(Struct):
     """The calls that wait for a result, and what was passed last: there a placeholder goes."""
 
     deeds: Deeds

@@ -9,6 +9,7 @@ from typing import Final
 from toolpair.recipes.recipe import DEFAULT, Options, Run, S, Step
 from toolpair.rules.binding import DROPS_THINKING
 from toolpair.rules.problem import Fix, Problem
+from toolpair.rules.registry import fix_order
 from toolpair.transcript.edits import Edit, targets
 
 Pick = Callable[[Problem], Fix | None]
@@ -16,37 +17,6 @@ Mark = tuple[object, ...]
 """What tells one choice of a fix from another, before and after others are carried out."""
 _Choice = tuple[Mark, Problem, Fix]
 
-_ORDER: Final = (
-    "record",
-    "rollout.old_form",
-    "rollout.no_timestamp",
-    "rollout.no_meta",
-    "chain",
-    "field",
-    "role.unknown",
-    "role.call_in_user",
-    "content.null",
-    "content.empty_message",
-    "item",
-    "result.placeholder",
-    "id",
-    "call.duplicate_id",
-    "call.reused_id",
-    "name",
-    "result.id_mismatch",
-    "result.duplicate",
-    "result.kind",
-    "role.result_in_assistant",
-    "result.not_adjacent",
-    "result.split_over_messages",
-    "result.orphan",
-    "result.missing",
-    "args",
-    "turn.trailing_call",
-    "result.not_first",
-    "call.not_trailing",
-)
-"""What is mended first: ids before places, places before placeholders, the shape of a message last."""
 _MOST_STEPS: Final = 1000
 
 
@@ -98,11 +68,6 @@ def mark_of(problem: Problem, fix: Fix) -> Mark:
     return (problem.rule, problem.record, problem.key, ids, fix.id, links)
 
 
-def _rank(rule: str) -> int:
-    family = rule.split(".", 1)[0]
-    return next((number for number, name in enumerate(_ORDER) if name in (rule, family)), len(_ORDER))
-
-
 def _waiting(problems: Sequence[Problem], pick: Pick) -> list[_Choice]:
     """What `pick` would take of these problems.
 
@@ -122,7 +87,7 @@ def _next_group(waiting: Sequence[_Choice]) -> list[_Choice]:
     """The fixes of the kind that comes first, as many as touch different blocks."""
     if not waiting:
         return []
-    _, first_problem, first_fix = min(waiting, key=lambda found: _rank(found[1].rule))
+    _, first_problem, first_fix = min(waiting, key=lambda found: fix_order(found[1].rule))
     taken: list[_Choice] = []
     touched: set[int] = set()
     for mark, problem, fix in waiting:

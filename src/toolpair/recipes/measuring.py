@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.recipes.recipe import Record
 from toolpair.transcript.ordering import longest_ascending
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """Records that differ. A record that only stands elsewhere counts as changed."""
 
     changed: int = 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Generic
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.recipes import drop, keep, recommended
 from toolpair.recipes.engine import Pick, mend
 from toolpair.recipes.measuring import touched
@@ -20,8 +21,7 @@ _Apply = Callable[[S, Sequence[Edit]], S]
 _Kind = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Way(Generic[S]):
+class _Way(Struct, Generic[S], frozen=True):
     """One way that was carried out."""
 
     steps: list[Step[S]]

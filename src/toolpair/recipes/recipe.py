@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
@@ -69,8 +70,7 @@ class Judged(Protocol):
 S = TypeVar("S", bound=Judged)
 
 
-@dataclass(frozen=True, slots=True)
-class Step(Generic[S]):
+class Step(Struct, Generic[S], frozen=True):
     """Fixes that were carried out together."""
 
     taken: tuple[tuple[Problem, Fix], ...]
@@ -81,8 +81,7 @@ class Step(Generic[S]):
 _SHORTEST: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What a recipe can be told."""
 
     max_id_length: int | None = None
@@ -104,8 +103,7 @@ class Run(Protocol):
     ) -> Iterator[Step[S]]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """One recipe, as its module registers it."""
 
     name: str

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.transcript.edits import Spot
 from toolpair.transcript.model import Block, Message, Transcript
 
 _RESULT_ROLES: Final = ("tool",)
 
 
-@dataclass(slots=True, eq=False)
-class Turn:
+class Turn(Struct, eq=False):
     """One message of such a system: of chat and of items, the results behind a response with the words behind them."""
 
     role: Any

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
+from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.values import is_object, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import arguments
-from toolpair.transcript.edits import ABSENT, SetValue
+from toolpair.transcript.edits import ABSENT
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 
@@ -19,7 +22,7 @@ def check(context: Context) -> None:
     undeclared: dict[str, Pair] = {}
     for pair in context.pairing.pairs:
         call = pair.call
-        if call is None or not isinstance(call.value, dict):
+        if call is None or not is_object(call):
             continue
         _arguments(context, pair, call)
         declared = context.transcript.declared_tools
@@ -39,6 +42,13 @@ def check(context: Context) -> None:
         )
 
 
+RULES: Final = (
+    Rule("args.not_object", "arguments", check, fix_order=530),
+    Rule("args.unparseable", "arguments", check, fix_order=530),
+    Rule("tools.undeclared", "arguments", check, whole_history=True),
+)
+
+
 def _no_tools(context: Context) -> None:
     """Bedrock refuses calls and results in a request that declares no tool at all; of which tool is not looked at."""
     first = next(iter(context.pairing.pairs), None)
@@ -55,27 +65,6 @@ def _no_tools(context: Context) -> None:
     )
 
 
-def function_of(call: Block) -> dict[str, Any] | None:
-    """The object of a chat call that holds `name` and `arguments`; a legacy `function_call` is it itself."""
-    for key in ("function", "custom"):
-        if isinstance(call.value.get(key), dict):
-            holder: dict[str, Any] = call.value[key]
-            return holder
-    return call.value if "arguments" in call.value or call.slot[-1:] == ("function_call",) else None
-
-
-def with_function(call: Block, **changes: Any) -> dict[str, Any]:
-    """The call's value with `changes` made to its function object. ABSENT removes a key."""
-    for key in ("function", "custom"):
-        if isinstance(call.value.get(key), dict):
-            return {**call.value, key: _changed(call.value[key], changes)}
-    return _changed(call.value, changes)
-
-
-def _changed(value: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    return {key: item for key, item in {**value, **changes}.items() if item is not ABSENT}
-
-
 def _holds_json(call: Block, raw: str) -> bool:
     """Whether the arguments can be read, and are no text within the text."""
     try:
@@ -87,13 +76,13 @@ def _holds_json(call: Block, raw: str) -> bool:
 
 def _arguments(context: Context, pair: Pair, call: Block) -> None:
     if not context.tool_messages:
-        given = call.value.get("input")
+        given = anthropic.input_of(call)
         if isinstance(given, dict):
             return
         mended = _as_object(given)
         context.add(
             "args.not_object",
-            f"The input of {tool_of(call)} is {_kind(given, 'input' in call.value)}, and it must be an object.",
+            f"The input of {tool_of(call)} is {_kind(given)}, and it must be an object.",
             at=pair.call_at,
             pair=pair,
             call=call,
@@ -103,19 +92,18 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
                 Fix(
                     "input-object",
                     _object_title(given, mended),
-                    (SetValue(call, {**call.value, "input": mended}),),
+                    (with_fields(call, input=mended),),
                     recommended=True,
                 ),
             ),
         )
         return
-    holder = function_of(call)
-    if holder is None or call.value.get("type") in ("custom", "tool_search_call"):
-        return  # free text, and an object: neither is JSON in a string
-    if context.in_turns:
-        _string_for_object(context, pair, call, holder.get("arguments"))
+    if not openai_chat.has_json_arguments(call):
         return
-    raw = holder.get("arguments")
+    raw = openai_chat.given_arguments(call)
+    if context.in_turns:
+        _string_for_object(context, pair, call, raw)
+        return
     if isinstance(raw, str):
         if raw.strip() == "" or _holds_json(call, raw):
             return
@@ -138,9 +126,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         result=pair.result,
         cause=Cause("args_unparseable", "the arguments were cut off while streaming"),
         fixes=(
-            Fix(
-                "arguments-json", title, (SetValue(call, with_function(call, arguments=mended_text)),), recommended=True
-            ),
+            Fix("arguments-json", title, (openai_chat.with_function(call, arguments=mended_text),), recommended=True),
         ),
         # What their own types say is a string is refused as anything else; what is in the string is the tool's affair.
         severity="error" if not isinstance(raw, str) and context.wire in ("chat", "responses") else None,
@@ -172,7 +158,7 @@ def _string_for_object(context: Context, pair: Pair, call: Block, raw: Any) -> N
                 "turn the string into the object it contains"
                 if mended is inner
                 else "keep the text as a single argument",
-                (SetValue(call, with_function(call, arguments=json.dumps(mended, ensure_ascii=False))),),
+                (openai_chat.with_function(call, arguments=json.dumps(mended, ensure_ascii=False)),),
                 recommended=True,
             ),
         ),
@@ -187,8 +173,8 @@ def _parsed(value: Any) -> Any:
         return value
 
 
-def _kind(value: Any, present: bool) -> str:
-    if not present:
+def _kind(value: Any) -> str:
+    if value is ABSENT:
         return "absent"
     return {"NoneType": "null", "str": "a string", "list": "a list", "bool": "true or false"}.get(
         type(value).__name__, "a number"
@@ -196,7 +182,7 @@ def _kind(value: Any, present: bool) -> str:
 
 
 def _as_object(value: Any) -> dict[str, Any]:
-    if value is None or value == "":
+    if value is ABSENT or value is None or value == "":
         return {}
     if isinstance(value, str):
         try:

@@ -10,9 +10,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
+from toolpair.dialects.anthropic import is_signed
 from toolpair.rules.problem import Fix
-from toolpair.rules.reasoning import signed
 from toolpair.transcript.edits import Edit, InsertMessage, Remove, RemoveThinking, SetField
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.words import plural
@@ -31,7 +32,7 @@ class SignedThinking:
             (number, block)
             for number, message in enumerate(transcript.messages)
             for block in message.blocks
-            if block.kind == "thinking" and signed(block)
+            if block.kind == "thinking" and is_signed(block)
         ]
         self._beyond = transcript.beyond.signed if transcript.beyond is not None else 0
         last = next((message.records for message in reversed(transcript.messages) if message.records), ())
@@ -96,7 +97,7 @@ def with_removals(edits: Sequence[Edit], transcript: Transcript) -> list[Edit]:
         if isinstance(edit, RemoveThinking):
             at = next(n for n, message in enumerate(transcript.messages) if edit.record in message.records)
             behind = (block for message in transcript.messages[at + 1 :] for block in message.blocks)
-            found += [Remove(block) for block in behind if block.kind == "thinking" and signed(block)]
+            found += [Remove(block) for block in behind if block.kind == "thinking" and is_signed(block)]
         else:
             found.append(edit)
     return found

@@ -7,6 +7,7 @@ from typing import Final
 
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import Edit, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Boundary, Repair
 from toolpair.transcript.words import plural
@@ -42,6 +43,19 @@ def check(context: Context) -> None:
             no_fix=None if defect.repair is not None else _NO_FIX.get(defect.severity, _NO_FIX["info"]),
         )
     _retries(context)
+
+
+RULES: Final = (
+    Rule("chain.missing_parent", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.null_parent", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.second_root", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.cycle", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.duplicate_uuid", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.kept_missing", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.wrong_leaf", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.no_timestamp", "chain", check, fix_order=50, of_file=True),
+    Rule("turn.failed_retries", "turns", check),
+)
 
 
 def _cut(context: Context, boundary: Boundary) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
+from toolpair.dialects import openai_chat
+from toolpair.dialects.values import as_json, is_object, text_in, with_text
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.rule import Rule
 from toolpair.rules.wire import is_system
-from toolpair.transcript.edits import ABSENT, Remove, RemoveMessage, SetField, SetValue
+from toolpair.transcript.edits import ABSENT, Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
 
 _NO_CONTENT: Final = "(no content)"
@@ -23,6 +25,15 @@ def check(context: Context) -> None:
             _chat_message(context, number, message)
 
 
+RULES: Final = (
+    Rule("content.null", "contents", check, fix_order=140),
+    Rule("content.empty_message", "contents", check, fix_order=150),
+    Rule("content.empty_text", "contents", check),
+    Rule("content.empty_tool_calls", "contents", check),
+    Rule("content.mixed_with_tool", "contents", check, whole_history=True),
+)
+
+
 def _message(context: Context, number: int, message: Message) -> None:
     if (message.shape in ("null", "absent", "other") and not message.blocks) or message.shape == "other":
         if context.judges("content.null") or message.blocks:
@@ -30,7 +41,7 @@ def _message(context: Context, number: int, message: Message) -> None:
         else:
             _empty_message(context, number, message)
         return
-    empty = not message.blocks or (message.shape == "string" and message.blocks[0].value == "")
+    empty = not message.blocks or (message.shape == "string" and text_in(message.blocks[0]) == "")
     if empty:
         if _refuses_empty(context, message.role):
             _empty_message(context, number, message)
@@ -60,8 +71,7 @@ def _words_or_calls(context: Context) -> bool:
 
 
 def _filled(block: Block) -> Fix:
-    kept = block.value if isinstance(block.value, dict) else {"type": "text"}
-    return Fix("fill", f'write "{_NO_CONTENT}"', (SetValue(block, {**kept, "text": _NO_CONTENT}),), recommended=True)
+    return Fix("fill", f'write "{_NO_CONTENT}"', (with_text(block, _NO_CONTENT),), recommended=True)
 
 
 def _empty_text(
@@ -91,9 +101,7 @@ def _blank(block: Block) -> bool:
     """A text that is empty, blank, or not there."""
     if block.kind != "text":
         return False
-    if isinstance(block.value, str):
-        return block.value.strip() == ""
-    text = block.value.get("text")
+    text = text_in(block)
     return text is None or (isinstance(text, str) and text.strip() == "")
 
 
@@ -101,7 +109,7 @@ def _no_content(context: Context, number: int, message: Message) -> None:
     what = {"null": "null", "absent": "absent"}.get(message.shape, "neither text nor a list")
     fill: Any = [] if message.role == "assistant" and context.wire == "anthropic" else _NO_CONTENT
     if message.shape == "other" and message.blocks:
-        fill = json.dumps(message.blocks[0].value, ensure_ascii=False)
+        fill = as_json(message.blocks[0])
     context.add(
         "content.null",
         f"The content of this {message.role} message is {what}.",
@@ -139,8 +147,7 @@ def _empty_message(context: Context, number: int, message: Message) -> None:
 
 
 def _chat_message(context: Context, number: int, message: Message) -> None:
-    value = message.value if isinstance(message.value, dict) else {}
-    if value.get("tool_calls") == [] and "tool_calls" in value:
+    if openai_chat.lists_no_calls(message):
         context.add(
             "content.empty_tool_calls",
             "An assistant message has an empty list of tool calls, which the API "
@@ -156,12 +163,11 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
         )
     if message.role in ("tool", "function") or (context.in_turns and is_system(message)):
         return
-    content = value.get("content")
+    content = openai_chat.content_of(message)
     _empty_parts(context, number, message, content)
     if message.calls:
         return
-    says_otherwise = any(value.get(key) for key in ("refusal", "audio", "reasoning_content", "reasoning"))
-    if _refused_as_empty(context, message.role, content) and not says_otherwise:
+    if _refused_as_empty(context, message.role, content) and not openai_chat.says_otherwise(message):
         last = number == len(context.messages) - 1
         context.add(
             "content.empty_message",
@@ -208,7 +214,7 @@ def _empty_parts(context: Context, number: int, message: Message, content: Any) 
         return
     real = len(texts) < len(message.blocks) or any(not _blank(block) for _, block in texts)
     for position, block in texts:
-        if isinstance(block.value, dict) and _blank(block):
+        if is_object(block) and _blank(block):
             removable = real or position != texts[0][0]
             fix = Fix("remove-block", "remove the empty text", (Remove(block),), True) if removable else _filled(block)
             _empty_text(context, number, position, message, block, fix)

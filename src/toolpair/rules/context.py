@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from toolpair.rules.causes import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
@@ -23,11 +26,12 @@ from toolpair.transcript.new_ids import NewIds, loss
 from toolpair.transcript.pairing import Pair, Pairing
 
 if TYPE_CHECKING:
-    from toolpair.rules.causes import Whole
+    from toolpair.rules.pair_states import Fit
+
+Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(Struct, frozen=True):
     """How many messages of which kind stand in a stretch; tool messages are not counted."""
 
     messages: int
@@ -57,21 +61,25 @@ class _Passed:
         return Between(told, summaries, assistants, systems)
 
 
-@dataclass(eq=False)
-class Context:
-    """One judgement of one transcript by one profile. Rules add problems; nothing else is shared between them."""
+class Context(Struct, eq=False, dict=True):
+    """One judgement of one transcript by one profile.
+
+    Checks add problems and see nothing of each other: what is kept here follows from the transcript and the profile.
+    """
 
     transcript: Transcript
     pairing: Pairing
     profile: Profile
     unreadable: Unreadable = field(default_factory=Unreadable)
     problems: list[Problem] = field(default_factory=list)
-    renamed: set[int] = field(default_factory=set)
-    """id() of blocks whose id another problem's recommended fix replaces."""
-    reach: dict[int, int] = field(default_factory=dict)
-    """Of a message with calls: how far behind it results are still its own."""
+    fits: dict[int, Fit] = field(default_factory=dict)
+    """Of a pair's index: how its call and results fit, as far as that was asked."""
     first_words: dict[int, int] = field(default_factory=dict)
     """Of a message with results: the place of its first block that is none."""
+    reach: dict[int, int] = field(default_factory=dict)
+    """Of a message with calls: how far behind it results are still its own."""
+    _fixes_to_come: dict[int, Callable[[], Sequence[Fix] | None]] = field(default_factory=dict)
+    """By id() of a problem."""
 
     @cached_property
     def _ids(self) -> NewIds:
@@ -89,8 +97,6 @@ class Context:
     @cached_property
     def whole(self) -> Whole:
         """What only the whole session shows of why pairs broke."""
-        from toolpair.rules.causes import Whole
-
         return Whole(self.transcript, self.pairing)
 
     @cached_property
@@ -199,7 +205,7 @@ class Context:
         others: tuple[Block, ...] = (),
         about: Message | None = None,
         cause: Cause | None = None,
-        fixes: Sequence[Fix] = (),
+        fixes: Fixes = (),
         no_fix: str | None = None,
         guess: bool = False,
         severity: Severity | None = None,
@@ -209,7 +215,9 @@ class Context:
     ) -> bool:
         """Add a problem unless the profile has nothing against it.
 
-        `severity` and `impact` override what follows from the profile.
+        `severity` and `impact` override what follows from the profile. `fixes` that hand out new ids are a function:
+        it is called when all checks have run, so that an id does not depend on their order; it returns None where
+        there is no problem after all.
         """
         cell = self.profile.cell(rule)
         judged = severity or (cell.severity if cell else None)
@@ -222,30 +230,44 @@ class Context:
         if record is None and at is not None and self.messages:
             records = self.messages[at[0]].records
             record = records[0] if records else None
-        self.problems.append(
-            Problem(
-                rule=rule,
-                severity=judged,
-                impact=impact or ("stops" if judged == "error" else "harmless"),
-                evidence=cell.evidence if cell and cell.severity else "documented",
-                text=text,
-                message=at[0] if at else None,
-                block=at[1] if at else None,
-                pair=concerned[0] if concerned else None,
-                record=record,
-                call=call,
-                result=result,
-                others=others,
-                about=about,
-                cause=cause,
-                fixes=tuple(fixes),
-                no_fix=no_fix,
-                guess=guess,
-                pairs=concerned,
-                until=until,
-            )
+        problem = Problem(
+            rule=rule,
+            severity=judged,
+            impact=impact or ("stops" if judged == "error" else "harmless"),
+            evidence=cell.evidence if cell and cell.severity else "documented",
+            text=text,
+            message=at[0] if at else None,
+            block=at[1] if at else None,
+            pair=concerned[0] if concerned else None,
+            record=record,
+            call=call,
+            result=result,
+            others=others,
+            about=about,
+            cause=cause,
+            fixes=() if callable(fixes) else tuple(fixes),
+            no_fix=no_fix,
+            guess=guess,
+            pairs=concerned,
+            until=until,
         )
+        self.problems.append(problem)
+        if callable(fixes):
+            self._fixes_to_come[id(problem)] = fixes
         return True
+
+    def make_fixes(self) -> None:
+        """Make the fixes that hand out new ids, in the order of the problems."""
+        if not self._fixes_to_come:
+            return
+        made: list[Problem] = []
+        for problem in self.problems:
+            make = self._fixes_to_come.get(id(problem))
+            fixes = make() if make is not None else problem.fixes
+            if fixes is not None:
+                made.append(problem if make is None else replace(problem, fixes=tuple(fixes)))
+        self._fixes_to_come.clear()
+        self.problems = made
 
 
 def tool_of(block: Block | None) -> str:

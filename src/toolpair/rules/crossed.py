@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.pair_states import fits
 from toolpair.rules.problem import Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import arguments, is_real_output, result_text
 from toolpair.transcript.edits import Rename
 from toolpair.transcript.model import Block
@@ -24,8 +27,7 @@ _TOGETHER: Final = 20
 """Calls in one turn; in larger ones nobody's position was mistaken for a pair only."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Side:
+class _Side(Struct, frozen=True, eq=False):
     """One pair of a turn: what its call was given and only its, and what its output says."""
 
     pair: Pair
@@ -44,14 +46,17 @@ def check(context: Context) -> None:
         if not 2 <= len(calls) <= _TOGETHER:
             continue
         pairs = [found for call in calls if (found := context.pairing.pair_of(call)) is not None]
-        sound = [pair for pair in pairs if _is_sound(pair)]
+        sound = [pair for pair in pairs if _is_sound(context, pair)]
         if len(sound) > 1 and _may_be_others(sound):
             _turn(context, _sides(sound, calls))
 
 
-def _is_sound(pair: Pair) -> bool:
+RULES: Final = (Rule("result.crossed", "results", check, of_file=True),)
+
+
+def _is_sound(context: Context, pair: Pair) -> bool:
     result = pair.result
-    return pair.state == "ok" and pair.evidence == "exact" and len(pair.results) == 1 and result is not None
+    return fits(context, pair) and pair.evidence == "exact" and len(pair.results) == 1 and result is not None
 
 
 def _may_be_others(pairs: Sequence[Pair]) -> bool:

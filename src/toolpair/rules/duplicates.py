@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text, tool_of
-from toolpair.rules.places import moved
+from toolpair.rules.pair_states import moved
 from toolpair.rules.problem import Fix
 from toolpair.transcript.content import is_output, is_real_output, output_key, result_text
 from toolpair.transcript.edits import Edit, Place, Remove, Rename
@@ -16,7 +16,6 @@ from toolpair.transcript.words import plural
 def duplicate(context: Context, pair: Pair) -> None:
     call = pair.call
     assert call is not None
-    pair.state = "duplicate"
     texts = [result_text(result) for result in pair.results]
     real = [number for number, result in enumerate(pair.results) if is_real_output(result)]
     # A tool that ran and said nothing has said more than a placeholder.

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.values import same
 from toolpair.rules.problem import Fix
 from toolpair.transcript.content import is_output, is_real_output, result_content, result_text, text_of
 from toolpair.transcript.copies import Copy, copies_of_call
@@ -76,7 +77,7 @@ class Elsewhere:
         """Whether calls that are not the same have this id: then it does not say whose a result is."""
         if id_ not in self._several:
             calls = self._calls.get(id_, [])
-            self._several[id_] = any(other.value != calls[0].value for other in calls[1:])
+            self._several[id_] = any(not same(other, calls[0]) for other in calls[1:])
         return self._several[id_]
 
     def _place(self, block: Block) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
+from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.values import extra_fields, is_bare_text, with_fields, without_fields, written_type
+from toolpair.rules import value_types
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
+from toolpair.rules.rule import Rule
+from toolpair.transcript.edits import ABSENT, Edit, SetField
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.words import plural
 
@@ -32,6 +36,13 @@ def check(context: Context) -> None:
         _bare_texts(context)
         if context.wire == "anthropic":
             _extra_fields(context)
+    value_types.check(context)
+
+
+RULES: Final = (
+    Rule("field.missing", "fields", check, fix_order=110),
+    Rule("field.unsupported", "fields", check, fix_order=110, whole_history=True),
+)
 
 
 def _extra_fields(context: Context) -> None:
@@ -40,16 +51,12 @@ def _extra_fields(context: Context) -> None:
         return
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message, Block | None]]] = {}
     for number, message in enumerate(context.messages):
-        if isinstance(message.value, dict) and not message.value.keys() <= _MESSAGE:
-            extra = tuple(sorted(key for key in message.value if key not in _MESSAGE))
+        if extra := extra_fields(message, _MESSAGE):
             found.setdefault(("message", extra), []).append((number, message, None))
         for part in message.blocks:
-            if not isinstance(part.value, dict):
-                continue
-            kind = "tool_result" if part.kind == "result" else str(part.value.get("type"))
+            kind = "tool_result" if part.kind == "result" else written_type(part)
             known = _KNOWN.get(kind)
-            if known and not part.value.keys() <= known:
-                extra = tuple(sorted(key for key in part.value if key not in known))
+            if known and (extra := extra_fields(part, known)):
                 found.setdefault((kind, extra), []).append((number, message, part))
     for (kind, extra), places in found.items():
         edits: list[Edit] = []
@@ -57,7 +64,7 @@ def _extra_fields(context: Context) -> None:
             if holder is None:
                 edits.extend(SetField(owner, key, ABSENT) for key in extra)
             else:
-                edits.append(SetValue(holder, _without(holder.value, extra)))
+                edits.append(without_fields(holder, extra))
         number, first, block = places[0]
         named = ", ".join(extra)
         noun = kind if kind == "message" else f"{kind} block"
@@ -97,10 +104,7 @@ def _extra_keys(context: Context) -> None:
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message]]] = {}
     for number, message in enumerate(context.messages):
         known = _CHAT_KEYS.get(message.role) if isinstance(message.role, str) else None
-        if known is None or not isinstance(message.value, dict) or message.value.keys() <= known:
-            continue
-        extra = tuple(sorted(key for key in message.value if key not in known))
-        if extra:
+        if known is not None and (extra := extra_fields(message, known)):
             found.setdefault((message.role, extra), []).append((number, message))
     for (role, extra), places in found.items():
         number, first = places[0]
@@ -128,23 +132,15 @@ def _extra_keys(context: Context) -> None:
 def _keys_out(places: list[tuple[int, Message]], extra: tuple[str, ...]) -> Iterator[Edit]:
     for _, message in places:
         if message.results:  # a tool message is its result
-            yield SetValue(message.results[0], _without(message.value, extra))
+            yield without_fields(message.results[0], extra)
         else:
             yield from (SetField(message, key, ABSENT) for key in extra)
-
-
-def _without(value: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    return {key: item for key, item in value.items() if key not in keys}
 
 
 def _missing_fields(context: Context) -> None:
     for pair in context.pairing.pairs:
         call = pair.call
-        if call is None or not isinstance(call.value, dict) or call.slot[-1:] == ("function_call",):
-            continue
-        if call.value.get("type") in ("function", "custom"):
-            continue
-        if "type" in call.value and not isinstance(call.value.get("function"), dict):
+        if call is None or not openai_chat.lacks_type(call):
             continue
         context.add(
             "field.missing",
@@ -157,7 +153,7 @@ def _missing_fields(context: Context) -> None:
                 Fix(
                     "set-type",
                     'write "type": "function"',
-                    (SetValue(call, {**call.value, "type": "function"}),),
+                    (with_fields(call, type="function"),),
                     recommended=True,
                 ),
             ),
@@ -167,18 +163,17 @@ def _missing_fields(context: Context) -> None:
 def _calls_no_list(context: Context) -> None:
     """`tool_calls` that is a single call, or no call at all, where a list is wanted."""
     for number, message in enumerate(context.messages):
-        calls = message.value.get("tool_calls") if isinstance(message.value, dict) else None
-        if calls is None or isinstance(calls, list):
+        instead = openai_chat.unlisted_calls(message)
+        if instead is None:
             continue
-        single = isinstance(calls, dict) and "id" in calls
         fix = (
             Fix(
                 "as-list",
                 "write the call as a list of one",
-                (SetField(message, "tool_calls", [calls]),),
+                (openai_chat.call_as_list(message),),
                 recommended=True,
             )
-            if single
+            if instead == "call"
             else Fix(
                 "remove-key",
                 "remove the tool_calls",
@@ -203,7 +198,7 @@ def _bare_texts(context: Context) -> None:
         if message.shape != "blocks":
             continue
         for position, block in enumerate(message.blocks):
-            if isinstance(block.value, str):
+            if is_bare_text(block):
                 context.add(
                     "field.missing",
                     f"A text among the blocks of this {message.role} message has no type.",
@@ -216,7 +211,7 @@ def _bare_texts(context: Context) -> None:
                         Fix(
                             "as-block",
                             "write it as a text block",
-                            (SetValue(block, {"type": "text", "text": block.value}),),
+                            (anthropic.as_text_block(block),),
                             recommended=True,
                         ),
                     ),

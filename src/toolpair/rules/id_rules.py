@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Final
 
+from toolpair.dialects.values import field_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
+from toolpair.rules.pair_states import fit_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.profiles import Profile
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import output_lines
 from toolpair.transcript.edits import Answer, Edit, Remove, Rename, ToText
 from toolpair.transcript.id_shapes import usable
@@ -19,6 +23,15 @@ from toolpair.transcript.pairing import Pair
 def check(context: Context) -> None:
     _shared(context)
     _refused(context)
+
+
+RULES: Final = (
+    Rule("call.duplicate_id", "calls", check, fix_order=220, whole_history=True),
+    Rule("call.reused_id", "calls", check, fix_order=230, whole_history=True),
+    Rule("id.empty", "ids", check, fix_order=210),
+    Rule("id.pattern", "ids", check, fix_order=210),
+    Rule("id.length", "ids", check, fix_order=210),
+)
 
 
 def _renames(pair: Pair, new: str, *, nearest: bool = True) -> list[Edit]:
@@ -68,41 +81,45 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     """Report calls that share `id_`; the fix renames the `later` ones and their results. Returns the last number."""
     if not context.judges(rule):
         return number
-    edits: list[Edit] = []
-    nearest: list[Edit] = []
-    for pair in later:
-        number += 1
-        new = context.new_id(id_, number, pair.call.name if pair.call else None)
-        nearest.extend(_renames(pair, new))
-        edits.extend(_renames(pair, new, nearest=False))
-        edits.extend(_found_output(context, pair))
     unclear = [result for pair in pairs if pair.ambiguous for result in pair.results]
-    edits.extend(keep_as_text(result, result.name) for result in unclear)
-    title = (
-        "give the later calls and their results new ids"
-        if len(later) > 1
-        else "give the later call and its result a new id"
-    )
-    fixes = [
-        Fix(
-            "new-ids",
-            f"{title}; keep outputs that could belong to any of the calls as text" if unclear else title,
-            tuple(edits),
-            recommended=True,
-            note=context.note_on_new_id(id_),
+
+    def fixes() -> list[Fix]:
+        edits: list[Edit] = []
+        nearest: list[Edit] = []
+        for at, pair in enumerate(later, number + 1):
+            new = context.new_id(id_, at, pair.call.name if pair.call else None)
+            nearest.extend(_renames(pair, new))
+            edits.extend(_renames(pair, new, nearest=False))
+            edits.extend(_found_output(context, pair))
+        edits.extend(keep_as_text(result, result.name) for result in unclear)
+        title = (
+            "give the later calls and their results new ids"
+            if len(later) > 1
+            else "give the later call and its result a new id"
         )
-    ]
-    if unclear:
-        fixes.append(
+        found = [
             Fix(
-                "new-ids-only",
-                f"{title}; remove outputs that could belong to any of the calls",
-                tuple(Remove(edit.block) if isinstance(edit, ToText) else edit for edit in edits),
-                loses=f"the outputs that could belong to any of the calls ({output_lines(unclear)})",
-                note=context.files_naming(id_),
+                "new-ids",
+                f"{title}; keep outputs that could belong to any of the calls as text" if unclear else title,
+                tuple(edits),
+                recommended=True,
+                note=context.note_on_new_id(id_),
             )
-        )
-        fixes.append(Fix("nearest", f"{title}; give late results to the nearest call", tuple(nearest), certain=False))
+        ]
+        if unclear:
+            found.append(
+                Fix(
+                    "new-ids-only",
+                    f"{title}; remove outputs that could belong to any of the calls",
+                    tuple(Remove(edit.block) if isinstance(edit, ToText) else edit for edit in edits),
+                    loses=f"the outputs that could belong to any of the calls ({output_lines(unclear)})",
+                    note=context.files_naming(id_),
+                )
+            )
+            by_order = f"{title}; give late results to the nearest call"
+            found.append(Fix("nearest", by_order, tuple(nearest), certain=False))
+        return found
+
     calls = [pair.call for pair in pairs if pair.call is not None]
     second = later[0]
     severity: Severity | None = None
@@ -125,7 +142,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         fixes=fixes,
         guess=bool(unclear),
     )
-    return number
+    return number + len(later)
 
 
 def _refused(context: Context) -> None:
@@ -136,7 +153,7 @@ def _refused(context: Context) -> None:
         if call is None:
             _nameless_orphan(context, pair)
             continue
-        if id(call) in context.renamed or call.slot[-1:] == ("function_call",):
+        if _has_new_id(context, pair) or call.slot[-1:] == ("function_call",):
             continue  # a legacy function_call has no id
         own = call.id
         others = [result.id for result in pair.results if result.id != own]
@@ -156,6 +173,11 @@ def _refused(context: Context) -> None:
         elif unclear[call.id]:
             _rename_together(context, unclear[call.id], *refusal)
             unclear[call.id] = []
+
+
+def _has_new_id(context: Context, pair: Pair) -> bool:
+    """Whether the recommended fix of a mismatch gives the call an id that is accepted."""
+    return fit_of(context, pair) == "mismatch" and context.is_error("result.id_mismatch")
 
 
 def _refusal(context: Context, id_: str) -> tuple[str, str, Cause] | None:
@@ -193,17 +215,30 @@ def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, 
     if not context.judges(rule):
         return
     first = pairs[0]
-    assert first.call is not None
-    edits: list[Edit] = []
-    nearest: list[Edit] = []
-    for number, pair in enumerate(pairs, 1):
-        assert pair.call is not None
-        new = context.new_id(pair.call.id, number, pair.call.name)
-        edits.extend(_renames(pair, new, nearest=False))
-        nearest.extend(_renames(pair, new))
-    edits.extend(keep_as_text(result, result.name) for pair in pairs if pair.ambiguous for result in pair.results)
-    note = context.note_on_new_id(first.call.id)
-    title = "give each of these calls its own id"
+    shared = first.call.id if first.call is not None else None
+
+    def fixes() -> tuple[Fix, ...]:
+        edits: list[Edit] = []
+        nearest: list[Edit] = []
+        for number, pair in enumerate(pairs, 1):
+            assert pair.call is not None
+            new = context.new_id(pair.call.id, number, pair.call.name)
+            edits.extend(_renames(pair, new, nearest=False))
+            nearest.extend(_renames(pair, new))
+        edits.extend(keep_as_text(result, result.name) for pair in pairs if pair.ambiguous for result in pair.results)
+        note = context.note_on_new_id(shared)
+        title = "give each of these calls its own id"
+        return (
+            Fix(
+                "new-ids",
+                f"{title}; keep outputs that could belong to any of the calls as text",
+                tuple(edits),
+                recommended=True,
+                note=note,
+            ),
+            Fix("nearest", f"{title}; give late results to the nearest call", tuple(nearest), certain=False, note=note),
+        )
+
     context.add(
         rule,
         text,
@@ -213,16 +248,7 @@ def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, 
         result=first.result,
         others=tuple(block for pair in pairs for block in (pair.call, *pair.results) if block is not None),
         cause=cause,
-        fixes=(
-            Fix(
-                "new-ids",
-                f"{title}; keep outputs that could belong to any of the calls as text",
-                tuple(edits),
-                recommended=True,
-                note=note,
-            ),
-            Fix("nearest", f"{title}; give late results to the nearest call", tuple(nearest), certain=False, note=note),
-        ),
+        fixes=fixes,
         guess=True,
     )
 
@@ -236,8 +262,23 @@ def _sanitised_native(context: Context, pair: Pair) -> None:
     call = pair.call
     assert call is not None
     whole = restored(call.id, call.name)
-    if whole is None or pair.ambiguous or not context.judges("id.pattern") or not context.free_id(whole):
+    if whole is None or pair.ambiguous or not context.judges("id.pattern"):
         return
+
+    def fixes() -> tuple[Fix, ...] | None:
+        if not context.free_id(whole):
+            return None
+        return (
+            Fix(
+                "native-id",
+                f"change the id of the call and its result back to {whole}",
+                tuple(_renames(pair, whole)),
+                recommended=True,
+                several="change the ids of the calls and their results back to Kimi's own",
+                note=context.files_naming(call.id),
+            ),
+        )
+
     context.add(
         "id.pattern",
         f"The id {call.id} is Kimi's own {whole} with its characters replaced, which is reported to make its later "
@@ -247,22 +288,12 @@ def _sanitised_native(context: Context, pair: Pair) -> None:
         call=call,
         result=pair.result,
         cause=causes.named("id.native_sanitised"),
-        fixes=(
-            Fix(
-                "native-id",
-                f"change the id of the call and its result back to {whole}",
-                tuple(_renames(pair, whole)),
-                recommended=True,
-                several="change the ids of the calls and their results back to Kimi's own",
-                note=context.files_naming(call.id),
-            ),
-        ),
+        fixes=fixes,
     )
 
 
 def _empty(context: Context, pair: Pair) -> None:
     assert pair.call is not None
-    context.renamed.add(id(pair.call))
     _rename_problem(
         context,
         pair,
@@ -277,7 +308,7 @@ def _nameless_orphan(context: Context, pair: Pair) -> None:
     result = pair.result
     if result is None or usable(result.id) or context.is_error("result.orphan"):
         return
-    if isinstance(result.value, dict) and result.value.get("role") == "function":
+    if field_of(result, "role") == "function":
         return
     context.add(
         "id.empty",
@@ -309,10 +340,22 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
     assert call is not None
     if not context.judges(rule):
         return
-    new = context.new_id(call.id, name=call.name)
-    found = _found_output(context, pair)
-    what = "the call and its result" if pair.results else "the call"
-    note = context.note_on_new_id(call.id)
+
+    def fixes() -> tuple[Fix, ...]:
+        new = context.new_id(call.id, name=call.name)
+        found = _found_output(context, pair)
+        what = "the call and its result" if pair.results else "the call"
+        return (
+            Fix(
+                "new-id",
+                f"give {what} the id {new}{', and use the real output found elsewhere' if found else ''}",
+                (*_renames(pair, new), *found),
+                recommended=True,
+                several="give the calls and their results ids that are accepted",
+                note=context.note_on_new_id(call.id),
+            ),
+        )
+
     context.add(
         rule,
         text,
@@ -321,14 +364,5 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
         call=call,
         result=pair.result,
         cause=cause,
-        fixes=(
-            Fix(
-                "new-id",
-                f"give {what} the id {new}{', and use the real output found elsewhere' if found else ''}",
-                (*_renames(pair, new), *found),
-                recommended=True,
-                several="give the calls and their results ids that are accepted",
-                note=note,
-            ),
-        ),
+        fixes=fixes,
     )

@@ -1,4 +1,4 @@
-"""Judging a transcript: every family of rules over one pairing."""
+"""Judging a transcript: every check over one pairing."""
 
 from __future__ import annotations
 
@@ -6,62 +6,27 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dataclass import dataclass, replace
-from toolpair.rules import (
-    arguments,
-    chain,
-    contents,
-    crossed,
-    fields,
-    names,
-    outputs,
-    pairs,
-    reasoning,
-    responses_items,
-    roles,
-    server_tools,
-    value_types,
-)
-from toolpair.rules import id_rules as ids
-from toolpair.rules import odd_records as records
-from toolpair.rules import turn_rules as turns
-from toolpair.rules.binding import SignedThinking
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.rules.context import Context
+from toolpair.rules.pair_states import set_states
 from toolpair.rules.problem import OnResume, Problem, Says
 from toolpair.rules.profiles import Profile
+from toolpair.rules.registry import CHECKS
+from toolpair.rules.rule import Check
 from toolpair.rules.unreadable import Unreadable
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.pairing import Pair, Pairing, pair
 
 if TYPE_CHECKING:
+    from toolpair.rules.binding import SignedThinking
     from toolpair.rules.errors.counting import Counted, Source
-
-FAMILIES: Final[tuple[Callable[[Context], None], ...]] = (
-    pairs.check,
-    crossed.check,
-    roles.check,
-    ids.check,
-    arguments.check,
-    names.check,
-    turns.check,
-    contents.check,
-    outputs.check,
-    server_tools.check,
-    reasoning.check,
-    responses_items.check,
-    fields.check,
-    value_types.check,
-    records.check,
-    chain.check,
-)
-"""Every family of rules; a new one is a module and a line here."""
-
 
 _NOTHING: Final = Transcript(())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Judgement:
+class Judgement(Struct, frozen=True, eq=False):
     """What one profile says of one transcript."""
 
     pairing: Pairing
@@ -87,17 +52,22 @@ def judge(
     sent: Callable[[], Iterable[Source] | None] | None = None,
     own_provider: bool = True,
 ) -> Judgement:
-    """All problems of a transcript in its own order. `on_resume` is the agent's model, `own_rules` the format's.
+    """All problems of a transcript in its own order. `on_resume` is the agent's model, `own_rules` the file's and its
+    format's: they run after the checks of the transcript, over what these found.
 
     `unreadable` are the calls and results in records that cannot be read. `sent` gives what the agent would send,
     None when it sends the transcript as it is: by that the API counts. `own_provider`: the profile is of the kind that
     the agent sends to, so that what it leaves out is no error.
     """
     context = Context(transcript, pair(transcript), profile, unreadable or Unreadable())
-    for check in FAMILIES:
-        check(context)
+    set_states(context)
+    _run(context, CHECKS)
     if own_rules is not None:
         own_rules(context)
+    if not context.problems:
+        return Judgement(context.pairing, ())
+    from toolpair.rules.binding import SignedThinking
+
     thinking = SignedThinking(transcript if context.wire in ("anthropic", "bedrock") else _NOTHING)
 
     @cache
@@ -119,6 +89,16 @@ def judge(
         for problem in sorted(context.problems, key=lambda found: (found.message or 0, found.block or 0))
     ]
     return Judgement(context.pairing, tuple(problems), context.handed_out)
+
+
+def _run(context: Context, checks: Iterable[Check]) -> None:
+    """Run the checks in the order given, which changes nothing: problems are listed in the order of the registry."""
+    found: dict[Check, list[Problem]] = {}
+    for check in checks:
+        context.problems = found[check] = []
+        check(context)
+    context.problems = [problem for check in CHECKS for problem in found[check]]
+    context.make_fixes()
 
 
 def _finished(

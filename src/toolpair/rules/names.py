@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+import re
+from typing import Final
 
-from toolpair.patterns import compiled
-from toolpair.rules.arguments import with_function
+from toolpair.dialects.openai_chat import with_function
+from toolpair.dialects.values import field_of, is_object, with_fields
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.besides import said_besides
 from toolpair.transcript.content import arguments
 from toolpair.transcript.edits import Edit, SetValue, ToText
@@ -16,7 +18,7 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 
-_NAME_REFUSED: Final = compiled(r"[^a-zA-Z0-9_-]")
+_NAME_REFUSED: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def check(context: Context) -> None:
@@ -28,11 +30,18 @@ def check(context: Context) -> None:
                 _result_names(context, pair)
                 break
         call = pair.call
-        if call is not None and call.name not in accepted and isinstance(call.value, dict):
+        if call is not None and call.name not in accepted and is_object(call):
             if call.name and context.profile.name_pattern.fullmatch(call.name):
                 accepted.add(call.name)
             else:
                 _name(context, pair, call)
+
+
+RULES: Final = (
+    Rule("name.missing", "arguments", check, fix_order=240, whole_history=True),
+    Rule("name.pattern", "arguments", check, fix_order=240),
+    Rule("result.name", "results", check, whole_history=True),
+)
 
 
 def _name(context: Context, pair: Pair, call: Block) -> None:
@@ -51,7 +60,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
                 Fix(
                     "rename-tool",
                     f"rename it to {better}",
-                    (SetValue(call, _renamed(context, call, better)), *_named_after(pair, call.name, better)),
+                    (_renamed(context, call, better), *_named_after(pair, call.name, better)),
                     recommended=True,
                     several="rename the tools, with accepted characters",
                     note="the tool must be declared under the same name in the request",
@@ -66,7 +75,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
             Fix(
                 "name-from-result",
                 f"rename it to {named}, as in its result",
-                (SetValue(call, _renamed(context, call, named)),),
+                (_renamed(context, call, named),),
                 recommended=True,
             )
         )
@@ -80,9 +89,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
         *(keep_as_text(result, None) for result in pair.results),
     ]
     fixes.append(Fix("pair-as-text", "keep the call and its output as text", tuple(edits), recommended=not named))
-    fixes.append(
-        Fix("name-unknown", "name it unknown_tool", (SetValue(call, _renamed(context, call, "unknown_tool")),))
-    )
+    fixes.append(Fix("name-unknown", "name it unknown_tool", (_renamed(context, call, "unknown_tool"),)))
     context.add(
         "name.missing",
         "This call has no tool name.",
@@ -106,18 +113,14 @@ def _accepted_name(context: Context, name: str) -> str:
 
 def _named_after(pair: Pair, old: str, new: str) -> list[Edit]:
     """The edits that give the results that name the tool its new name."""
-    return [
-        SetValue(result, {**result.value, "name": new})
-        for result in pair.results
-        if result.name == old and isinstance(result.value, dict)
-    ]
+    return [with_fields(result, name=new) for result in pair.results if result.name == old and is_object(result)]
 
 
 def _result_names(context: Context, pair: Pair) -> None:
     """Names that results carry of their own, as tool messages may."""
     call = pair.call
     for result, at in zip(pair.results, pair.results_at, strict=True):
-        if not result.name or not isinstance(result.value, dict):
+        if not result.name or not is_object(result):
             continue
         if call is not None and call.name and call.name != result.name and context.judges("result.name"):
             _name_differs(context, pair, result, at, call.name)
@@ -138,7 +141,7 @@ def _result_names(context: Context, pair: Pair) -> None:
                     Fix(
                         "rename-tool",
                         f"rename it to {better}",
-                        (SetValue(result, {**result.value, "name": better}),),
+                        (with_fields(result, name=better),),
                         recommended=True,
                         several="rename the tools, with accepted characters",
                     ),
@@ -162,7 +165,7 @@ def _name_differs(context: Context, pair: Pair, result: Block, at: tuple[int, in
             Fix(
                 "name-from-call",
                 f"rename it to {name}, as in its call",
-                (SetValue(result, {**result.value, "name": name}),),
+                (with_fields(result, name=name),),
                 recommended=True,
             ),
         ),
@@ -178,7 +181,7 @@ def _nameless_results(context: Context) -> None:
         for pair in context.pairing.pairs
         if pair.call is not None and pair.call.name
         for result in pair.results
-        if isinstance(result.value, dict) and result.value.get("role") == "tool" and not result.name
+        if field_of(result, "role") == "tool" and not result.name
     ]
     if not found:
         return
@@ -196,16 +199,12 @@ def _nameless_results(context: Context) -> None:
             Fix(
                 "name-from-call",
                 "write the tool names of their calls",
-                tuple(
-                    SetValue(block, {**block.value, "name": pair.call.name})
-                    for pair, block in found
-                    if pair.call is not None
-                ),
+                tuple(with_fields(block, name=pair.call.name) for pair, block in found if pair.call is not None),
                 recommended=True,
             ),
         ),
     )
 
 
-def _renamed(context: Context, call: Block, name: str) -> dict[str, Any]:
-    return with_function(call, name=name) if context.tool_messages else {**call.value, "name": name}
+def _renamed(context: Context, call: Block, name: str) -> SetValue:
+    return with_function(call, name=name) if context.tool_messages else with_fields(call, name=name)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
+from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.values import as_parts, as_written, field_names, text_in
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.wire import is_system
@@ -82,9 +84,9 @@ def _join(context: Context, rule: str, run: _Run, why: str) -> None:
     """All of a run in one message: the assistant's last, which may hold calls, or the user's first, behind such."""
     kept = run[-1][1] if run[0][1].role == "assistant" else run[0][1]
     others = [message for _, message in run if message is not kept]
-    fields = {str(key) for message in others if isinstance(message.value, dict) for key in message.value}
-    gone = sorted(fields - _TOLD)
-    joined = _joined_blocks(run) if context.written == "blocks" else _joined_content(run)
+    gone = sorted({name for message in others for name in field_names(message)} - _TOLD)
+    dialect = anthropic if context.written == "blocks" else openai_chat
+    joined = dialect.joined_content([message for _, message in run])
     context.add(
         rule,
         f"{len(run)} {kept.role} messages in a row, {why}.",
@@ -107,34 +109,6 @@ def _join(context: Context, rule: str, run: _Run, why: str) -> None:
 _TOLD: Final = frozenset({"role", "content"})
 
 
-def _joined_blocks(run: _Run) -> list[Any]:
-    blocks = [block for _, message in run for block in message.blocks]
-    values = [
-        {"type": "text", "text": block.value} if isinstance(block.value, str) else block.value
-        for block in sorted(blocks, key=lambda block: block.kind != "result")
-    ]
-    return [value for value in values if not _says_nothing(value)]
-
-
-def _says_nothing(value: Any) -> bool:
-    text = value.get("text") if isinstance(value, dict) and value.get("type") == "text" else None
-    return isinstance(text, str) and not text.strip()
-
-
-def _joined_content(run: _Run) -> Any:
-    contents = [
-        message.value["content"]
-        for _, message in run
-        if isinstance(message.value, dict) and message.value.get("content")
-    ]
-    if all(isinstance(content, str) for content in contents):
-        return "\n\n".join(contents) if contents else None
-    parts: list[Any] = []
-    for content in contents:
-        parts.extend(content if isinstance(content, list) else [{"type": "text", "text": content}])
-    return [part for part in parts if not _says_nothing(part)]
-
-
 def _user_after_tool(context: Context) -> None:
     """A user's words straight behind a result: some APIs want words of the assistant between them."""
     if not context.judges("turn.user_after_tool"):
@@ -150,10 +124,9 @@ def _user_after_tool(context: Context) -> None:
 
 
 def _bridge_within(message: Message, said: list[Block]) -> tuple[Edit, ...]:
-    words = [{"type": "text", "text": block.value} if isinstance(block.value, str) else block.value for block in said]
     return (
         InsertMessage(message, "assistant", _BRIDGE),
-        InsertMessage(message, "user", words),
+        InsertMessage(message, "user", as_parts(said)),
         *(Remove(block) for block in said),
     )
 
@@ -254,26 +227,18 @@ def _pairs_of(context: Context, blocks: list[Block]) -> list[Pair]:
 
 
 def _speaks(block: Block) -> bool:
-    if block.kind != "text":
-        return False
-    text = (
-        block.value
-        if isinstance(block.value, str)
-        else block.value.get("text")
-        if isinstance(block.value, dict)
-        else ""
-    )
+    text = text_in(block) if block.kind == "text" else ""
     return isinstance(text, str) and text != ""
 
 
 def _parted(context: Context, number: int, message: Message) -> Iterator[Edit]:
     before = context.messages[number - 1] if number else None
     if context.written == "chat":
-        yield InsertMessage(before, "assistant", message.value["content"])
+        yield InsertMessage(before, "assistant", openai_chat.content_of(message))
         yield SetField(message, "content", ABSENT)
     else:
         words = [block for block in message.blocks if _speaks(block)]
-        yield InsertMessage(before, "assistant", [block.value for block in words])
+        yield InsertMessage(before, "assistant", as_written(words))
         yield from (Remove(block) for block in words)
     if context.transcript.merged or context.is_error("turn.alternation"):
         yield InsertMessage(before, "user", _GO_ON)

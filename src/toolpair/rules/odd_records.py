@@ -1,31 +1,24 @@
-"""Records of the file itself: what cannot be read, and characters that no JSON reader of an API takes."""
+"""Rules about the records of a file, and what of them a transcript shows: half characters, which no API reads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-import orjson
-
-from toolpair.patterns import compiled
+from toolpair.dialects.values import is_cut_in_character, with_whole_characters
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.edits import Edit, MendBytes, SetField, SetValue
+from toolpair.rules.rule import Rule
+from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import EmptyObject
-
-_SURROGATE: Final = compiled("[\ud800-\udfff]")
 
 
 def check(context: Context) -> None:
     for number, message in enumerate(context.messages):
         for position, block in enumerate(message.blocks):
-            if not holds_lone_surrogate(block.value):
+            if not is_cut_in_character(block):
                 continue
-            edit: Edit
-            if isinstance(block.value, str) and len(message.records) <= 1:
-                edit = SetField(message, "content", _mended(block.value))
-            else:
-                edit = SetValue(block, _mended(block.value))
+            edit = with_whole_characters(message, block)
             context.add(
                 "record.lone_surrogate",
                 f"This {block.kind} contains half a character, so the request is not valid JSON.",
@@ -39,6 +32,35 @@ def check(context: Context) -> None:
                 ),
                 fixes=(Fix("replace-half", "replace the half character with U+FFFD", (edit,), recommended=True),),
             )
+
+
+RULES: Final = (
+    Rule("record.lone_surrogate", "records", check, fix_order=10, of_file=True),
+    Rule("record.torn", "records", fix_order=10, of_file=True),
+    Rule("record.glued", "records", fix_order=10, of_file=True),
+    Rule("record.nul", "records", fix_order=10, of_file=True),
+    Rule("record.bad_json", "records", fix_order=10, of_file=True),
+    Rule("record.bad_utf8", "records", fix_order=10, of_file=True),
+    Rule("record.duplicate_key", "records", fix_order=10, of_file=True),
+    Rule("record.big_number", "records", fix_order=10, of_file=True),
+    Rule("record.bom", "records", fix_order=10, of_file=True),
+    Rule("record.trailing_comma", "records", fix_order=10, of_file=True),
+)
+"""Damage of a record. `formats/damaged.py` finds it in the bytes, and half characters where no message has them."""
+
+LIST_RULES: Final = (Rule("record.no_message", "records", fix_order=10, of_file=True),)
+"""Elements of a list in a file: `no_message` is called with them."""
+
+ROLLOUT_RULES: Final = (
+    Rule("rollout.no_meta", "rollout", fix_order=40, of_file=True),
+    Rule("rollout.old_form", "rollout", fix_order=20, of_file=True),
+    Rule("rollout.last_ordinal", "rollout", of_file=True),
+    Rule("rollout.parent_missing", "rollout", of_file=True),
+    Rule("rollout.compaction_ignored", "rollout", of_file=True),
+    Rule("rollout.not_loaded", "rollout", of_file=True),
+    Rule("rollout.no_timestamp", "rollout", fix_order=30, of_file=True),
+)
+"""Rollouts as files: `formats/codex/` finds them."""
 
 
 def no_message(context: Context, value: Any, records: Sequence[int], count: int, *, in_file: bool) -> None:
@@ -80,48 +102,3 @@ _SEVERAL: Final = {
     "an empty object": "empty objects",
     "a number": "numbers",
 }
-
-
-def holds_lone_surrogate(value: Any) -> bool:
-    """Whether any string of the JSON value, or any key in it, has half of a surrogate pair."""
-    if isinstance(value, str):
-        return not value.isascii() and _SURROGATE.search(value) is not None
-    try:
-        # It refuses half characters, and is many times quicker than a walk through the value.
-        orjson.dumps(value)
-    except (TypeError, ValueError, RecursionError):
-        # Other things that it refuses are no half characters.
-        return _walk_finds_one(value)
-    return False
-
-
-def _walk_finds_one(value: Any) -> bool:
-    stack = [value]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, str):
-            if not found.isascii() and _SURROGATE.search(found):
-                return True
-        elif isinstance(found, dict):
-            stack.extend(found)
-            stack.extend(found.values())
-        elif isinstance(found, list):
-            stack.extend(found)
-    return False
-
-
-def _mended(value: Any) -> Any:
-    """The value with U+FFFD for each half; parts that have none stay the same objects."""
-    if not holds_lone_surrogate(value):
-        return value
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, dict):
-        made: dict[Any, Any] = {}
-        for key, item in value.items():
-            new = _mended(key)
-            while new is not key and (new in value or new in made):
-                new += "\ufffd"
-            made[new] = _mended(item)
-        return made
-    return [_mended(item) for item in value]

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
-from toolpair.patterns import compiled
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.dialects import anthropic, openai_chat, openai_responses
+from toolpair.dialects.values import hands_back_tools, is_object, is_output, said, saying, text_type
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
-from toolpair.transcript.item_types import content_key, type_name
+from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
 
 _NO_OUTPUT: Final = "(no output)"
-_ALLOWED_PARTS: Final = {
-    "blocks": frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"}),
-    "tool_messages": frozenset({"text"}),
-}
-_CHAT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
-_DATA_URL: Final = compiled(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _MEDIA: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
-_ITEM_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
-"""What the output of a Responses item may hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Output:
+class _Output(Struct, frozen=True):
     """One result that is looked at, and where it stands."""
 
     context: Context
@@ -57,7 +51,7 @@ class _Output:
 
     def holding(self, content: Any, **fields: Any) -> tuple[SetValue]:
         """The edit that gives it another content, and these fields."""
-        return (SetValue(self.result, {**self.result.value, **fields, _key(self.result): content}),)
+        return (saying(self.result, content, **fields),)
 
 
 def check(context: Context) -> None:
@@ -65,12 +59,21 @@ def check(context: Context) -> None:
     for pair in context.pairing.pairs:
         for result, at in zip(pair.results, pair.results_at, strict=True):
             # A search for tools hands back tools, not words.
-            if not isinstance(result.value, dict) or result.value.get("type") == "tool_search_output":
+            if not is_object(result) or hands_back_tools(result):
                 continue
             content = result_content(result)
             if isinstance(content, str) and content and not moonshot:
                 continue  # what nearly all are: words, which everybody takes
             _content(_Output(context, pair, result, at), content)
+
+
+RULES: Final = (
+    Rule("content.empty_result", "contents", check),
+    Rule("result.type_not_allowed", "results", check),
+    Rule("result.json_not_object", "results", check),
+    Rule("error.non_text", "contents", check),
+    Rule("error.empty_content", "contents", check),
+)
 
 
 def _content(output: _Output, content: Any) -> None:
@@ -108,22 +111,6 @@ def _empty_result(output: _Output, what: str, fix: Fix) -> None:
     )
 
 
-def _key(result: Block) -> str:
-    """Where a result says what it says: an item of the Responses API has `output`."""
-    return content_key(result.value)
-
-
-def _said(part: Any) -> str:
-    """What a part of another API says."""
-    if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
-        return str(part["text"])
-    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
-
-
-def _text_type(result: Block) -> str:
-    return "input_text" if _key(result) == "output" else "text"
-
-
 def _parts(output: _Output, content: Any) -> None:
     if isinstance(content, str):
         return
@@ -146,13 +133,15 @@ def _parts(output: _Output, content: Any) -> None:
 def _may_hold(context: Context, result: Block, part: Any) -> bool:
     """Whether a result may hold this part, in the form that it has and for the provider that it goes to."""
     kind = type_name(part)
-    if _key(result) == "output":
-        return kind in _ITEM_PARTS and not (context.wire == "chat" and kind in ("input_image", "input_file"))
+    if is_output(result):
+        return kind in openai_responses.OUTPUT_PARTS and not (
+            context.wire == "chat" and kind in ("input_image", "input_file")
+        )
     if context.written == "chat":
-        return kind == "text" or (context.in_turns and kind in _CHAT_MEDIA)
+        return kind == "text" or (context.in_turns and kind in openai_chat.RESULT_MEDIA)
     if context.wire == "chat":
-        return kind in _ALLOWED_PARTS["blocks"] - {"image", "document"}
-    return kind in _ALLOWED_PARTS["blocks"]
+        return kind in anthropic.RESULT_PARTS - {"image", "document"}
+    return kind in anthropic.RESULT_PARTS
 
 
 def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
@@ -189,17 +178,10 @@ def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
 
 def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
     """A part of another API: an image as an image where results hold such, all else as text."""
-    url = part.get("image_url") if type_name(part) == "image_url" else None
-    address = url.get("url") if isinstance(url, dict) else url
-    if context.written == "blocks" and context.in_turns and isinstance(address, str):
-        data = _DATA_URL.fullmatch(address)
-        source = (
-            {"type": "base64", "media_type": data["media"], "data": data["data"]}
-            if data
-            else {"type": "url", "url": address}
-        )
-        return {"type": "image", "source": source}
-    return {"type": _text_type(result), "text": _said(part)}
+    address = openai_chat.image_address(part)
+    if context.written == "blocks" and context.in_turns and address is not None:
+        return anthropic.image_at(address)
+    return {"type": text_type(result), "text": said(part)}
 
 
 def _json_parts(output: _Output, parts: list[Any]) -> bool:
@@ -270,4 +252,4 @@ def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
 
 
 def _follows(result: Block) -> dict[str, str]:
-    return {"type": _text_type(result), "text": "[The image follows.]"}
+    return {"type": text_type(result), "text": "[The image follows.]"}

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from itertools import accumulate
-from typing import Any
+from typing import Any, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
+from toolpair.dialects.openai_chat import is_legacy
+from toolpair.dialects.values import is_object, with_output
 from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
-from toolpair.rules.duplicates import duplicate
 from toolpair.rules.elsewhere import fixes as fixes_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
-from toolpair.rules.places import late, moved, not_first, order, result_in_assistant, split_over, where
+from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, moved
 from toolpair.rules.problem import Fix, Severity
+from toolpair.rules.rule import Rule
 from toolpair.rules.unreadable import Lost, repair
 from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
     Answer,
-    Edit,
     InsertMessage,
     Place,
     Remove,
     RemoveRecord,
     Rename,
-    SetValue,
 )
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
@@ -36,55 +36,69 @@ from toolpair.transcript.placeholders import known_placeholder
 
 def check(context: Context) -> None:
     """At most one problem a broken pair, the most specific."""
-    split: dict[int, list[Pair]] = defaultdict(list)
-    behind: dict[int, list[Pair]] = defaultdict(list)
+    misplaced: list[Pair] = []
     for pair in context.pairing.pairs:
-        if pair.call is None:
+        fit = fit_of(context, pair)
+        if fit == "right":
+            _placeholder(context, pair)
+        elif fit == "orphan":
             _orphan(context, pair)
-        elif not pair.results:
+        elif fit == "missing":
             _missing(context, pair)
-        elif pair.evidence == "early":
-            _orphan(context, pair)
-        elif len(pair.results) > 1:
+        elif fit == "duplicate":
+            from toolpair.rules.duplicates import duplicate  # as `places`: only a broken file needs it
+
             duplicate(context, pair)
-        elif _told_as_mismatch(context, pair):
+        elif fit == "mismatch":
             _mismatch(context, pair)
         else:
-            place = where(context, pair)
-            if place == "result_in_assistant":
-                if context.judges("role.result_in_assistant"):
-                    result_in_assistant(context, pair)
-            elif place == "late":
-                late(context, pair)
-            elif place == "split":
-                assert pair.call_at is not None
-                split[pair.call_at[0]].append(pair)
-            elif place == "behind":
-                behind[pair.results_at[0][0]].append(pair)
-            else:
-                _placeholder(context, pair)
-    if context.judges("result.split_over_messages"):
-        for pairs in split.values():
-            split_over(context, pairs)
-    if context.judges("result.not_first"):
-        for message, pairs in behind.items():
-            not_first(context, message, pairs)
-    order(context)
+            misplaced.append(pair)
+    if misplaced:
+        from toolpair.rules import places
+
+        places.report(context, misplaced)
+    _order(context)
     _unreached(context)
 
 
-def _told_as_mismatch(context: Context, pair: Pair) -> bool:
-    """Whether the ids differ and that is the worst of it: where ids do not matter, a wrong place does."""
-    if pair.evidence not in ("spelling", "link", "name", "guess") or not context.judges("result.id_mismatch"):
-        return False
-    return context.is_error("result.id_mismatch") or where(context, pair) == "right"
+RULES: Final = (
+    Rule("result.missing", "results", check, fix_order=520),
+    Rule("turn.trailing_call", "turns", check, fix_order=540),
+    Rule("result.orphan", "results", check, fix_order=510),
+    Rule("result.id_mismatch", "results", check, fix_order=250),
+    Rule("result.duplicate", "results", check, fix_order=310),
+    Rule("role.result_in_assistant", "roles", check, fix_order=410),
+    Rule("result.not_adjacent", "results", check, fix_order=420),
+    Rule("result.split_over_messages", "results", check, fix_order=430),
+    Rule("result.not_first", "results", check, fix_order=610),
+    Rule("result.order", "results", check),
+    Rule("result.placeholder", "results", check, fix_order=170, of_file=True),
+    Rule("result.unreached", "results", check, of_file=True),
+)
+
+
+def _order(context: Context) -> None:
+    """Results in another order than their calls; only where nothing else is wrong with them."""
+    for message in context.messages:
+        if len(message.blocks) < 2:
+            continue
+        calls = [block for block in message.blocks if block.kind == "call"]
+        if len(calls) < 2:
+            continue
+        family = [found for call in calls if (found := context.pairing.pair_of(call)) is not None and found.results]
+        if len(family) < 2 or not all(fits(context, found) for found in family):
+            continue
+        at = [found.results_at[0] for found in family]
+        if at != sorted(at):
+            from toolpair.rules import places
+
+            places.in_another_order(context, family)
 
 
 def _missing(context: Context, pair: Pair) -> None:
     call = pair.call
     assert call is not None and pair.call_at is not None
-    if context.messages[pair.call_at[0]].role != "assistant" and context.judges("role.call_in_user"):
-        pair.state = "missing"
+    if in_wrong_message(context, pair):
         return
     trailing = pair.call_at[0] == len(context.messages) - 1
     copies = context.elsewhere.of_call(call)
@@ -116,12 +130,11 @@ def _missing(context: Context, pair: Pair) -> None:
         rule, text = "result.missing", f"{tool_of(call)} was called, but no result for it is in this file."
         if copies:
             text = f"{tool_of(call)} was called, but its result is not in this history."
-        if context.transcript.native and _only_open_tail(context, pair):
+        if is_pending(context, pair):
             rule, severity = "turn.trailing_call", "info"
             text = f"{tool_of(call)} was called in the last turn: interrupted, unless it is still running."
     if lost is not None:
         text = f"The result of {tool_of(call)} is in {lost.where}, which cannot be read ({lost.reason})."
-    pair.state = "pending" if severity == "info" else "missing"
     context.add(
         rule,
         text,
@@ -143,12 +156,6 @@ def _with_repair(fixes: list[Fix], lost: Lost, call: Block | None, *, first: boo
     return [*fixes, *repair(lost, call, recommended=not any(fix.recommended for fix in fixes))]
 
 
-def _only_open_tail(context: Context, pair: Pair) -> bool:
-    """Whether nothing but results of the same turn follows the call: parallel calls of an agent that still runs."""
-    assert pair.call_at is not None
-    return context.whole.last_spoken <= pair.call_at[0] < len(context.messages) - 1
-
-
 def _placeholder(context: Context, pair: Pair) -> None:
     """A result that says only that there is none, though the real one can be found.
 
@@ -157,7 +164,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
     call, result = pair.call, pair.result
     assert call is not None and result is not None
     text = result_text(result)
-    if says_something_real(text) or not isinstance(result.value, dict) or result.slot[-1:] == ("function_call",):
+    if says_something_real(text) or not is_object(result) or is_legacy(result):
         return
     known = known_placeholder(text)
     if known is not None and known.cleared:
@@ -166,12 +173,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
     if not copies:
         return
 
-    def put(content: Any, is_error: bool) -> Edit:
-        kept = {key: value for key, value in result.value.items() if key != "is_error"}
-        key = "output" if "output" in kept and "content" not in kept else "content"
-        return SetValue(result, {**kept, key: content, **({"is_error": True} if is_error else {})})
-
-    found = fixes_of(copies, put)
+    found = fixes_of(copies, lambda content, is_error: with_output(result, content, is_error))
     what = "its result is only a placeholder" if text.strip() else "its result is empty"
     context.add(
         "result.placeholder",
@@ -233,7 +235,6 @@ def _unreached(context: Context) -> None:
 def _orphan(context: Context, pair: Pair) -> None:
     result = pair.result
     assert result is not None
-    pair.state = "orphan"
     real = is_real_output(result)
     fixes: list[Fix] = []
     if pair.call is not None:
@@ -300,77 +301,79 @@ def _orphan(context: Context, pair: Pair) -> None:
 def _mismatch(context: Context, pair: Pair) -> None:
     call, result = pair.call, pair.result
     assert call is not None and result is not None and pair.call_at is not None
-    pair.state = "mismatch"
     move = moved(context, pair, result)
     certain = pair.certain
     call_good = context.profile.accepts_id(call.id)
     result_good = context.profile.accepts_id(result.id)
-    fixes: list[Fix] = []
-    best = "rename-result" if call_good else "rename-call" if result_good else "rename-both"
-    if result_good and prefers(context.profile.new_ids, result.id, call.id):
-        best = "rename-call"
-    if usable(call.id):
-        fixes.append(
-            Fix(
-                "rename-result",
-                "give the result the call's id",
-                with_edits(Rename(result, call.id), move),
-                recommended=certain and best == "rename-result",
-                certain=certain,
-                loses=None,
-            )
-        )
-    if usable(result.id):
-        fixes.append(
-            Fix(
-                "rename-call",
-                "give the call the result's id",
-                with_edits(Rename(call, result.id), move),
-                recommended=certain and best == "rename-call",
-                certain=certain,
-            )
-        )
-    clean = context.new_id(call.id if usable(call.id) else result.id, name=call.name)
-    fixes.append(
-        Fix(
-            "rename-both",
-            f"give both the same new id, {clean}",
-            with_edits(Rename(call, clean), Rename(result, clean), move),
-            recommended=certain and best == "rename-both",
-            certain=certain,
-            note=context.note_on_new_id(call.id),
-            several="give both sides a new id",
-        )
-    )
-    if not certain:
-        real = is_real_output(result)
-        fixes.append(
-            Fix(
-                "placeholder-and-text",
-                f"{PLACEHOLDER_TITLE} and keep the output as text",
-                (Answer(call, PLACEHOLDER, True), keep_as_text(result, result.name) if real else Remove(result)),
-                recommended=True,
-                placeholder=True,
-            )
-        )
-        fixes.append(
-            Fix(
-                "both-as-text",
-                BOTH_AS_TEXT,
-                (call_as_text(call), keep_as_text(result, result.name) if real else Remove(result)),
-                note=NO_CALL,
-            )
-        )
-    fixes.append(remove_call(pair))
     text = f"This result has a different id from its call, {tool_of(call)}."
     cause = causes.of_mismatch(pair, context.transcript.agent)
+    guess = not certain
     lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
     if lost is not None and lost.fix is not None:
         # What each of them waits for stands in a damaged line: there is nothing to guess.
         text = f"The rest of this call and this result is in {lost.where}, which cannot be read ({lost.reason})."
-        fixes, cause, certain = _with_repair(fixes, lost, None, first=True), lost.cause, True
-    if context.is_error("result.id_mismatch"):
-        context.renamed.update({id(call), id(result)})
+        cause, guess = lost.cause, False
+
+    def fixes() -> list[Fix]:
+        found: list[Fix] = []
+        best = "rename-result" if call_good else "rename-call" if result_good else "rename-both"
+        if result_good and prefers(context.profile.new_ids, result.id, call.id):
+            best = "rename-call"
+        if usable(call.id):
+            found.append(
+                Fix(
+                    "rename-result",
+                    "give the result the call's id",
+                    with_edits(Rename(result, call.id), move),
+                    recommended=certain and best == "rename-result",
+                    certain=certain,
+                    loses=None,
+                )
+            )
+        if usable(result.id):
+            found.append(
+                Fix(
+                    "rename-call",
+                    "give the call the result's id",
+                    with_edits(Rename(call, result.id), move),
+                    recommended=certain and best == "rename-call",
+                    certain=certain,
+                )
+            )
+        clean = context.new_id(call.id if usable(call.id) else result.id, name=call.name)
+        found.append(
+            Fix(
+                "rename-both",
+                f"give both the same new id, {clean}",
+                with_edits(Rename(call, clean), Rename(result, clean), move),
+                recommended=certain and best == "rename-both",
+                certain=certain,
+                note=context.note_on_new_id(call.id),
+                several="give both sides a new id",
+            )
+        )
+        if not certain:
+            real = is_real_output(result)
+            found.append(
+                Fix(
+                    "placeholder-and-text",
+                    f"{PLACEHOLDER_TITLE} and keep the output as text",
+                    (Answer(call, PLACEHOLDER, True), keep_as_text(result, result.name) if real else Remove(result)),
+                    recommended=True,
+                    placeholder=True,
+                )
+            )
+            found.append(
+                Fix(
+                    "both-as-text",
+                    BOTH_AS_TEXT,
+                    (call_as_text(call), keep_as_text(result, result.name) if real else Remove(result)),
+                    note=NO_CALL,
+                )
+            )
+        found.append(remove_call(pair))
+        return _with_repair(found, lost, None, first=True) if lost is not None and lost.fix is not None else found
+
     context.add(
         "result.id_mismatch",
         text,
@@ -380,6 +383,6 @@ def _mismatch(context: Context, pair: Pair) -> None:
         result=result,
         cause=cause,
         fixes=fixes,
-        guess=not certain,
+        guess=guess,
         record=result.record,
     )

@@ -1,82 +1,48 @@
-"""Where results stand: too late, spread over messages, behind text, in the assistant's place, in another order."""
+"""Results in a wrong place: too late, spread over messages, after text, in an assistant message, in another order."""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
 
 from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
+from toolpair.rules.pair_states import fit_of
 from toolpair.rules.problem import Fix
-from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Remove
-from toolpair.transcript.model import PLACEHOLDER, Block, Message
+from toolpair.transcript.model import PLACEHOLDER
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
 
-_RESULT_ROLES = ("tool", "function")
+
+def report(context: Context, pairs: Sequence[Pair]) -> None:
+    """Problems of pairs whose results are in a wrong place; those of one message are one problem."""
+    split: dict[int, list[Pair]] = defaultdict(list)
+    behind: dict[int, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        fit = fit_of(context, pair)
+        if fit == "late":
+            _late(context, pair)
+        elif fit == "result_in_assistant":
+            if context.judges("role.result_in_assistant"):
+                _result_in_assistant(context, pair)
+        elif fit == "split":
+            assert pair.call_at is not None
+            split[pair.call_at[0]].append(pair)
+        else:
+            behind[pair.results_at[0][0]].append(pair)
+    if context.judges("result.split_over_messages"):
+        for together in split.values():
+            _split_over(context, together)
+    if context.judges("result.not_first"):
+        for message, together in behind.items():
+            _not_first(context, message, together)
 
 
-def where(context: Context, pair: Pair) -> str:
-    """Where the first result stands, seen from its call.
-
-    "right", "behind" (text in front of it), "split" (over several messages), "late" or "result_in_assistant".
-    """
-    assert pair.call_at is not None
-    home, (at, position) = pair.call_at[0], pair.results_at[0]
-    messages = context.messages
-    if messages[at].role == "assistant":
-        return "result_in_assistant"
-    if context.tool_messages:
-        return "right" if home < at < _reach(context, home) and messages[at].role in _RESULT_ROLES else "late"
-    if not context.in_turns:
-        # Results become messages of their own, in front of what else their message says.
-        return "right" if home < at <= _reach(context, home) else "late"
-    if at == home + 1:
-        return "behind" if _first_words(context, at) < position else "right"
-    return "split" if home + 1 < at <= _reach(context, home) else "late"
-
-
-def _first_words(context: Context, at: int) -> int:
-    """The place of the first block of a message that is no result; behind its end where there is none."""
-    if at not in context.first_words:
-        blocks = context.messages[at].blocks
-        spoken = (number for number, block in enumerate(blocks) if block.kind != "result")
-        context.first_words[at] = next(spoken, len(blocks))
-    return context.first_words[at]
-
-
-def _reach(context: Context, home: int) -> int:
-    """The first message behind `home` that parts the calls there from results behind it."""
-    known = context.reach.get(home)
-    if known is None:
-        known = home + 1
-        while known < len(context.messages) and _parts_nothing(context, context.messages[known]):
-            known += 1
-        context.reach[home] = known
-    return known
-
-
-def _parts_nothing(context: Context, message: Message) -> bool:
-    if context.tool_messages:
-        # A system message is lifted out where the provider takes turns.
-        return message.role in _RESULT_ROLES or (context.in_turns and is_system(message))
-    if message.role != "user" or not message.blocks:
-        return False
-    if context.in_turns:
-        return message.blocks[0].kind == "result"
-    return all(block.kind == "result" for block in message.blocks)
-
-
-def moved(context: Context, pair: Pair, result: Block, position: int = 0) -> Place | None:
-    """The move that the result needs to stand right, if any."""
-    assert pair.call is not None
-    single = Pair(pair.index, pair.call, pair.call_at, (result,), (pair.results_at[position],), pair.evidence)
-    return None if where(context, single) == "right" else Place(result, pair.call)
-
-
-def result_in_assistant(context: Context, pair: Pair) -> None:
+def _result_in_assistant(context: Context, pair: Pair) -> None:
     call, result = pair.call, pair.result
     assert call is not None and result is not None
-    pair.state = "misplaced"
     context.add(
         "role.result_in_assistant",
         f"The result of {tool_of(call)} is in an assistant message.",
@@ -97,10 +63,9 @@ def result_in_assistant(context: Context, pair: Pair) -> None:
     )
 
 
-def late(context: Context, pair: Pair) -> None:
+def _late(context: Context, pair: Pair) -> None:
     call, result = pair.call, pair.result
     assert call is not None and result is not None and pair.call_at is not None
-    pair.state = "misplaced"
     home, at = pair.call_at[0], pair.results_at[0][0]
     between = context.passed.between(home + 1, at)
     what, cause = causes.of_late(context, between)
@@ -140,7 +105,7 @@ def late(context: Context, pair: Pair) -> None:
     )
 
 
-def split_over(context: Context, pairs: list[Pair]) -> None:
+def _split_over(context: Context, pairs: list[Pair]) -> None:
     first = pairs[0]
     assert first.call_at is not None
     home = first.call_at[0]
@@ -152,7 +117,6 @@ def split_over(context: Context, pairs: list[Pair]) -> None:
     spread = {found.results_at[0][0] for found in family}
     edits: list[Edit] = []
     for pair in pairs:
-        pair.state = "misplaced"
         assert pair.call is not None and pair.result is not None
         edits.append(Place(pair.result, pair.call))
     context.add(
@@ -168,9 +132,7 @@ def split_over(context: Context, pairs: list[Pair]) -> None:
     )
 
 
-def not_first(context: Context, message: int, pairs: list[Pair]) -> None:
-    for pair in pairs:
-        pair.state = "misplaced"
+def _not_first(context: Context, message: int, pairs: list[Pair]) -> None:
     first = pairs[0]
     what = next((block for block in context.messages[message].blocks if block.kind != "result"), None)
     noun = "An image" if what is not None and what.kind == "media" else "Text"
@@ -196,36 +158,25 @@ def not_first(context: Context, message: int, pairs: list[Pair]) -> None:
     )
 
 
-def order(context: Context) -> None:
-    """Results in another order than their calls; only where nothing else is wrong with them."""
-    for message in context.messages:
-        if len(message.blocks) < 2:
-            continue
-        calls = [block for block in message.blocks if block.kind == "call"]
-        if len(calls) < 2:
-            continue
-        family = [found for call in calls if (found := context.pairing.pair_of(call)) is not None and found.results]
-        if len(family) < 2 or any(found.state != "ok" for found in family):
-            continue
-        places = [found.results_at[0] for found in family]
-        if places == sorted(places):
-            continue
-        results = tuple(found.results[0] for found in family)
-        context.add(
-            "result.order",
-            "Results came back in a different order from the calls, which most APIs accept.",
-            at=places[0],
-            pairs=family,
-            call=family[0].call,
-            result=family[0].result,
-            about=context.messages[min(places)[0]],
-            cause=causes.of_order(context, family),
-            fixes=(
-                Fix(
-                    "call-order",
-                    "put the results in the order of the calls",
-                    (Arrange(context.messages[min(places)[0]], "call_order", results),),
-                    recommended=True,
-                ),
+def in_another_order(context: Context, family: Sequence[Pair]) -> None:
+    """Results of one message's calls that are in another order than these."""
+    places = [found.results_at[0] for found in family]
+    results = tuple(found.results[0] for found in family)
+    context.add(
+        "result.order",
+        "Results came back in a different order from the calls, which most APIs accept.",
+        at=places[0],
+        pairs=family,
+        call=family[0].call,
+        result=family[0].result,
+        about=context.messages[min(places)[0]],
+        cause=causes.of_order(context, family),
+        fixes=(
+            Fix(
+                "call-order",
+                "put the results in the order of the calls",
+                (Arrange(context.messages[min(places)[0]], "call_order", results),),
+                recommended=True,
             ),
-        )
+        ),
+    )

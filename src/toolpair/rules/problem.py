@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any, Literal, Protocol
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Message, Scope
 
@@ -14,8 +14,7 @@ Impact = Literal["stops", "loses", "harmless"]
 Effect = Literal["rejected", "dropped", "placeholder", "healed", "kept"]
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """Why a problem is there. Problems with one cause id are decided together."""
 
     id: str
@@ -28,8 +27,7 @@ class Cause:
     """Where that is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class OnResume:
+class OnResume(Struct, frozen=True):
     """What an agent does with a problem when it resumes. `loses` names what is gone, None when nothing is."""
 
     agent: str
@@ -41,8 +39,7 @@ class OnResume:
     outputs_lost: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fix:
+class Fix(Struct, frozen=True, eq=False):
     """One way to mend one problem.
 
     `certain` is False for a guess (position alone, an only candidate): a person has to confirm it.
@@ -74,8 +71,7 @@ class Says(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """The words themselves."""
 
     words: str | None
@@ -84,8 +80,7 @@ class Said:
         return self.words
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class Problem(Struct, frozen=True, eq=False):
     """One broken rule at one place. `pair` indexes the session's pairs; `message` and `block` what would be sent."""
 
     rule: str
@@ -124,10 +119,10 @@ class Problem:
         blocks = tuple(b.key for b in (self.call, self.result) if b is not None)
         return (self.rule, self.record, blocks)
 
-    def __getstate__(self) -> list[Any]:
+    def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
         # What tells the words knows the whole transcript; the words are all that goes into another process.
         said = Said(self.api_says)
-        return [said if entry.name == "says" else getattr(self, entry.name) for entry in fields(self)]
+        return Problem, tuple(said if name == "says" else getattr(self, name) for name in self.__struct_fields__)
 
     @property
     def api_says(self) -> str | None:

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.rules.problem import Severity
 from toolpair.rules.shipped import shipped
 from toolpair.shell.program import command
@@ -39,8 +41,7 @@ _ALSO_CALLED: Final = {
 _WEIGHT: Final = {None: 0, "info": 1, "warning": 2, "error": 3}
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What one profile says of one rule: `severity` is None where the provider accepts it."""
 
     severity: Severity | None
@@ -49,8 +50,7 @@ class Cell:
     link: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """Models of one provider that differ from the others: `profile/id` names the profile with what differs.
 
     `models` fits the models' names, None where a name does not tell the family. `cells` are the rules that differ.
@@ -62,8 +62,7 @@ class Family:
     cells: Mapping[str, Cell]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class Profile(Struct, frozen=True, eq=False):
     """The rules of one provider's API, or of one family of its models."""
 
     id: str

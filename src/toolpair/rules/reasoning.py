@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.openai_responses import is_reasoning
+from toolpair.dialects.values import is_object
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
-from toolpair.transcript.edits import Remove, SetField, SetValue
+from toolpair.rules.rule import Rule
+from toolpair.transcript.edits import Remove, SetField
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.new_ids import THOUGHT
 
@@ -30,10 +34,19 @@ def check(context: Context) -> None:
         _thinking_brought_back(context)
 
 
+RULES: Final = (
+    Rule("reasoning.bad_signature", "reasoning", check),
+    Rule("reasoning.missing_signature", "reasoning", check),
+    Rule("reasoning.missing_before_call", "reasoning", check, whole_history=True),
+    Rule("reasoning.prefix_changed", "reasoning"),
+    Rule("reasoning.unresolvable_ref", "reasoning"),
+)
+
+
 def _signatures(context: Context) -> None:
     for number, message in enumerate(context.messages):
-        thinking = [block for block in message.blocks if block.kind == "thinking" and not is_item(block)]
-        bad = [block for block in thinking if not signed(block)]
+        thinking = [block for block in message.blocks if block.kind == "thinking" and not is_reasoning(block)]
+        bad = [block for block in thinking if not anthropic.is_signed(block)]
         if not bad:
             continue
         context.add(
@@ -56,21 +69,6 @@ def _signatures(context: Context) -> None:
                 ),
             ),
         )
-
-
-def is_item(block: Block) -> bool:
-    """Whether it is a reasoning item of the Responses API, which carries no signature."""
-    return isinstance(block.value, dict) and block.value.get("type") == "reasoning"
-
-
-def signed(block: Block) -> bool:
-    """Whether a thinking block carries what the API checks."""
-    value: Any = block.value
-    if not isinstance(value, dict):
-        return False
-    if value.get("type") == "redacted_thinking":
-        return bool(value.get("data"))
-    return bool(value.get("signature"))
 
 
 def _must_begin_with_thinking(context: Context) -> None:
@@ -101,11 +99,13 @@ def _thinking_brought_back(context: Context) -> None:
         return
     calling = [(number, message) for number, message in enumerate(context.messages) if message.calls]
     chosen = context.profile.family == "thinking" and context.profile is profile(context.profile.id)
-    if not (context.transcript.thinking or chosen or any(_thought(message) for _, message in calling)):
+    if not (
+        context.transcript.thinking or chosen or any(openai_chat.brings_thinking(message) for _, message in calling)
+    ):
         return
     asked = max((number for number, message in enumerate(context.messages) if message.role == "user"), default=-1)
     for number, message in calling:
-        if _thought(message) or not isinstance(message.value, dict):
+        if openai_chat.brings_thinking(message) or not is_object(message):
             continue
         # Of DeepSeek's models some want it only until the user asks the next thing.
         older = number < asked and context.provider == "deepseek"
@@ -129,10 +129,6 @@ def _thinking_brought_back(context: Context) -> None:
         )
 
 
-def _thought(message: Message) -> bool:
-    return isinstance(message.value, dict) and isinstance(message.value.get("reasoning_content"), str)
-
-
 def _thought_signatures(context: Context) -> None:
     """Signatures of Gemini as its OpenAI-compatible endpoint writes them, beside each first call of a step."""
     signatures = {id(call): found for message in context.messages for call in message.calls if (found := _google(call))}
@@ -151,9 +147,7 @@ def _thought_signatures(context: Context) -> None:
 def _google(call: Block) -> Any:
     if isinstance(call.id, str) and THOUGHT in call.id:
         return SKIP_SIGNATURE  # written behind the id, for LiteLLM to read
-    extra = call.value.get("extra_content") if isinstance(call.value, dict) else None
-    google = extra.get("google") if isinstance(extra, dict) else None
-    return google.get("thought_signature") if isinstance(google, dict) else None
+    return openai_chat.thought_signature(call)
 
 
 def _whole(signature: Any) -> bool:
@@ -169,10 +163,6 @@ def _whole(signature: Any) -> bool:
 
 def _signature(context: Context, number: int, message: Message, call: Block, rule: str, what: str) -> None:
     pair = context.pairing.pair_of(call)
-    extra = call.value.get("extra_content")
-    google = extra.get("google") if isinstance(extra, dict) else None
-    kept = {**google} if isinstance(google, dict) else {}
-    outer = {**extra} if isinstance(extra, dict) else {}
     context.add(
         rule,
         f"The thought signature of the call of {tool_of(call)} {what}.",
@@ -187,15 +177,7 @@ def _signature(context: Context, number: int, message: Message, call: Block, rul
             Fix(
                 "skip-signature",
                 "write the value that Google documents for calls without one",
-                (
-                    SetValue(
-                        call,
-                        {
-                            **call.value,
-                            "extra_content": {**outer, "google": {**kept, "thought_signature": SKIP_SIGNATURE}},
-                        },
-                    ),
-                ),
+                (openai_chat.with_thought_signature(call, SKIP_SIGNATURE),),
                 recommended=True,
                 note="the model continues without what it thought before this call",
                 several="write the value that Google documents for calls without a signature",

@@ -5,86 +5,42 @@ An item is a JSON object with a `type` of its own. Its `id` names the item; a ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec.structs import replace
+
+from toolpair.dialects.openai_responses import (
+    ITEM_PREFIXES,
+    ListedItem,
+    is_plain_output,
+    listed_items,
+    retyped,
+    say_the_same,
+)
+from toolpair.dialects.values import type_of
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
+from toolpair.rules.pair_states import kinds, of_another_kind
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import is_real_output, output_lines
-from toolpair.transcript.edits import ABSENT, Answer, Edit, Remove, SetField, SetValue
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
-from toolpair.transcript.model import PLACEHOLDER, Block, Message
+from toolpair.transcript.edits import Answer, Edit, Remove
+from toolpair.transcript.item_types import OUTPUT_OF
+from toolpair.transcript.model import PLACEHOLDER
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.words import plural
-
-ITEM_PREFIXES: Final = {
-    "reasoning": "rs",
-    "function_call": "fc",
-    "custom_tool_call": "ctc",
-    "message": "msg",
-}
-"""How the Responses API wants the ids of these items to begin."""
-_OF_THE_MODEL: Final = frozenset(
-    {
-        "reasoning",
-        "function_call",
-        "custom_tool_call",
-        "local_shell_call",
-        "shell_call",
-        "apply_patch_call",
-        "tool_search_call",
-        "web_search_call",
-        "file_search_call",
-        "code_interpreter_call",
-        "computer_call",
-        "image_generation_call",
-        "mcp_call",
-    }
-)
-"""What may follow a reasoning item as that which was reasoned out; so may a message of the assistant."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Item:
-    """One item: a block of its own, or a message (`block` None)."""
-
-    value: dict[str, Any]
-    kind: str
-    at: tuple[int, int | None]
-    message: Message
-    block: Block | None
-
-    @property
-    def id(self) -> str | None:
-        found = self.value.get("id")
-        return found if isinstance(found, str) and found else None
-
-    @property
-    def noun(self) -> str:
-        return self.kind.replace("_", " ") + " item"
-
-    @property
-    def record(self) -> int:
-        return self.block.record if self.block is not None else self.message.records[0]
-
-    def without_id(self) -> Edit:
-        if self.block is None:
-            return SetField(self.message, "id", ABSENT)
-        return SetValue(self.block, {key: value for key, value in self.value.items() if key != "id"})
 
 
 def check(context: Context) -> None:
     if context.written != "items":
         return
-    if context.judges("result.kind"):
-        for pair in context.pairing.pairs:
+    for pair in context.pairing.pairs:
+        if of_another_kind(context, pair):
             _kind(context, pair)
     judged = ("item.duplicate_id", "item.id_prefix", "reasoning.dangling")
     if not any(context.judges(rule) for rule in judged):
         return
-    items = list(_items(context))
+    items = list(listed_items(context.messages))
     repeated = _repeated(context, items)
     for item in items:
         if id(item) not in repeated:
@@ -92,15 +48,19 @@ def check(context: Context) -> None:
     _dangling(context, items)
 
 
+RULES: Final = (
+    Rule("result.kind", "results", check, fix_order=320),
+    Rule("item.duplicate_id", "items", check, fix_order=160),
+    Rule("item.id_prefix", "items", check, fix_order=160),
+    Rule("reasoning.dangling", "reasoning", check),
+)
+
+
 def _kind(context: Context, pair: Pair) -> None:
     """An output of another kind than its call: to the API the call has none. What else is wrong is mended first."""
-    call, result = pair.call, pair.result
-    if call is None or result is None or pair.state not in ("ok", "misplaced"):
-        return
-    wants, has = CALL_FAMILY.get(_type(call)), OUTPUT_FAMILY.get(_type(result))
-    if wants is None or has is None or wants == has:
-        return
-    pair.state = "mismatch"
+    call, result, differ = pair.call, pair.result, kinds(pair)
+    assert call is not None and result is not None and differ is not None
+    wants, _ = differ
     said = Fix(
         "placeholder-and-text",
         f"{PLACEHOLDER_TITLE} and keep the output as text",
@@ -114,15 +74,12 @@ def _kind(context: Context, pair: Pair) -> None:
         (Remove(call), Remove(result)),
         loses="its input" + (f" and its output ({output_lines([result])})" if is_real_output(result) else ""),
     )
-    # An item id tells its kind by how it begins, so it does not stay.
-    retyped = {key: value for key, value in result.value.items() if key != "id"} | {"type": OUTPUT_OF[wants]}
-    text = isinstance(result.value.get("output"), (str, list))
     fixes = (
         (
             Fix(
                 "retype",
                 f"make it a {OUTPUT_OF[wants]}",
-                (SetValue(result, retyped),),
+                (retyped(result, wants),),
                 recommended=True,
                 several="give the outputs the type that their calls require",
             ),
@@ -130,12 +87,12 @@ def _kind(context: Context, pair: Pair) -> None:
             both,
             gone,
         )
-        if text and wants != "tool_search"
+        if is_plain_output(result) and wants != "tool_search"
         else (replace(said, recommended=True), both, gone)
     )
     context.add(
         "result.kind",
-        f"The output of {tool_of(call)} is a {_type(result)}, and its {_type(call)} requires a {OUTPUT_OF[wants]}.",
+        f"The output of {tool_of(call)} is a {type_of(result)}, and its {type_of(call)} requires a {OUTPUT_OF[wants]}.",
         at=pair.results_at[0],
         pair=pair,
         call=call,
@@ -146,35 +103,12 @@ def _kind(context: Context, pair: Pair) -> None:
     )
 
 
-def _type(block: Block) -> str:
-    return str(block.value.get("type")) if isinstance(block.value, dict) else ""
-
-
-def _items(context: Context) -> Iterator[_Item]:
-    """The items in their order. A message's parts are not items, the message is."""
-    for number, message in enumerate(context.messages):
-        seen: set[int] = set()
-        for position, block in enumerate(message.blocks):
-            value = block.value
-            if isinstance(value, dict) and isinstance(value.get("type"), str) and _is_item(value):
-                yield _Item(value, value["type"], (number, position), message, block)
-                seen.add(id(value))
-        whole = message.value
-        if isinstance(whole, dict) and whole.get("type") == "message" and id(whole) not in seen:
-            yield _Item(whole, "message", (number, None), message, None)
-
-
-def _is_item(value: dict[str, Any]) -> bool:
-    kind = value["type"]
-    return kind in _OF_THE_MODEL or kind == "message" or kind.endswith(("_call", "_output", "_call_output"))
-
-
-def _repeated(context: Context, items: list[_Item]) -> set[int]:
+def _repeated(context: Context, items: list[ListedItem]) -> set[int]:
     """Report ids that several items share. Returns id() of the items whose id the fix takes away."""
     if not context.judges("item.duplicate_id"):
         return set()
-    first: dict[str, _Item] = {}
-    again: dict[str, list[_Item]] = {}
+    first: dict[str, ListedItem] = {}
+    again: dict[str, list[ListedItem]] = {}
     for item in items:
         if item.id is not None and first.setdefault(item.id, item) is not item:
             again.setdefault(item.id, []).append(item)
@@ -221,7 +155,7 @@ def _repeated(context: Context, items: list[_Item]) -> set[int]:
     return reported
 
 
-def _told_as_second_output(context: Context, item: _Item) -> bool:
+def _told_as_second_output(context: Context, item: ListedItem) -> bool:
     """Whether it is one of several outputs of one call, which is a problem of its own."""
     if item.block is None or item.block.kind != "result":
         return False
@@ -229,32 +163,20 @@ def _told_as_second_output(context: Context, item: _Item) -> bool:
     return pair is not None and pair.call is not None and len(pair.results) > 1
 
 
-def _is_copy(context: Context, first: _Item, item: _Item) -> bool:
+def _is_copy(context: Context, first: ListedItem, item: ListedItem) -> bool:
     """Whether dropping the item loses nothing: an equal one stands before it, and no output hangs on this one alone."""
-    if first.kind == "message" or not _same(first.value, item.value) or first.block is None or item.block is None:
+    if first.kind == "message" or not first.says_the_same(item) or first.block is None or item.block is None:
         return False
     if item.block.kind != "call":
         return True
     own, whole = context.pairing.pair_of(item.block), context.pairing.pair_of(first.block)
-    outputs = [result.value for result in whole.results] if whole is not None else []
-    return own is None or all(any(_same(result.value, known) for known in outputs) for result in own.results)
+    outputs = whole.results if whole is not None else ()
+    return own is None or all(any(say_the_same(result, known) for known in outputs) for result in own.results)
 
 
-_BESIDE: Final = ("metadata", "internal_chat_message_metadata_passthrough")
-"""What agents write into an item that is not sent."""
-
-
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return {key: value for key, value in one.items() if key not in _BESIDE} == {
-            key: value for key, value in other.items() if key not in _BESIDE
-        }
-    return bool(one == other)
-
-
-def _prefix(context: Context, item: _Item) -> None:
-    wanted, written = ITEM_PREFIXES.get(item.kind), item.value.get("id")
-    if not isinstance(written, str):
+def _prefix(context: Context, item: ListedItem) -> None:
+    wanted, written = ITEM_PREFIXES.get(item.kind), item.written_id
+    if written is None:
         return
     limit = context.profile.id_max
     if limit is not None and len(written) > limit:
@@ -288,20 +210,18 @@ def _prefix(context: Context, item: _Item) -> None:
     )
 
 
-def _dangling(context: Context, items: list[_Item]) -> None:
+def _dangling(context: Context, items: list[ListedItem]) -> None:
     """Reasoning with an id behind which nothing of the model's follows; at an agent's end it may come yet."""
-    follows: _Item | None = None
+    follows: ListedItem | None = None
     for item in reversed(items):
         if item.kind != "reasoning":
             follows = item
             continue
         if item.id is None or item.block is None or (follows is None and context.transcript.native):
             continue
-        if follows is not None and (
-            follows.kind in _OF_THE_MODEL or (follows.kind == "message" and follows.value.get("role") == "assistant")
-        ):
+        if follows is not None and follows.is_of_model:
             continue
-        sealed = bool(item.value.get("encrypted_content"))
+        sealed = item.is_sealed
         removal = Fix(
             "remove-thinking",
             "remove the reasoning",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from toolpair.dialects import openai_chat
+from toolpair.dialects.values import field_of, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
-from toolpair.transcript.edits import ABSENT, MoveToRole, Remove, SetField, SetValue
+from toolpair.rules.rule import Rule
+from toolpair.transcript.edits import MoveToRole, Remove, SetField
 from toolpair.transcript.model import Message
 
 _ROLES: Final = {
@@ -25,6 +28,12 @@ def check(context: Context) -> None:
     _unknown_roles(context)
 
 
+RULES: Final = (
+    Rule("role.call_in_user", "roles", check, fix_order=130),
+    Rule("role.unknown", "roles", check, fix_order=120),
+)
+
+
 def _calls_in_user(context: Context) -> None:
     messages = context.messages
     for pair in context.pairing.pairs:
@@ -34,7 +43,6 @@ def _calls_in_user(context: Context) -> None:
         role = messages[pair.call_at[0]].role
         if role == "assistant" or not isinstance(role, str) or not context.judges("role.call_in_user"):
             continue
-        pair.state = "misplaced" if pair.state == "ok" else pair.state
         context.add(
             "role.call_in_user",
             f"The call of {tool_of(call)} is in a {role} message.",
@@ -72,7 +80,7 @@ def _unknown_roles(context: Context) -> None:
             continue
         if in_order:
             before = "tool" if message.blocks and all(block.kind == "result" for block in message.blocks) else role
-        if context.transcript.layout == "tool_messages" and _is_of_another(message):
+        if context.transcript.layout == "tool_messages" and openai_chat.is_of_another(message):
             _result_of_another(context, number, message)
             continue
         if isinstance(role, str) and role in known:
@@ -113,15 +121,9 @@ def _unknown_roles(context: Context) -> None:
         )
 
 
-def _is_of_another(message: Message) -> bool:
-    """Whether it is a result of chat that names its call, and says that it is another's message than the tool's."""
-    value = message.value
-    return bool(message.results) and isinstance(value, dict) and "tool_call_id" in value and value.get("role") != "tool"
-
-
 def _result_of_another(context: Context, number: int, message: Message) -> None:
     result = message.results[0]
-    role = result.value.get("role")
+    role = field_of(result, "role")
     whose = f"of the {role}" if isinstance(role, str) else "without a role"
     pair = context.pairing.pair_of(result)
     call = pair.call if pair is not None else None
@@ -139,7 +141,7 @@ def _result_of_another(context: Context, number: int, message: Message) -> None:
             Fix(
                 "role-tool",
                 "make it a message of the tool",
-                (SetValue(result, {**result.value, "role": "tool"}),),
+                (with_fields(result, role="tool"),),
                 recommended=True,
             ),
         ),
@@ -185,10 +187,21 @@ def _function_role(context: Context, number: int, message: Message) -> None:
         return  # a problem of its own
     call, result = pair.call, pair.results[0]
     home = context.messages[pair.call_at[0]]
-    if call.slot[-1:] != ("function_call",) or home.value.get("tool_calls"):
+    if not openai_chat.may_be_tool_call(home, call):
         return
-    new = context.new_id(None)
-    kept = {key: value for key, value in result.value.items() if key != "role"}
+
+    def fixes() -> tuple[Fix, ...]:
+        new = context.new_id(None)
+        return (
+            Fix(
+                "as-tool-call",
+                f"write both as a tool call and its result, with the id {new}",
+                openai_chat.as_tool_call(home, call, result, new),
+                recommended=True,
+                several="write the calls and their results as tool calls",
+            ),
+        )
+
     context.add(
         "role.unknown",
         f"{context.profile.title} does not know the role function.",
@@ -199,17 +212,5 @@ def _function_role(context: Context, number: int, message: Message) -> None:
         about=message,
         severity=None if context.provider in _REFUSE_DEVELOPER else "warning",
         cause=Cause("role_function", "an older client wrote the call and its result without an id"),
-        fixes=(
-            Fix(
-                "as-tool-call",
-                f"write both as a tool call and its result, with the id {new}",
-                (
-                    SetField(home, "function_call", ABSENT),
-                    SetField(home, "tool_calls", [{"id": new, "type": "function", "function": call.value}]),
-                    SetValue(result, {"role": "tool", "tool_call_id": new, **kept}),
-                ),
-                recommended=True,
-                several="write the calls and their results as tool calls",
-            ),
-        ),
+        fixes=fixes,
     )

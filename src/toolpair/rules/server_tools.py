@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from toolpair.patterns import compiled
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.rule import Rule
 from toolpair.transcript.content import block_text
 from toolpair.transcript.edits import Remove, Rename, SetValue
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
 
 _KINDS: Final = frozenset({"server_call", "server_result", "mcp_call", "mcp_result"})
-_SERVER_ID: Final = compiled(r"srvtoolu_[a-zA-Z0-9_]+")
+_SERVER_ID: Final = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
 
 def check(context: Context) -> None:
@@ -26,6 +27,14 @@ def check(context: Context) -> None:
             continue
         _server(context, number, message)
         _mcp(context, number, message)
+
+
+RULES: Final = (
+    Rule("server.call_unpaired", "server_tools", check),
+    Rule("server.result_orphan", "server_tools", check),
+    Rule("server.id_pattern", "server_tools", check),
+    Rule("mcp.unpaired", "server_tools", check),
+)
 
 
 def _ids(message: Message, kind: BlockKind) -> set[str]:
@@ -86,8 +95,13 @@ def _words(block: Block) -> str:
 
 
 def _id(context: Context, number: int, position: int, message: Message, block: Block) -> None:
-    new = context.new_server_id(str(block.id))
     partners = [found for found in message.blocks if found.kind == "server_result" and found.id == block.id]
+
+    def fixes() -> tuple[Fix, ...]:
+        new = context.new_server_id(str(block.id))
+        edits = tuple(Rename(found, new) for found in (block, *partners))
+        return (Fix("new-id", f"give both sides the id {new}", edits, recommended=True),)
+
     context.add(
         "server.id_pattern",
         f"{context.profile.title} does not accept the id {block.id} for one of its own tools.",
@@ -96,14 +110,7 @@ def _id(context: Context, number: int, position: int, message: Message, block: B
         others=(block, *partners),
         record=block.record,
         cause=Cause("server_id", "the id was made by another provider, or rewritten"),
-        fixes=(
-            Fix(
-                "new-id",
-                f"give both sides the id {new}",
-                tuple(Rename(found, new) for found in (block, *partners)),
-                recommended=True,
-            ),
-        ),
+        fixes=fixes,
     )
 
 

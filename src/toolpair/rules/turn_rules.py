@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
+from toolpair.dialects.openai_chat import is_prefix
 from toolpair.rules import neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.rule import Rule
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Arrange, InsertMessage, RemoveMessage
 from toolpair.transcript.model import Block, Message
@@ -19,6 +22,18 @@ def check(context: Context) -> None:
     _first(context)
     neighbours.check(context)
     _last(context)
+
+
+RULES: Final = (
+    Rule("turn.first_not_user", "turns", check),
+    Rule("turn.trailing_assistant", "turns", check),
+    Rule("turn.alternation", "turns", check),
+    Rule("turn.user_after_tool", "turns", check),
+    Rule("turn.call_after_model", "turns", check),
+    Rule("call.not_trailing", "calls", check, fix_order=620),
+    Rule("result.text_after", "results", check, whole_history=True),
+    Rule("reasoning.final_thinking_disabled", "reasoning", check),
+)
 
 
 def _calls_last(context: Context) -> None:
@@ -104,7 +119,7 @@ def _last(context: Context) -> None:
     number = len(context.messages) - 1
     if last.role != "assistant" or last.calls or context.transcript.native:
         return
-    if context.wire == "chat" and isinstance(last.value, dict) and last.value.get("prefix") is True:
+    if context.wire == "chat" and is_prefix(last):
         return  # it asks to be gone on from
     context.add(
         "turn.trailing_assistant",

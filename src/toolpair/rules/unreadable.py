@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Answer, MendBytes
 from toolpair.transcript.model import Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lost:
+class Lost(Struct, frozen=True, eq=False):
     """What of a call or a result stands in one damaged record."""
 
     record: int
@@ -33,8 +33,7 @@ class Lost:
         return Cause("unreadable", "it is in a line that cannot be read", f"{self.where}: {self.reason}")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unreadable:
+class Unreadable(Struct, frozen=True, eq=False):
     """By id: the results and the calls that stand in damaged records."""
 
     results: Mapping[str, Lost] = field(default_factory=dict)

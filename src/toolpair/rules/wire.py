@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
+from toolpair.dialects.openai_responses import is_item_block
 from toolpair.transcript.model import Message, Transcript
 
 Wire = Literal["anthropic", "bedrock", "gemini", "chat", "responses"]
@@ -23,7 +23,6 @@ _WIRES: Final[dict[str, Wire]] = {
     "gemini": "gemini",
     "openai-responses": "responses",
 }
-_ITEMS: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, "message", "reasoning"})
 
 
 def wire_of(base: str) -> Wire:
@@ -36,9 +35,7 @@ def written_as(transcript: Transcript) -> Written:
     if transcript.layout == "blocks":
         return "blocks"
     for block in (block for message in transcript.messages for block in message.blocks):
-        if not isinstance(block.value, dict):
-            return "chat"
-        if type_name(block.value) in _ITEMS or (block.kind == "text" and "role" in block.value):
+        if is_item_block(block):
             return "items"
         if block.kind != "other":
             return "chat"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.history.conversation import Conversation
 from toolpair.session.staging import Applied, Decision, Staged, id_of
 from toolpair.source.container import Container, read_container
@@ -15,8 +16,7 @@ from toolpair.transcript.model import Damaged
 from toolpair.transcript.words import plural
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """A staged fix that could not be put on again. `title` is its row's in the review."""
 
     title: str
@@ -24,8 +24,7 @@ class Dropped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(Struct, frozen=True):
     """What has happened to the file since the last look.
 
     "grown": records were appended; "truncated", "replaced", "rewritten": the whole file was read anew; "gone":
@@ -42,8 +41,7 @@ class Followed:
     """It all in one sentence or two."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class News:
+class News(Struct, frozen=True, eq=False):
     """What a look found. `change` is None when only the time of the file is another: then `snapshot` has it."""
 
     change: Change | None

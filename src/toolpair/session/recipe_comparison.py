@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.history.conversation import Conversation
 from toolpair.history.losses import NOTHING, Losses
 from toolpair.history.summary import group_key, title_for
@@ -18,8 +19,7 @@ from toolpair.session.session import Session
 _RECOMMENDED: Final = "recommended"
 
 
-@dataclass(frozen=True, eq=False)
-class Tried:
+class Tried(Struct, frozen=True, eq=False):
     """A recipe on all conversations of a session."""
 
     recipe: Recipe
@@ -55,16 +55,14 @@ class Tried:
         return [(len(found), title_for(found)) for found in fixes.values()]
 
 
-@dataclass(frozen=True, eq=False)
-class Question:
+class Question(Struct, frozen=True, eq=False):
     """A problem of the session as it is."""
 
     conversation: int
     problem: Problem
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
+class Compared(Struct, frozen=True, eq=False):
     """The recipes, the best first, and the problems of the session as it is."""
 
     tried: tuple[Tried, ...]

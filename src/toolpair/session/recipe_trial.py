@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct
+
 from toolpair.history.conversation import Conversation
 from toolpair.history.losses import Losses
 from toolpair.history.summary import title_for
@@ -15,8 +16,7 @@ from toolpair.rules.problem import Fix, Problem
 from toolpair.session.staging import Staged, carried_out
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(Struct, frozen=True, eq=False, dict=True):
     """What a recipe makes of a conversation."""
 
     recipe: Recipe
@@ -29,8 +29,8 @@ class Trial:
     """Errors that it leaves, or makes."""
     losses: Losses
     touched: Touched
-    before: Conversation = field(repr=False)
-    after: Conversation = field(repr=False)
+    before: Conversation
+    after: Conversation
 
     @property
     def valid(self) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from toolpair.dataclass import dataclass, field, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.history.conversation import Conversation
 from toolpair.history.summary import title_for
 from toolpair.rules.problem import Fix, Problem
@@ -39,8 +41,7 @@ Heed = Callable[[int], None]
 """Is told how many problems have been mended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A fix for a problem, named so that it can be taken again on another state of the document."""
 
     rule: str
@@ -121,8 +122,7 @@ class Applied(Protocol):
 A = TypeVar("A", bound=Applied)
 
 
-@dataclass(frozen=True, eq=False)
-class Staged:
+class Staged(Struct, frozen=True, eq=False):
     """Fixes of one kind that are staged, one row of the review."""
 
     title: str
@@ -137,8 +137,8 @@ class Staged:
     conversation: int
     step: int = 0
     placeholders: int = 0
-    decisions: tuple[Decision, ...] = field(default=(), repr=False)
-    each_loses: tuple[str, ...] = field(default=(), repr=False)
+    decisions: tuple[Decision, ...] = ()
+    each_loses: tuple[str, ...] = ()
     """What each of its fixes says that it loses."""
 
     @property
@@ -146,8 +146,7 @@ class Staged:
         return self.count
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedOut:
+class CarriedOut(Struct, frozen=True):
     """What a recipe did to a conversation. No rows when it had nothing to do."""
 
     rows: tuple[Staged, ...]

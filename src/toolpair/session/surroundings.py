@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from toolpair.agents.catalog import project_of
-from toolpair.agents.claude_code_files import is_name_of
-from toolpair.agents.machine import Machine, home_short, resolved
-from toolpair.agents.resume_command import Copy, whole_way
-from toolpair.dataclass import replace
-from toolpair.formats.format import Indexed
+from toolpair.agents.catalog import agents_of_file, project_of
+from toolpair.agents.resume_command import how_to_resume
+from toolpair.agents.running import kinds_of, title_of
+from toolpair.formats.agent import SessionFile
+from toolpair.formats.format import Branching
+from toolpair.shell.machine import Machine, home_short, resolved
 
 if TYPE_CHECKING:
     from toolpair.agents.processes import Neighbour
-    from toolpair.session.session import Session
-
-_AGENTS: Final = {"claude-code": ("claude-code",), "codex": ("codex",), "roo-code": ("cline", "editor")}
-"""Format -> the agents that go on with such files."""
-_TITLES: Final = {"claude-code": "Claude Code", "codex": "Codex", "cline": "Cline"}
+    from toolpair.formats.format import Beside, Companion
+    from toolpair.history.conversation import Conversation
+    from toolpair.transcript.model import Transcript
 
 
-def warnings(session: Session) -> tuple[str, ...]:
+def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple[str, ...]:
     """One sentence for each process that writes to the file, or may go on with its old history."""
     from toolpair.agents.processes import neighbours
 
-    if session.path is None:
+    if path is None:
         return ()
-    transcript = session.transcript
-    named = transcript.folder or project_of(str(session.path))
+    named = transcript.folder or project_of(str(path))
     folder = resolved(named) if named and os.path.isabs(named) else None
-    agents = _AGENTS.get(session.format.id, ()) if transcript.native else ()
-    found = neighbours(str(session.path), folder, agents, transcript.session_id or "")
+    agents = agents_of_file(format_id, transcript, path)
+    found = neighbours(str(path), folder, kinds_of(agents), transcript.session_id or "")
     home = str(Machine.here().home)
     return tuple(_sentence(one, home_short(folder or "", home)) for one in found)
 
@@ -64,16 +61,29 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def index_notes(session: Session) -> tuple[str, ...]:
-    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong."""
-    found, beside = session.format, session.view.beside
-    if not isinstance(found, Indexed) or beside is None:
+def index_notes(
+    format_id: str, transcript: Transcript, path: Path | None, beside: Beside | None, before: int, after: int
+) -> tuple[str, ...]:
+    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong.
+
+    `before` and `after` are the sizes of the file in bytes.
+    """
+    if beside is None:
         return ()
-    return tuple(found.notes_on_saving(session.transcript, beside, session.size, session.size + session.grown))
+    agents = agents_of_file(format_id, transcript, path)
+    return tuple(note for agent in agents for note in agent.notes_on_saving(transcript, beside, before, after))
+
+
+def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[Companion, ...]:
+    """The sub-agents' sessions in files of their own beside this one. Each can be opened by its path."""
+    judged = conversation.judged
+    if beside is None or not isinstance(judged.format, Branching):
+        return ()
+    return tuple(judged.format.companions(judged.items, judged.transcript, beside))
 
 
 def _sentence(one: Neighbour, folder: str) -> str:
-    title = _TITLES.get(one.agent or "")
+    title = title_of(one.agent)
     if one.does == "writes":
         who = f"{title or one.name} (pid {one.pid})"
         then = "quit it first" if title else "let it finish first, or save a copy"
@@ -85,34 +95,16 @@ def _sentence(one: Neighbour, folder: str) -> str:
     return f"{title} is running in {folder} (pid {one.pid}) with the old history: quit it first."
 
 
-def resume_command(session: Session, saved: Path | None) -> str | None:
-    """See `Session.resume_command`."""
-    transcript = session.transcript
-    way = session.current_format.way_back(transcript)
-    path = saved or session.path
-    if way is None or path is None:
-        return None if way is None else way.text
-    path = Path(os.path.realpath(path))
-    folder = transcript.folder
-    if session.format.id == "claude-code" and folder and not is_name_of(path.parent.name, folder):
-        # It resumes only from the folder whose name its file's folder has: the agent may have gone elsewhere since.
-        first = _folder_called(session, path.parent.name)
-        if first is not None:
-            way, folder = replace(way, folder=first), first
-    opened = session.path if session.path != path else None
-    return whole_way(session.format.id, way, Copy(path, opened, transcript.session_id or "", folder), Machine.here())
-
-
-def _folder_called(session: Session, name: str) -> str | None:
-    """The working folder in the records that Claude Code gives this name."""
-    if not (name.startswith("-") or name[1:3] == "--"):
-        return None  # no name of an absolute path: nothing is read for it
-    tried: set[str] = set()
-    for record in session.document.records:
-        value = record.value
-        folder = value.get("cwd") if isinstance(value, dict) else None
-        if isinstance(folder, str) and folder not in tried:
-            tried.add(folder)
-            if is_name_of(name, folder):
-                return folder
-    return None
+def resume_command(conversation: Conversation, opened_from: Path | None, saved: Path | None) -> str | None:
+    """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
+    transcript, folder = conversation.transcript, conversation.transcript.folder
+    path = saved or opened_from
+    path = Path(os.path.realpath(path)) if path is not None else None
+    opened = opened_from if opened_from != path else None
+    agent = next(iter(agents_of_file(conversation.format.id, transcript, path, opened)), None)
+    if agent is None or (agent.sub_agent is not None and transcript.agent == agent.sub_agent):
+        return None
+    if path is not None:
+        folder = agent.resumes_from(path, folder, (record.value for record in conversation.document.records))
+    file = SessionFile(path, opened, transcript.session_id or "", folder)
+    return how_to_resume(agent, file, Machine.here())

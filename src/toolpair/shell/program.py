@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from toolpair.shell.words import operand
-
 _PLAIN = "toolpair"
 _called: str | None = _PLAIN
 """None until somebody asks: looking along PATH is nothing for the start."""
@@ -44,13 +42,19 @@ def _found(started_as: str) -> str:
     if os.path.splitext(name)[0] != _PLAIN:
         return _PLAIN
     path = os.path.abspath(started_as)
-    return _PLAIN if _on_path(_PLAIN) == path or not os.path.isfile(path) else operand(path)
+    return _PLAIN if _on_path(_PLAIN) == path or not os.path.isfile(path) else _operand(path)
 
 
 def _python() -> str:
     here = os.path.abspath(sys.executable) if sys.executable else ""
     # By their names: a virtual environment's Python is a link to one that has no toolpair.
-    return next((name for name in ("python3", "python") if not here or _on_path(name) == here), operand(here))
+    return next((name for name in ("python3", "python") if not here or _on_path(name) == here), _operand(here))
+
+
+def _operand(path: str) -> str:
+    from toolpair.shell.words import operand
+
+    return operand(path)
 
 
 def _on_path(name: str) -> str | None:

@@ -6,9 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-from toolpair.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from pathlib import Path

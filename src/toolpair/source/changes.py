@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.source.document import Document
 from toolpair.source.joined import JoinedDocument
 from toolpair.source.record import Record
@@ -17,8 +19,7 @@ _SHOWN: Final = 1 << 12
 """Lines, and bytes, of a flood that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One record before and after. `line` is its line in the file as it was opened."""
 
     kind: Kind

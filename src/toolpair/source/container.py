@@ -11,8 +11,8 @@ from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
-from toolpair.dataclass import dataclass, field
-from toolpair.patterns import compiled
+from msgspec import Struct, field
+
 from toolpair.source.byte_runs import Piece, Run
 from toolpair.source.document import Document
 from toolpair.source.edges import skipped
@@ -34,15 +34,14 @@ Prefer = Literal["lines", "document"]
 _QUICK_TOKENS: Final = 2000
 _QUICK_BYTES: Final = 1 << 16
 _PIECE: Final = 1 << 20
-_STARTS: Final = compiled(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
-_LAST_COMMA: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
+_STARTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
+_LAST_COMMA: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
 """A string, or a comma that nothing follows."""
-_BLANKS: Final = compiled(rb"[ \t\r\n\0]*+")
+_BLANKS: Final = re.compile(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "fix that place in an editor, or open another copy of the file."
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConversationSource:
+class ConversationSource(Struct, frozen=True, eq=False):
     """One list of records in a file.
 
     `outer` is the parsed dict that the list stands in (tools, system, model may stand beside it), `root` the
@@ -58,8 +57,7 @@ class ConversationSource:
     offset: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(Struct, frozen=True):
     """A JSON string that holds JSON text: its bytes as they stood, and what is in it."""
 
     text: Embedded
@@ -70,8 +68,7 @@ Part = bytes | int | Encoded
 """Verbatim bytes, the index of a conversation, or a string with more parts inside."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Container:
+class Container(Struct, frozen=True, eq=False):
     """The parts of a file in order. `damaged_outside` counts the damaged places outside all conversations."""
 
     kind: ContainerKind
@@ -157,8 +154,7 @@ class Container:
                 pos += len(part.text.token)
 
 
-@dataclass(slots=True)
-class _Build:
+class _Build(Struct):
     """Gathers the conversations while the parts are cut."""
 
     conversations: list[ConversationSource] = field(default_factory=list)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
-from toolpair.dataclass import replace
-from toolpair.patterns import compiled
+from msgspec.structs import replace
+
 from toolpair.source.alignment import against
 from toolpair.source.byte_runs import Piece, Run
 from toolpair.source.encode import Originals, Style, detect, encode
@@ -30,7 +31,7 @@ _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
 _LONGEST_RUN: Final = 2000
 _SPACE: Final = b" \t\r\n"
-_COMMA_BEHIND_ALL: Final = compiled(rb"[ \t\r\n]*+,[ \t\r\n]*+\]")
+_COMMA_BEHIND_ALL: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+\]")
 _OF_ALL: Final = ("mark", "commas")
 """What is mended of the document, not of a record."""
 

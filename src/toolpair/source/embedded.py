@@ -6,18 +6,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from toolpair.dataclass import dataclass
-from toolpair.patterns import compiled
+from msgspec import Struct
+
 from toolpair.source.encode import Style, detect, encode_text
 from toolpair.source.spans import decode_string
 
-_UNITS = compiled(
+_UNITS = re.compile(
     rb'[^\\"]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.', re.DOTALL
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Embedded:
+class Embedded(Struct, frozen=True, eq=False):
     """A string token (with its quotes) that stood at `start`, and the text in it.
 
     `decoded_at` and `encoded_at` are the offsets where the units of the text begin: runs of bytes that

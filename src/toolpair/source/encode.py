@@ -7,28 +7,28 @@ from collections.abc import Callable
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
-from toolpair.patterns import compiled
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.source.spans import BadSpan, Node, children, key_text, node_at
 
 RawOf = Callable[[Any], bytes | None]
 
 _LOOK_AT: Final = 1 << 18
 """How many bytes tell the style of a text."""
-_NON_ASCII_ESCAPE = compiled(rb"(?<!\\)(?:\\\\)*+\\u(?!00[0-7])[0-9a-fA-F]{4}")
-_NON_ASCII = compiled(rb"[\x80-\xff]")
-_BARE_SLASH = compiled(rb"(?<!\\)(?:\\\\)*+/")
-_ESCAPED_SLASH = compiled(rb"(?<!\\)(?:\\\\)*+\\/")
-_SURROGATE = compiled("[\ud800-\udfff]")
+_NON_ASCII_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_NON_ASCII = re.compile(rb"[\x80-\xff]")
+_BARE_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+/")
+_ESCAPED_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+\\/")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # A string that the text ends in is taken to its end at once, not tried again from each quote in it.
 _TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+'
-_AFTER_KEY = compiled(_TEXT + rb'"([ \t\n\r]*+:[ \t\n\r]*+)|' + _TEXT + rb'(?:"|\\?\Z)', re.DOTALL)
-_COMMA = compiled(_TEXT + rb'(?:"|\\?\Z)|(,[ \t\n\r]*+)', re.DOTALL)
-_OPENED = compiled(_TEXT + rb'(?:"|\\?\Z)|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
+_AFTER_KEY = re.compile(_TEXT + rb'"([ \t\n\r]*+:[ \t\n\r]*+)|' + _TEXT + rb'(?:"|\\?\Z)', re.DOTALL)
+_COMMA = re.compile(_TEXT + rb'(?:"|\\?\Z)|(,[ \t\n\r]*+)', re.DOTALL)
+_OPENED = re.compile(_TEXT + rb'(?:"|\\?\Z)|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How new JSON is written. `indent` None is on one line; `newline` is used with an indent only."""
 
     comma: bytes = b", "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.file_bytes import Content
 
 BLOCK: Final = 1 << 20
@@ -14,8 +15,7 @@ Read = Callable[[int, int], bytes]
 """Size and position of the bytes wanted; fewer only where the file ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Struct, frozen=True):
     """Python's own hash of each block (64 bits, under a key of this process) of the first `size` bytes.
 
     It is for a file that another program may write to by chance, not for one that is forged to deceive.

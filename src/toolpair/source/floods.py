@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
-from toolpair.patterns import compiled
+from msgspec import Struct
+
 from toolpair.source.file_bytes import Content
 from toolpair.source.line_blocks import line_blocks
 from toolpair.source.values import read
@@ -22,12 +23,11 @@ _BLOCK: Final = 1 << 17
 LONGEST: Final = 1 << 20
 """Bytes of a line that may belong to one."""
 _SPACE: Final = b" \t\r"
-_SAYS: Final = compiled(rb"[:\[,][ \t]*+\"")
+_SAYS: Final = re.compile(rb"[:\[,][ \t]*+\"")
 """A string that is no key may stand there."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Flood:
+class Flood(Struct, frozen=True, eq=False):
     """Lines that are alike, from where they were looked for up to byte `end`."""
 
     end: int

@@ -6,7 +6,9 @@ import os
 import time
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.source.document import Document
 from toolpair.source.edges import same_bytes
 from toolpair.source.errors import Unreadable
@@ -26,8 +28,7 @@ _JUST_NOW: Final = 2.0
 """Seconds since the last write within which half a file counts as one that is being written."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Growth:
+class Growth(Struct, frozen=True, eq=False):
     """`snapshot` is what the file holds now, None when it is gone. `looked` is the state that was seen of it."""
 
     change: Change | None

@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.source.container import (
     Container,
     ConversationSource,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.errors import TooLarge
 from toolpair.source.file_bytes import Content
 from toolpair.source.memory import fits
@@ -14,8 +15,7 @@ _SURELY_FITS: Final = 1 << 28
 """Bytes of a line for which nothing is looked up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """In bytes."""
 
     unpacked: int = 4 * GB

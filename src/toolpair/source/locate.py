@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
 
@@ -15,8 +16,7 @@ LOOKED_AT: Final = 50
 """Elements of a list by which it is told what it holds."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Located:
+class Located(Struct, frozen=True, eq=False):
     """A list of messages at `outside`; or there a string that holds JSON with the lists `inside`."""
 
     outside: tuple[str | int, ...]

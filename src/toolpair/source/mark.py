@@ -5,7 +5,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.file_bytes import Content
 from toolpair.source.snapshot import Snapshot
 
@@ -16,8 +17,7 @@ _DIGEST: Final = 16
 Since = Literal["same", "grown", "changed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """Size, time of the last change, and a digest of both ends."""
 
     size: int

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from toolpair.patterns import compiled
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -15,8 +13,8 @@ _SMALL: Final = 1 << 28
 """Bytes up to which nothing is looked up."""
 _COPIES: Final = 3
 """Of a file that are in memory at most: what was read, what is found in it, what is to be written."""
-_AVAILABLE: Final = compiled(r"^MemAvailable:\s+(\d+) kB$", re.MULTILINE)
-_GROUP: Final = compiled(r"^0::/(.*)$", re.MULTILINE)
+_AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB$", re.MULTILINE)
+_GROUP: Final = re.compile(r"^0::/(.*)$", re.MULTILINE)
 
 
 def fits(size: int, root: Path | None = None) -> bool:

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.dataclass import dataclass
-from toolpair.patterns import compiled
+from msgspec import Struct
+
 from toolpair.source.spans import BadSpan, Node, Scan, children, key_text, node_at, scan
 from toolpair.source.values import (
     BOM,
@@ -28,15 +28,14 @@ from toolpair.source.values import (
 from toolpair.transcript.model import Damaged
 
 _LONGEST_RUN: Final = 2000
-_ESCAPED: Final = compiled(rb"\\.", re.DOTALL)
-_CUT_ESCAPE: Final = compiled(rb"(?<!\\)(?:\\\\)*+(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
-_CUT_PAIR: Final = compiled(rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})\Z")
-_CUT_SCALAR: Final = compiled(rb"[^\s,:\[\]{}\"]+\Z")
+_ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
+_CUT_ESCAPE: Final = re.compile(rb"(?<!\\)(?:\\\\)*+(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
+_CUT_PAIR: Final = re.compile(rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})\Z")
+_CUT_SCALAR: Final = re.compile(rb"[^\s,:\[\]{}\"]+\Z")
 _WHOLE_WORDS: Final = (b"true", b"false", b"null")
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(Struct, frozen=True):
     """`bodies` are the records that stand in the place of the old one, `aside` the bytes that leave the file."""
 
     bodies: tuple[bytes, ...]
@@ -101,8 +100,7 @@ def _mended(raw: bytes, how: str) -> Mended | None:
 # A record that was cut off
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct, frozen=True):
     """A cut off record with its end written. `whole` tells that only brackets were missing."""
 
     text: bytes

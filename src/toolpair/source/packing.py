@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.errors import Refused, TooLarge, Unreadable
 from toolpair.source.limits import GB, USUAL, Limits, in_words, no_memory
 from toolpair.source.memory import fits
@@ -32,8 +33,7 @@ _ENDLESS: Final = 1 << 62
 _LEVEL: Final = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Packing:
+class Packing(Struct, frozen=True, eq=False):
     """How a file was packed. `raw` are its own bytes; `whole` is False when its end is missing or cannot be read."""
 
     raw: bytes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.byte_runs import Piece, Run, merged
 from toolpair.source.file_bytes import FileBytes
 from toolpair.transcript.ordering import longest_ascending
@@ -17,8 +18,7 @@ _BLOCK: Final = 1 << 20
 _NO_END: Final = b"\n\\ No newline at end of file\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
+class _Edit(Struct, frozen=True):
     """The bytes from `start` to `end` are to be these."""
 
     start: int

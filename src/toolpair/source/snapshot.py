@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import time
 from typing import Final
 
-from toolpair.dataclass import dataclass
-from toolpair.patterns import compiled
+from msgspec import Struct
+
 from toolpair.source.edges import skipped
 from toolpair.source.errors import Unreadable
 from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
@@ -45,11 +46,10 @@ _MAGIC: Final = (
 _WHITE: Final = b" \t\n\r\x0b\x0c"
 _UTF16: Final = "convert it to UTF-8 first"
 _CONTROLS: Final = bytes([*range(0x01, 0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
-_INNER_NULS = compiled(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
+_INNER_NULS = re.compile(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Which file it was, and in which state: compared before it is replaced."""
 
     dev: int
@@ -63,8 +63,7 @@ class Identity:
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
+class Snapshot(Struct, frozen=True, eq=False):
     """The bytes of a file. `path` is resolved and None for standard input; `shown` is what the user called it.
 
     `data` is the content, unpacked where `packing` is set; of a large file it is read when it is asked for.

@@ -12,27 +12,26 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass
-from toolpair.patterns import compiled
+from msgspec import Struct
 
-_SPACE = compiled(rb"[ \t\n\r]*+")
-_SCALAR = compiled(rb'[^ \t\n\r,:\[\]{}"]++')
-STRING_REST = compiled(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SPACE = re.compile(rb"[ \t\n\r]*+")
+_SCALAR = re.compile(rb'[^ \t\n\r,:\[\]{}"]++')
+STRING_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 # Before 3.11.5 Python does not step back from a repetition that holds alternatives and fails half way.
 _OFTEN = b"*+" if sys.version_info >= (3, 11, 5) else b"*"
 # Over short strings to a bracket, or to the quote of a longer string, whose end is found faster.
-_TO_MARK = compiled(
+_TO_MARK = re.compile(
     rb'[^"\[\]{}]*+(?:"[^"\\]{0,200}+(?:\\.[^"\\]{0,200}+){0,8}+"[^"\[\]{}]*+)' + _OFTEN + rb'(["\[\]{}])', re.DOTALL
 )
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)' + _OFTEN
-_TOKEN = compiled(
+_TOKEN = re.compile(
     rb"[ \t\n\r]*+(?:([\[\]{},:])|("
     + _TEXT
     + rb'")|((?:-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|Infinity)|true|false|null|NaN)'
     rb"(?![0-9A-Za-z.+-])))"
 )
-_CUT_TOKEN = compiled(
+_CUT_TOKEN = re.compile(
     rb"[ \t\n\r]*+(?:"
     + _TEXT
     + rb"(?:\\(?:u[0-9a-fA-F]{0,3})?)?"
@@ -55,8 +54,7 @@ class BadSpan(ValueError):
     """There is no such value in the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """One value: its kind and span; for a member of an object also the span of its key."""
 
     kind: Kind
@@ -65,8 +63,7 @@ class Node:
     key: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What a strict reading of the grammar found.
 
     "complete": one value ends at `pos`; "torn": the text ends within the value, which can be closed at

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.source.encode import COMPACT, Originals, RawOf, Style, detect, encode, encode_text, line_indent
 from toolpair.source.spans import Node, children, key_text, node_at
 
@@ -67,8 +69,7 @@ def is_same(old: Any, new: Any) -> bool:
     return isinstance(old, (str, int)) and bool(old == new)
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """One part of a container: its new bytes, and its old position (None: it is new)."""
 
     text: bytes

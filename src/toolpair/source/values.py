@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.patterns import compiled
 from toolpair.source.spans import scan, skip_space
 from toolpair.transcript.model import Damaged
 
@@ -24,14 +23,14 @@ _LONGEST_DOUBLE: Final = 300
 """Digits of a whole number that surely fits in a double."""
 _CANDIDATES: Final = 64
 
-_RECORD_START = compiled(rb'\{[ \t]*+"')
-_ESCAPED_SURROGATE = compiled(rb"\\u[dD][89a-fA-F]")
-_LONG_NUMBER = compiled(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
-_NUMBER_IN_FULL = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
-_NULS = compiled(rb"\0+")
-_NO_VALUE = compiled(rb"[ \t]*+[^ \t\r\n\xef{\[\"\-0-9tfnNI]")
+_RECORD_START = re.compile(rb'\{[ \t]*+"')
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONG_NUMBER = re.compile(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
+_NUMBER_IN_FULL = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
+_NULS = re.compile(rb"\0+")
+_NO_VALUE = re.compile(rb"[ \t]*+[^ \t\r\n\xef{\[\"\-0-9tfnNI]")
 """No JSON value begins so."""
-_NO_JSON_BYTE = compiled(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_NO_JSON_BYTE = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def parse(raw: bytes) -> Any:
@@ -180,8 +179,8 @@ def _next_record(raw: bytes, start: int, wrong: int) -> int:
     return len(raw)
 
 
-_CONTROL: Final = compiled(rb"[\x01-\x1f]")
-_STRING_OR_REST: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
+_CONTROL: Final = re.compile(rb"[\x01-\x1f]")
+_STRING_OR_REST: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _ESCAPES: Final = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\b": b"\\b", b"\f": b"\\f"}
 
 
@@ -247,7 +246,7 @@ _RUN: Final = b"0" * 19
 """Shorter numbers fit in 64 bits. Found so they are much sooner than by a regular expression."""
 
 
-_SURROGATES = compiled(
+_SURROGATES = re.compile(
     rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.S
 )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.text.safe import SafeText
 
 LONG = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """Positions of the characters that the other side does not have, in each text."""
 
     left: frozenset[int]

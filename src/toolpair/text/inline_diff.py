@@ -11,8 +11,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
-from toolpair.dataclass import dataclass
-from toolpair.patterns import compiled
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from toolpair.source.changes import Change
@@ -26,16 +25,15 @@ _LITTLE: Final = 3
 _WORDS: Final = 1500
 _PARTS: Final = 2000
 """Of more words, or parts of JSON, only what is equal at both ends is looked for: comparing takes the square."""
-_WORD: Final = compiled(r"\w+|\s+|[^\w\s]")
-_PART: Final = compiled(r'[^,{}\[\]"]*[,{}\[\]"]?')
-_COUNTS: Final = compiled(rb'"(ordinal|parentUuid|logicalParentUuid)"[ \t]*:[ \t]*("(?:[^"\\\r\n]|\\.)*"|-?\d+|null)')
+_WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
+_PART: Final = re.compile(r'[^,{}\[\]"]*[,{}\[\]"]?')
+_COUNTS: Final = re.compile(rb'"(ordinal|parentUuid|logicalParentUuid)"[ \t]*:[ \t]*("(?:[^"\\\r\n]|\\.)*"|-?\d+|null)')
 """What tells of a record where it stands among the others."""
 
 Kind = Literal["same", "old", "new", "left out"]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """Text that is the same before and after, only before, or only after; or how much of it is not shown."""
 
     kind: Kind
@@ -45,8 +43,7 @@ class Piece:
 Stretch = tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(Struct, frozen=True):
     """Neighbouring records of which only the place among the others changed.
 
     `first` and `last`: key, value before, value after.

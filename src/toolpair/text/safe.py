@@ -7,8 +7,6 @@ from functools import lru_cache
 from typing import Final, NewType
 from unicodedata import category, east_asian_width
 
-from toolpair.patterns import compiled
-
 SafeText = NewType("SafeText", str)
 """Text without a character that a terminal acts on or that cannot be seen. Only this package makes it."""
 
@@ -17,7 +15,7 @@ MARKS: Final = 4
 """So many combining marks stay on one character; a longer pile would cover the lines around it."""
 
 _NONCHARACTERS = "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
-_HOSTILE: Final = compiled(
+_HOSTILE: Final = re.compile(
     "["
     "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
     "\xad\u034f\u061c\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"  # formats, Arabic letter mark
@@ -29,7 +27,7 @@ _HOSTILE: Final = compiled(
     "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff" + _NONCHARACTERS + "]"
 )
-_SELECTOR: Final = compiled("(?<![\ufe00-\ufe0f])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])")
+_SELECTOR: Final = re.compile("(?<![\ufe00-\ufe0f])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])")
 
 _YOUNGER: Final = (
     "\u0897\u0cf3\u0ece\u1acf-\u1add\u1ae0-\u1aeb\U00010d69-\U00010d6d\U00010efa-\U00010eff\U00011241"

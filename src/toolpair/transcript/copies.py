@@ -6,12 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.transcript.model import Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Copy:
+class Copy(Struct, frozen=True, eq=False):
     """One output that was found elsewhere. `where` goes on from "the real output found …"."""
 
     content: Any

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.transcript.model import Block, Message
 
 
@@ -20,24 +22,21 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Struct, frozen=True):
     """Write `id` in the place of the call's or the result's id."""
 
     block: Block
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetValue:
+class SetValue(Struct, frozen=True):
     """Put `value` in the place of the block's JSON value. Sub-values that stay are the same objects."""
 
     block: Block
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class SetField:
+class SetField(Struct, frozen=True):
     """Set `key` of the message object (role, content, tool_calls …); ABSENT removes it."""
 
     message: Message
@@ -45,8 +44,7 @@ class SetField:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place that is named by what stands there. Several edits that name one follow each other there.
 
     A result cannot stand in what the assistant says: behind that is the front of the user's message that comes next,
@@ -57,8 +55,7 @@ class Spot:
     of: Block | Message
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """Insert a result for `call` where the API wants it. `content` is a string or a list of blocks."""
 
     call: Block
@@ -70,16 +67,14 @@ class Answer:
     """Put it here instead. An agent that sends results at places of its own still does so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Move `result` to where the API wants the result of `call`: first, in call order, directly behind it."""
 
     result: Block
     call: Block
 
 
-@dataclass(frozen=True, slots=True)
-class Arrange:
+class Arrange(Struct, frozen=True):
     """Reorder the blocks of one message.
 
     "results_first": results in front of all else; "call_order": results into the order of their
@@ -95,15 +90,13 @@ class Arrange:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Struct, frozen=True):
     """Take the block out; a message that this empties goes with it."""
 
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
-class ToText:
+class ToText(Struct, frozen=True):
     """Keep what the block says as text, at its place or, where that would part a pair, behind it.
 
     A result becomes a user's text, a call the assistant's. `media` are parts of its content that
@@ -115,16 +108,14 @@ class ToText:
     media: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MoveToRole:
+class MoveToRole(Struct, frozen=True):
     """Put the block into a message of `role` at its place, splitting the message around it."""
 
     block: Block
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class InsertMessage:
+class InsertMessage(Struct, frozen=True):
     """Insert a message behind `after` (None: in front of all). Its content is a text, or a list of parts.
 
     Several behind one message stand there in the order in which they are given.
@@ -135,23 +126,20 @@ class InsertMessage:
     text: str | list[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveMessage:
+class RemoveMessage(Struct, frozen=True):
     """Take the whole message out."""
 
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class Relink:
+class Relink(Struct, frozen=True):
     """Give the record `record` (a uid) the parent whose id in the file is `parent`, or none."""
 
     record: int
     parent: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reidentify:
+class Reidentify(Struct, frozen=True):
     """Give the record `record` (a uid) the id `id`; the links of `children` (uids) to its old id follow."""
 
     record: int
@@ -159,23 +147,20 @@ class Reidentify:
     children: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MoveRecord:
+class MoveRecord(Struct, frozen=True):
     """Put the record `record` (a uid) behind the record `behind` in the file. Its links stay as they are."""
 
     record: int
     behind: int
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveRecord:
+class RemoveRecord(Struct, frozen=True):
     """Take the record `record` (a uid) out; what hangs on it hangs on its parent."""
 
     record: int
 
 
-@dataclass(frozen=True, slots=True)
-class SetInRecord:
+class SetInRecord(Struct, frozen=True):
     """Put `value` at `slot` of the record `record` (a uid); ABSENT takes the key out."""
 
     record: int
@@ -183,8 +168,7 @@ class SetInRecord:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class InsertRecord:
+class InsertRecord(Struct, frozen=True):
     """Insert a record with this value in front of the record `before` (a uid)."""
 
     value: Any
@@ -220,8 +204,7 @@ control characters as escapes; "bom": no byte order mark in front of the record,
 """
 
 
-@dataclass(frozen=True, slots=True)
-class MendBytes:
+class MendBytes(Struct, frozen=True):
     """Mend the bytes of `record` (a uid). It goes on from the bytes that the other edits of its fix leave.
 
     What leaves the file by it is kept in the document, to be written to a file beside it.
@@ -233,8 +216,7 @@ class MendBytes:
     """For "join": the records that follow and belong to it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RemoveThinking:
+class RemoveThinking(Struct, frozen=True, eq=False):
     """Remove the signed thinking of all messages behind the one that holds a record.
 
     Made where only a stretch of the conversation is known: the whole has a `Remove` for each block in its place.

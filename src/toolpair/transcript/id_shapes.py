@@ -6,15 +6,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from toolpair.patterns import compiled
-
 if TYPE_CHECKING:
     from uuid import UUID
 
-_REFUSED: Final = compiled(r"[^A-Za-z0-9_-]")
-_REFUSED_BY_BEDROCK: Final = compiled(r"[^A-Za-z0-9_.:-]")
-_NOT_ALNUM: Final = compiled(r"[^A-Za-z0-9]")
-_PREFIX: Final = compiled(r"^(?:toolu_vrtx_|tooluse_|toolu_|chatcmpl-tool-|call_|fc_|functions[._])", re.IGNORECASE)
+_REFUSED: Final = re.compile(r"[^A-Za-z0-9_-]")
+_REFUSED_BY_BEDROCK: Final = re.compile(r"[^A-Za-z0-9_.:-]")
+_NOT_ALNUM: Final = re.compile(r"[^A-Za-z0-9]")
+_PREFIX: Final = re.compile(r"^(?:toolu_vrtx_|tooluse_|toolu_|chatcmpl-tool-|call_|fc_|functions[._])", re.IGNORECASE)
 
 
 def usable(id_: Any) -> TypeGuard[str]:

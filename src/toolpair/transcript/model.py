@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol
 
-from toolpair.dataclass import dataclass, field, replace
-from toolpair.transcript.frozen import frozen_by_types
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 BlockKind = Literal[
     "text",
@@ -56,8 +56,7 @@ class EmptyObject(dict[str, Any]):
     """The value of thousands of lines that hold an empty object each: no message, whatever a single one would be."""
 
 
-@frozen_by_types
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """One content block. Two blocks are the same only when they are the same object.
 
     `value` is the JSON value that stands at `slot` in the record `record`: a dict, or a str
@@ -83,8 +82,7 @@ class Block:
         return (self.record, self.slot)
 
 
-@frozen_by_types
-class Message:
+class Message(Struct, frozen=True, eq=False):
     """One message as it would be sent. `records` are the uids of the records that it is made of."""
 
     role: Any
@@ -104,8 +102,7 @@ class Message:
         return tuple([block for block in self.blocks if block.kind == "result"])
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Struct, frozen=True):
     """How broken links between records are mended. Records are uids, ids are those that the file writes."""
 
     title: str
@@ -121,8 +118,7 @@ class Repair:
     """The title for many of its kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Defect:
+class Defect(Struct, frozen=True):
     """Something wrong with the links of one record that is no cut: what it hides, and how it is mended."""
 
     rule: str
@@ -134,8 +130,7 @@ class Defect:
     repair: Repair | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Retries:
+class Retries(Struct, frozen=True):
     """Prompts at the end that the API refused: words said again, and the agent's own error messages behind them."""
 
     prompts: int
@@ -143,8 +138,7 @@ class Retries:
     """uids of what can go: the repeated prompts and all the error messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """A line across the history before message `message`: `kind` "compaction" (normal) or "cut" (history lost)."""
 
     message: int
@@ -165,8 +159,7 @@ class Boundary:
     """Of a cut: how it came about, where more is known than its rule says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """One way through a file that forks: the history that ends at `leaf`, an id as the file writes it."""
 
     leaf: str
@@ -181,8 +174,7 @@ class Branch:
     """The agent would go on from here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Beyond:
+class Beyond(Struct, frozen=True, eq=False):
     """What stands around messages that are a stretch of a longer history."""
 
     before: bool
@@ -228,8 +220,7 @@ class Framed(Protocol):
         """Of the messages that are sent, how many are made of them; None when that cannot be told apart."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Transcript:
+class Transcript(Struct, frozen=True, eq=False, weakref=True):
     """What the agent would send when it resumed now, and what it leaves out."""
 
     messages: Sequence[Message]
@@ -241,8 +232,6 @@ class Transcript:
     agent: str | None = None
     agent_version: str | None = None
     """That of the agent that wrote the file."""
-    resumed_by: str | None = None
-    """That of the agent that resumes it; None: the newest that was measured."""
     session_id: str | None = None
     folder: str | None = None
     model: str | None = None
@@ -266,10 +255,8 @@ class Transcript:
     retries: Retries | None = None
     copies: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
-    inherited: tuple[Message, ...] = ()
-    """What its agent sends in front of the messages from the file of another session, which this one goes on from."""
-    without_parent: str | None = None
-    """Why its agent does not resume it, where that lies with that other file: a clause."""
+    agent_facts: object = None
+    """What its format knows besides, of its agent alone: nobody else looks into it."""
     unreached: tuple[Block, ...] = ()
     """Results beside the history that are never sent, since the record of their call was lost."""
     beyond: Beyond | None = None

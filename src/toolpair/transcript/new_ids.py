@@ -7,25 +7,24 @@ from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
-from toolpair.patterns import compiled
+from msgspec import Struct, field
+
 from toolpair.transcript.id_shapes import digest, usable
 
 THOUGHT: Final = "__thought__"
 """Stands between an id and the Gemini signature that LiteLLM writes behind it."""
 SERVER: Final = "srvtoolu_"
 """What the ids of calls begin with that the provider carries out itself."""
-_NOT_OF_SERVERS: Final = compiled(r"[^A-Za-z0-9_]")
-NATIVE: Final = compiled(r"functions\.(?P<name>[A-Za-z0-9_-]+):(?P<index>\d{1,9})")
+_NOT_OF_SERVERS: Final = re.compile(r"[^A-Za-z0-9_]")
+NATIVE: Final = re.compile(r"functions\.(?P<name>[A-Za-z0-9_-]+):(?P<index>\d{1,9})")
 """Kimi's own ids: the tool's name, and a number that counts on through the conversation."""
-_SANITISED_NATIVE: Final = compiled(r"functions[_.-](?P<name>[A-Za-z0-9_-]+)[_:-](?P<index>\d{1,9})")
+_SANITISED_NATIVE: Final = re.compile(r"functions[_.-](?P<name>[A-Za-z0-9_-]+)[_:-](?P<index>\d{1,9})")
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGEST: Final = 9
 """How much room the hash behind a changed id takes."""
 
 
-@dataclass(frozen=True)
-class IdShape:
+class IdShape(Struct, frozen=True, dict=True):
     """What new ids of a provider look like."""
 
     alphabet: str = "A-Za-z0-9_-"
@@ -84,8 +83,7 @@ def loss(id_: Any, shape: IdShape) -> str | None:
     return None
 
 
-@dataclass
-class NewIds:
+class NewIds(Struct):
     """Hands out ids of one shape, none twice and none of `taken`. The same in the same order on every run."""
 
     shape: IdShape

@@ -14,17 +14,18 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct
+
 from toolpair.transcript.content import result_text
 from toolpair.transcript.id_shapes import SPELLINGS, cut_of_one, usable
 from toolpair.transcript.model import Block, Transcript
 
 Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "name", "guess"]
+State = Literal["ok", "pending", "missing", "orphan", "mismatch", "duplicate", "misplaced"]
 Place = tuple[int, int]
 
 
-@dataclass(slots=True, eq=False)
-class Pair:
+class Pair(Struct, eq=False):
     """A call with its results, or what is left of one. Places are (message, block) from 0."""
 
     index: int = -1
@@ -39,8 +40,8 @@ class Pair:
     """Unanswered calls of the same exchange that an orphan may belong to, or orphans that may answer a call."""
     ambiguous: bool = False
     """Several calls share the id, nothing but the order says which of them the results answer."""
-    state: str = "ok"
-    """Set by the rules: ok, pending, missing, orphan, mismatch, duplicate, misplaced."""
+    state: State = "ok"
+    """What is wrong with it for the provider whose rules apply: `rules/pair_states.py` derives it."""
 
     @property
     def call_message(self) -> int | None:
@@ -67,12 +68,11 @@ class Pair:
         self.results_at += (at,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairing:
+class Pairing(Struct, frozen=True, eq=False):
     """All pairs in transcript order, and the exchange that each message belongs to."""
 
     pairs: tuple[Pair, ...]
-    of_block: dict[int, Pair] = field(repr=False)
+    of_block: dict[int, Pair]
     """id() of a call or result block -> its pair."""
 
     def pair_of(self, block: Block) -> Pair | None:
@@ -86,8 +86,7 @@ def _key(id_: Any) -> str:
     return "" if id_ is None else f"\0{id_!r}"
 
 
-@dataclass(slots=True, eq=False)
-class _Loose:
+class _Loose(Struct, eq=False):
     """A result that found no call in its exchange."""
 
     block: Block

@@ -67,8 +67,8 @@ def _journal() -> Folder:
 
 
 def _sessions(open: Open | None) -> Sessions:
-    from toolpair.agents.machine import Machine, current_folder
     from toolpair.session.session import open_session
+    from toolpair.shell.machine import Machine, current_folder
     from toolpair.tui.sessions import Sessions
 
     return Sessions(open or open_session, Machine.here(), current_folder())

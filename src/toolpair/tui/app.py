@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from textual.driver import Driver
 
     from toolpair.session.journal import Folder
-    from toolpair.session.session import Saved, Session
+    from toolpair.session.saving import Saved
+    from toolpair.session.session import Session
     from toolpair.tui.leaving import Leaving
     from toolpair.tui.loading import Opening
     from toolpair.tui.screens.main import MainScreen

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Change
+    from toolpair.source.changes import Change
 
 CONTEXT = 80
 """Bytes kept on each side of a difference."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
+from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import ROLES, _spotted, id_text
@@ -178,7 +180,7 @@ class Card:
         what = "call" if block is call else "result"
         spans: list[Span] = [glyphs.ui(f"     {what}".ljust(13), "dim"), Span(id_text(block.id))]
         if call is not None:
-            spans.append(glyphs.data(f"   {call.name or ''} {self.session.call_summary(call)[:400]}", "dim"))
+            spans.append(glyphs.data(f"   {call.name or ''} {call_summary(call)[:400]}", "dim"))
         return [self._cut_line(spans)], []
 
     def _cut_line(self, spans: list[Span]) -> Line:
@@ -289,11 +291,11 @@ class Card:
             if pair.call is not None:
                 call = pair.call
                 spans = [glyphs.ui("   call    ", "dim"), glyphs.data(call.name or "", "tool"), Span(SafeText(" "))]
-                lines.append(self._cut_line([*spans, glyphs.data(session.call_summary(call)[: cells * 2])]))
+                lines.append(self._cut_line([*spans, glyphs.data(call_summary(call)[: cells * 2])]))
             if block is not None:
                 lines.append((glyphs.ui("   id      ", "dim"), Span(id_text(block.id))))
             if row.result is not None:
-                lines += self._preview(session.block_text(row.result), "   result  ")
+                lines += self._preview(block_text(row.result), "   result  ")
         else:
             who = {"text": ROLES.get(row.role or "", row.role or ""), "cut": "history lost"}.get(row.kind, row.kind)
             lines.append(glyphs.rule(f"{who}{where}", cells))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Conversation, Session, Staged
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
+class State(Struct, frozen=True, eq=False):
     """One state of an open session: what it holds, what is applied, which conversation is looked at."""
 
     session: Session

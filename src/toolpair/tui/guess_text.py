@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
+from toolpair.history.link_places import links_of
 from toolpair.text.cells import fit
 from toolpair.text.safe import SafeText, visible
+from toolpair.transcript.content import block_text, text_of
+from toolpair.transcript.edits import Answer
+from toolpair.tui.block_json import block_json
 from toolpair.tui.row_lines import ROLES, id_text
 from toolpair.tui.spans import Glyphs, Line, Span
 
@@ -23,13 +28,19 @@ SHOWN_LINES = 12
 def _body(session: Session, block: Block | None, as_json: bool) -> list[SafeText]:
     if block is None:
         return [SafeText("(none)")]
-    text = session.block_json(block) if as_json else session.block_text(block)
+    text = block_json(block) if as_json else block_text(block)
     return [visible(line.rstrip("\r")) for line in text[:SHOWN_CHARS].split("\n")[:200]]
+
+
+def _output_of(fix: Fix) -> str | None:
+    """What the model would read as the result that the fix puts in, None when it puts none in. Untrusted."""
+    content = next((edit.content for edit in fix.edits if isinstance(edit, Answer)), None)
+    return text_of(content) if content is not None else None
 
 
 def _outputs(session: Session, choices: Sequence[tuple[str, Fix, str]]) -> list[SafeText]:
     """What each of the ways would put in the place of a result that is missing, under its key."""
-    found = [(key, text) for key, way, _ in choices if (text := session.output_of(way)) is not None]
+    found = [(key, text) for key, way, _ in choices if (text := _output_of(way)) is not None]
     lines: list[SafeText] = []
     most = max(1, SHOWN_LINES // max(1, len(found)))
     for key, text in found:
@@ -94,7 +105,7 @@ def guess_lines(
         sure = way.certain and len(ways) > 1
         words = words.replace("..", ".")
         lines += glyphs.paragraph(words + (" Not a guess." if sure else ""), cells, "good" if sure else "warning")
-    linked = session.links_of(fix)
+    linked = tuple(links_of(session.document, fix))
     if linked:
         sides = _ends(linked[0])
     else:
@@ -110,8 +121,7 @@ def guess_lines(
     return lines + _beside(glyphs, sides, cells, height - len(lines))
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     title: str
     """With the place in the file."""
     note: SafeText

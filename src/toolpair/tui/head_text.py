@@ -23,7 +23,7 @@ def file_name(session: Session, glyphs: Glyphs) -> SafeText:
     if transcript.native and transcript.session_id:
         name = visible(transcript.session_id)
         return name if len(name) <= LONG_ID else SafeText(name[:6] + glyphs.ellipsis)
-    return visible(session.path.name if session.path is not None else os.path.basename(session.shown_name))
+    return visible(session.path.name if session.path is not None else os.path.basename(session.file.shown_name))
 
 
 def state_text(session: Session) -> tuple[str, str]:
@@ -46,11 +46,11 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
         if transcript.folder:
-            from toolpair.agents.machine import home_short
+            from toolpair.shell.machine import home_short
 
             folder = home_short(transcript.folder, os.path.expanduser("~"))
             parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))
-        parts.append(size_text(session.size if size is None else size))
+        parts.append(size_text(session.file.size if size is None else size))
         if session.profile.id != session.format.profile:
             parts.append(f"checked against {session.profile.name}")
     elif size is not None:
@@ -79,7 +79,7 @@ def _now(session: Session, running: bool) -> str:
 
 def _both(session: Session) -> str:
     """What is so now, and what will be after saving."""
-    now, after = session.verdict_before, session.verdict
+    now, after = session.conversations_before[session.current].verdict, session.verdict
     if now.badge == after.badge:
         return f"now and after saving {now.badge}"
     return f"now {_short(now.badge)} · after saving {_short(after.badge)}"
@@ -93,7 +93,7 @@ def _after(session: Session) -> str:
     from toolpair.session.session import saving_text
 
     placeholders = sum(staged.placeholders for staged in session.staged)
-    return saving_text(session.verdict_before, session.verdict, placeholders)
+    return saving_text(session.conversations_before[session.current].verdict, session.verdict, placeholders)
 
 
 def head_lines(

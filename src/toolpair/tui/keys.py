@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
 from textual.binding import Binding, BindingType
 
-from toolpair.dataclass import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """`keys` in Textual's names, `action` on the screen or widget that owns the group."""
 
     keys: str
@@ -31,8 +29,7 @@ def key_names(keys: str) -> str:
     return " ".join(_NAMES.get(name, name) for name in keys.split(","))
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Keys that belong together."""
 
     id: str

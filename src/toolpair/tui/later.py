@@ -52,6 +52,7 @@ class Ticket:
 class LaterOn(Screen[T]):
     """A screen's ways to have something done later. `of_state`: it is about the session as it is at this moment."""
 
+    _desk: Desk | None = None
     _finished = False
     _when_on_top: tuple[Callable[[], object], ...] = ()
 
@@ -61,8 +62,10 @@ class LaterOn(Screen[T]):
 
     @property
     def desk(self) -> Desk | None:
-        """The session that the screen is about."""
-        raise NotImplementedError
+        """The session that the screen is about: the one that was on top when it was first asked."""
+        if self._desk is None:
+            self._desk = self.tool.desk
+        return self._desk
 
     @property
     def is_on(self) -> bool:

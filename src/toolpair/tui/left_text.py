@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
     from toolpair.session.session import Problem, Session
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     guesses: tuple[Problem, ...]
     """Left for the user: there is something to choose."""
     unfixed: tuple[Problem, ...]

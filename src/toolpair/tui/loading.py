@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.tui.work import Stopped, Work
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ class Open(Protocol):
     ) -> Session: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """A file to open, and how that is done."""
 
     path: str
@@ -64,7 +64,7 @@ class Opening:
         for data in _beginnings(self.path):
             with contextlib.suppress(Exception):  # of a part of a file anything may be wrong; all of it says what
                 session = self.open(self.path, data=data)
-                if len(session.rows()):
+                if len(session.conversation.rows):
                     return session
         return None
 
@@ -79,7 +79,13 @@ class Opening:
 def know(session: Session) -> None:
     """Work out what a screen asks first."""
     conversation = session.conversation
-    asked: list[object] = [session.problems, session.groups, session.verdict, session.rows(), conversation.places]
+    asked: list[object] = [
+        session.problems,
+        conversation.groups,
+        session.verdict,
+        conversation.rows,
+        conversation.places,
+    ]
     if session.changed:
         asked.append(session.losses)
 

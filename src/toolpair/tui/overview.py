@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from toolpair.history.conversation import weight
 from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
 if TYPE_CHECKING:
@@ -37,14 +38,13 @@ class Overview:
         self.reload()
 
     def reload(self) -> None:
-        session = self.session
-        self.rows = session.rows()
+        conversation = self.session.conversation
+        self.rows = conversation.rows
         if self.partial is not None and self.rows and self.rows[-1].kind == "damaged":
             self.rows = self.rows[:-1]  # That is where the beginning ends.
-        self._places = session.conversation.places
-        self._index = (
-            ProblemIndex((), ()) if self.partial is not None else ProblemIndex(session.problems, session.groups)
-        )
+        self._places = conversation.places
+        whole = self.partial is None
+        self._index = ProblemIndex(conversation.problems, conversation.groups) if whole else ProblemIndex((), ())
         self._row_of: dict[int, int] = {}
         self._problem_at: dict[int, Problem | None] = {}
         self.previews: dict[tuple[int, str], str] = {}
@@ -59,6 +59,12 @@ class Overview:
         return self._index.walk
 
     @property
+    def first_problem(self) -> Problem | None:
+        """Where the cursor opens: the first that stops, else that loses, else an error, else a warning."""
+        best = min(self.session.problems, key=weight, default=None)
+        return best if best is not None and best.severity != "info" else None
+
+    @property
     def groups(self) -> Sequence[Group]:
         return self._index.groups
 
@@ -69,13 +75,18 @@ class Overview:
     @property
     def verdict_before(self) -> Verdict:
         """The verdict on the file as it is on disk."""
-        return self.session.verdict_before
+        return self.session.conversations_before[self.session.current].verdict
 
     @property
     def running(self) -> bool:
         """Whether a call at the end may still be worked on: somebody is there who would."""
         native = self.session.transcript.native
         return self.followed or self.partial is not None or bool(self.session.warnings) or not native
+
+    @property
+    def so_far(self) -> str:
+        """What to add to "not found" while only the beginning of the file has been read."""
+        return " in what has been read so far" if self.partial is not None else ""
 
     # rows and problems
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.agents.found import Found
-from toolpair.agents.machine import home_short
+from toolpair.formats.agent import NOT_UNDERSTOOD, Found
+from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start, fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.short import age_text, size_text
@@ -32,7 +32,7 @@ def mark_text(judged: bool, mark: Mark) -> tuple[str, str]:
 
 def row_line(glyphs: Glyphs, found: Found, judged: bool, mark: Mark, now: float, home: str, cells: int) -> Line:
     """One session: problems, age, agent, project folder, the user's last words, size."""
-    words, style = mark_text(judged, mark)
+    sign, style = mark_text(judged, mark)
     wide = cells >= WIDE
     agent = found.title if wide else found.title.split()[0]
     agent_cells = 11 if wide else 6
@@ -41,10 +41,11 @@ def row_line(glyphs: Glyphs, found: Found, judged: bool, mark: Mark, now: float,
     rest = max(0, cells - _MARK - _AGE - agent_cells - folder_cells - _SIZE - len(gap.text) * 5)
     unknown = "?" if found.described else "…"
     folder = visible(home_short(found.folder, home)) if found.folder else glyphs.own(unknown)
-    said = visible(found.words) if found.words else glyphs.own("")
+    words = found.words if found.understood else NOT_UNDERSTOOD
+    said = visible(words) if words else glyphs.own("")
     ellipsis = glyphs.ellipsis
     return (
-        Span(fit(glyphs.own(f"{words:<{_MARK}}"), _MARK, ""), style),
+        Span(fit(glyphs.own(f"{sign:<{_MARK}}"), _MARK, ""), style),
         gap,
         glyphs.ui(f"{age_text(now - found.modified):>{_AGE}}", "dim"),
         gap,

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.text.cells import width, wrap
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
 from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Options, Problem, Recipe, Trial
+    from toolpair.recipes.recipe import Options, Recipe
+    from toolpair.session.session import Problem, Trial
 
 Choice = tuple["Recipe", "Options"]
 LONGEST_ID = 64
 """Where ids are cut for a recipe that can be told to: the length that most providers allow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sketch:
+class Sketch(Struct, frozen=True):
     """What there is to say of a trial, without the conversation that it made, which may be large."""
 
     choice: Choice
@@ -57,7 +58,7 @@ Tried = Sketch | Exception | None
 
 def choices_of(recipes: Sequence[Recipe]) -> list[Choice]:
     """Each recipe; one that can cut ids also with that."""
-    from toolpair.session.session import Options
+    from toolpair.recipes.recipe import Options
 
     choices: list[Choice] = []
     for recipe in recipes:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
 
 NOTHING = "Nothing was changed."
 
 
-@dataclass(slots=True)
-class RunResult:
+class RunResult(Struct):
     """`lines` are safe to print. `saved` are the files that were written, in order."""
 
     saved: list[Path] = field(default_factory=list)

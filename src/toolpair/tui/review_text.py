@@ -13,7 +13,8 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Change, Staged, Verdict
+    from toolpair.session.session import Staged, Verdict
+    from toolpair.source.changes import Change
 
 
 class ReviewText:
@@ -26,18 +27,18 @@ class ReviewText:
         self.glyphs = glyphs
         self.cells = cells
         self.changes = changes
-        self.before: Sequence[Verdict] = self.session.verdicts_before
+        self.before: Sequence[Verdict] = [found.verdict for found in self.session.conversations_before]
         self.noun = "line" if overview.session.document.kind == "lines" else "message"
 
     def _name(self) -> SafeText:
         session = self.session
-        return visible(session.path.name if session.path is not None else session.shown_name)
+        return visible(session.path.name if session.path is not None else session.file.shown_name)
 
     def top(self) -> list[Line]:
         glyphs, session, cells = self.glyphs, self.session, self.cells
         before, after = self.before, [found.verdict for found in session.conversations]
         title = (glyphs.ui(" Review: nothing is written yet", "title"),)
-        size = glyphs.ui(f"  {size_text(session.size)} ", "dim")
+        size = glyphs.ui(f"  {size_text(session.file.size)} ", "dim")
         room = max(8, cells - line_width(title) - width(size.text) - 2)
         right = (Span(cut(self._name(), room, glyphs.ellipsis), "dim"), size)
         lines: list[Line] = [spread(title, right, cells)]
@@ -137,7 +138,7 @@ class ReviewText:
             backup = f"Original kept as {self._name()}.toolpair-<date>-<time>.bak"
             lines += glyphs.paragraph(backup, cells)
         else:
-            reason = session.writable_reason or "this file cannot be written"
+            reason = session.file.writable_reason or "this file cannot be written"
             lines += glyphs.paragraph(f"It can only be saved as a copy: {reason}", cells, "warning", limit=3)
         for warning in session.warnings:
             lines += glyphs.paragraph(f"! {warning}", cells, "warning", limit=2)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
+from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.overview import Overview
 from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
 
@@ -138,7 +139,7 @@ class RowLines:
 
     def _call_line(self, row: Row, n: int, side: str | None) -> Line:
         assert row.pair is not None
-        glyphs, session, pair = self.glyphs, self.overview.session, row.pair
+        glyphs, pair = self.glyphs, row.pair
         sign, bracket = self._marks(n)
         first = row.result is None or not pair.results or row.result is pair.results[0]
         number = str(pair.index) if first else ""
@@ -155,7 +156,7 @@ class RowLines:
         if not first:
             return (*gutter, Span(cut(glyphs.own(ANOTHER), room, glyphs.ellipsis), "dim"))
         name = visible(pair.call.name or "(no name)")
-        summary = visible(session.call_summary(pair.call)[:HEAD_CHARS])
+        summary = visible(call_summary(pair.call)[:HEAD_CHARS])
         words = [*self._marked(name, "bold" if side == "call" else "tool"), Span(SafeText(" "))]
         words += self._marked(summary, "")
         tail = () if shows_both_ids(row) else (glyphs.ui(self._tail(pair.call.id), "dim"),)
@@ -192,7 +193,7 @@ class RowLines:
                 words = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT
                 return (space, Span(cut(glyphs.own(words), room, glyphs.ellipsis), "warning"))
             return (space, Span(cut(glyphs.own(self._lack(pair)), room, glyphs.ellipsis), style))
-        text = self.overview.session.block_text(row.result)
+        text = block_text(row.result)
         body = text.strip("\r\n")
         first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
         lines = body.count("\n") + 1
@@ -208,7 +209,7 @@ class RowLines:
 
     def _lack(self, pair: Pair) -> str:
         """What stands in the place of the result: whether its output is known from elsewhere is half the rescue."""
-        problem = self.overview.session.problem_of_pair(pair.index)
+        problem = self.overview.session.conversation.worst.get(pair.index)
         found = problem is not None and any(fix.id.startswith("use-copy") for fix in problem.fixes)
         return ELSEWHERE if found else NO_RESULT
 

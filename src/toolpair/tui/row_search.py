@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def row_text(overview: Overview, row: Row) -> str:
         parts.append(str(block.id))
         if block.kind == "call" or block is row.pair.call:
             parts.append(block.name or "")
-            parts.append(overview.session.call_summary(block))
-        parts.append(overview.session.block_text(block))
+            parts.append(call_summary(block))
+        parts.append(block_text(block))
     return "\n".join(parts)
 
 

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from toolpair.history.sent_rows import row_text, seen_rows
+from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation, SeenRow, Session
+    from toolpair.history.sent_rows import SeenRow
+    from toolpair.session.session import Conversation, Session
 
 ROLES = {"user": "you", "assistant": "agent"}
 SHORT = 6
@@ -48,7 +51,7 @@ def _lines(session: Session, conversation: Conversation, most: int | None) -> It
         yield f"As {seen.agent}{version} sends it."
         yield f"{LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
     number = -1
-    for row in session.seen_rows(conversation):
+    for row in seen_rows(conversation.judged):
         if row.message is not None and row.message != number:
             number = row.message
             yield ""
@@ -59,17 +62,17 @@ def _lines(session: Session, conversation: Conversation, most: int | None) -> It
 def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterator[str]:
     block = row.block
     if row.fate in ("dropped", "replaced") and block is not None:
-        what = f"the call {session.call_summary(block)}" if block.kind == "call" else "a result"
+        what = f"the call {call_summary(block)}" if block.kind == "call" else "a result"
         if block.kind == "result":
-            what += f" of {count_text(session.block_text(block).count(chr(10)) + 1, 'line')}"
+            what += f" of {count_text(block_text(block).count(chr(10)) + 1, 'line')}"
         how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
         yield f"{REPLACED if row.fate == 'replaced' else LEFT_OUT} {what} {how}   {block.id or ''}".rstrip()
         return
     sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
     if block is not None and block.kind == "call":
-        yield f"{sign} call {block.name or ''} {session.call_summary(block)}   {_id(row.value, block.id)}"
+        yield f"{sign} call {block.name or ''} {call_summary(block)}   {_id(row.value, block.id)}"
         return
-    text = session.seen_text(row)
+    text = row_text(row)
     if block is not None and block.kind == "result":
         yield f"{sign} result   {_id(row.value, block.id)}"
         yield from _cut(text, most, "    ")

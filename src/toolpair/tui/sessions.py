@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolpair.agents.machine import Machine
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
+from toolpair.shell.machine import Machine
 from toolpair.tui.picker_checks import Judge, Mark, ProcessJudge
 
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ def _process_judge() -> Judge:
     return ProcessJudge()
 
 
-@dataclass(slots=True)
-class Sessions:
+class Sessions(Struct):
     """What the picker lists and how it opens one; kept while the interface runs, marks and all."""
 
     open: Open

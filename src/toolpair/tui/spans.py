@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.text.cells import take, width, wrap
 from toolpair.text.safe import SafeText, visible
 
@@ -17,8 +18,7 @@ _ASCII = str.maketrans(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """`style` names one or more styles of `paint`, parted by spaces; `action` is run by a click."""
 
     text: SafeText

@@ -9,7 +9,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Literal
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.rules.pages import Example, Page
 from toolpair.session.session import Fix, Problem, Session, open_session
 
@@ -19,8 +21,7 @@ _ARRAY = "messages.json"
 _LINES = "messages.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """An example as it is shown. `mended` is None where no fix is offered."""
 
     problem: Problem
@@ -111,8 +112,7 @@ def _opened(example: Example) -> Iterator[Session]:
         yield open_session(path, format=example.format, profile=example.profile, agent_version=version)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One line of two texts that are compared. `mark` is "-" for the first alone, "+" for the second, else a space."""
 
     mark: str

@@ -12,6 +12,7 @@ from toolpair.cli.rule_pages.example import compared, lines_of
 from toolpair.cli.rule_pages.severities import EVIDENCE, MEANING, SIGNS, letters, signs
 from toolpair.rules.pages import FAMILIES
 from toolpair.rules.profiles import PROFILES
+from toolpair.rules.registry import RULES
 
 
 def page(entry: Entry) -> str:
@@ -86,7 +87,7 @@ def _profiles(entry: Entry) -> Iterator[str]:
     yield "## Profiles"
     yield ""
     rows = judged_rows(entry)
-    if not rows and not entry["accepted"]:
+    if RULES[entry["rule"]].of_file:
         yield OF_FILES
         return
     if rows:
@@ -119,7 +120,7 @@ def _index(entries: Sequence[Entry]) -> Iterator[str]:
     yield ", ".join(f"{letters()[name]} `{name}`" for name in PROFILES) + "."
     for family, group in groupby(entries, key=lambda entry: str(entry["rule"]).split(".")[0]):
         listed = list(group)
-        judged = any(entry["profiles"] or entry["accepted"] for entry in listed)
+        judged = not all(RULES[entry["rule"]].of_file for entry in listed)
         yield ""
         yield f"## {FAMILIES.get(family, family)}"
         yield ""
@@ -129,7 +130,7 @@ def _index(entries: Sequence[Entry]) -> Iterator[str]:
         for entry in listed:
             row = signs(entry) if judged else []
             bold = [f"**{sign}**" if sign == SIGNS["error"] else sign for sign in row]
-            if judged and not (entry["profiles"] or entry["accepted"]):
+            if judged and RULES[entry["rule"]].of_file:
                 bold = [" "] * len(columns)
             cells = "".join(f"{sign} | " for sign in bold)
             yield f"| [{entry['rule']}]({entry['rule']}.md) | {prose(entry['title'])} | {cells}".rstrip()

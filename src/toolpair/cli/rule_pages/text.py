@@ -14,6 +14,7 @@ from toolpair.cli.rule_pages.severities import MEANING, grouped, letters, signs
 from toolpair.cli.terminal import Style, columns, out, safe
 from toolpair.rules.pages import FAMILIES
 from toolpair.rules.profiles import PROFILES
+from toolpair.rules.registry import RULES
 
 _NARROWEST: Final = 60
 _ROWS: Final = 4
@@ -133,7 +134,7 @@ def _print_fixes(entry: Entry, style: Style, width: int) -> None:
 
 
 def _print_profiles(entry: Entry, style: Style, width: int) -> None:
-    if not entry["profiles"] and not entry["accepted"]:
+    if RULES[entry["rule"]].of_file:
         _prose(OF_FILES, width)
         return
     out(style.bold("Profiles"))
@@ -188,7 +189,7 @@ def print_list(entries: Sequence[Entry], style: Style, only: Sequence[str] = ())
 
 def _judged(entry: Entry) -> bool:
     """Whether profiles speak of it at all."""
-    return bool(entry["profiles"] or entry["accepted"])
+    return not RULES[entry["rule"]].of_file
 
 
 def _heading(entry: Entry) -> str:

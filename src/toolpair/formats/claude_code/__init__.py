@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolpair.formats.claude_code.record_kinds import sniff
 from toolpair.formats.format import AS_RESUMED, Beside, Companion, Damage, Harm, Item, Seen, View
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
-
-if TYPE_CHECKING:
-    from toolpair.formats.way_back import WayBack
 
 
 class ClaudeCode:
@@ -61,12 +58,6 @@ class ClaudeCode:
         from toolpair.formats.claude_code.companions import companions_of
 
         return companions_of(items, transcript, beside)
-
-    def way_back(self, transcript: Transcript) -> WayBack | None:
-        from toolpair.formats.claude_code.reading import SUB_AGENT
-        from toolpair.formats.way_back import of_claude_code
-
-        return None if transcript.agent == SUB_AGENT else of_claude_code(transcript.session_id, transcript.folder)
 
 
 FORMAT = ClaudeCode()

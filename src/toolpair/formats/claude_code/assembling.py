@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from toolpair.dataclass import dataclass
-from toolpair.formats.anthropic_blocks import block_of, blocks_of
+from msgspec import Struct
+
+from toolpair.dialects.anthropic import block_of, blocks_of
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.record_kinds import Node, text_or_none
 from toolpair.transcript.model import Block, ContentShape, Message
@@ -14,8 +15,7 @@ from toolpair.transcript.model import Block, ContentShape, Message
 _SLOT: Final = ("message", "content")
 
 
-@dataclass(slots=True, eq=False)
-class _Draft:
+class _Draft(Struct, eq=False):
     """A message that is still being gathered."""
 
     role: str

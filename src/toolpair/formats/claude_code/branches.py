@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import (
     Node,
@@ -24,8 +25,7 @@ _NO_WORDS: Final = ("[Request interrupted", "<local-command-", "<task-notificati
 """How user records begin that the agent wrote itself."""
 
 
-@dataclass(slots=True, eq=False)
-class Step:
+class Step(Struct, eq=False):
     """A user's words, or a response with its results."""
 
     nodes: list[Node]
@@ -36,8 +36,7 @@ class Step:
     words: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Ways:
+class Ways(Struct, eq=False):
     """The steps of all histories of a file."""
 
     ends: list[Node] = field(default_factory=list)

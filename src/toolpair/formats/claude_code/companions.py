@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.formats.claude_code.record_kinds import content_of, parts_of_type, result_ids, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import (
+    SUB_AGENT_FILES,
+    content_of,
+    parts_of_type,
+    result_ids,
+    text_or_none,
+    value_of,
+)
 from toolpair.formats.format import Beside, Companion, Item
 from toolpair.transcript.model import Transcript
 
@@ -19,12 +26,12 @@ _LABEL: Final = 200
 def companions_of(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[Companion]:
     """The sub-agents' files of this session, in order of their paths; none beside a sub-agent's own file."""
     stem = beside.path.stem
-    if stem.startswith("agent-"):
+    if stem.startswith(SUB_AGENT_FILES):
         return
     calls: Mapping[str, str] | None = None
     for name in (*_below(beside, f"{stem}/subagents"), *_old(beside, transcript.session_id)):
         meta = _meta(beside, name)
-        agent = PurePath(name).stem.removeprefix("agent-")
+        agent = PurePath(name).stem.removeprefix(SUB_AGENT_FILES)
         call = text_or_none(meta.get("toolUseId"))
         if call is None:
             calls = _calls_of_agents(items) if calls is None else calls
@@ -34,7 +41,7 @@ def companions_of(items: Sequence[Item], transcript: Transcript, beside: Beside)
 
 
 def _is_session(name: str) -> bool:
-    return name.startswith("agent-") and name.endswith(".jsonl")
+    return name.startswith(SUB_AGENT_FILES) and name.endswith(".jsonl")
 
 
 def _below(beside: Beside, folder: str) -> Iterator[str]:

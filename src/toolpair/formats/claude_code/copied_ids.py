@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.claude_code.record_kinds import text_or_none
 from toolpair.formats.claude_code.working_lines import Line, Working, kind_of
 
@@ -15,8 +16,7 @@ _TAG: Final = re.compile(r"(<tool-use-id>)([^<]*)(</tool-use-id>)")
 _KEYS: Final = ("toolUseID", "toolUseId", "tool_use_id")
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(Struct, frozen=True):
     """A call or a result whose id was changed. `record` is the uuid of its record."""
 
     old: Any

@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
 from toolpair.formats.claude_code.record_kinds import (
@@ -39,8 +40,7 @@ def copies_of(items: Sequence[Item], beside: Beside | None = None, first: Sequen
     return _Found(items, beside, first)
 
 
-@dataclass(slots=True)
-class _InFile:
+class _InFile(Struct):
     """What one walk over the records finds. Outputs by call id, the calls' records and which ids are shared."""
 
     requests: dict[str, list[Copy]] = field(default_factory=lambda: defaultdict(list))
@@ -170,7 +170,7 @@ class _Found(Copies):
                     self._note_results(found, item, calls_of_record)
                 case "progress":
                     _note_progress(found, item)
-                case kind if kind not in CHAIN_TYPES:
+                case kind if not isinstance(kind, str) or kind not in CHAIN_TYPES:
                     _note_unknown(found, item)
                 case _:
                     pass

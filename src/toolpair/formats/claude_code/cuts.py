@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.assembling import assemble
 from toolpair.formats.claude_code.branches import Ways, step_above
 from toolpair.formats.claude_code.history import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.cuts import beginning_in_a_circle, further_breaks
 from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
 from toolpair.formats.claude_code.history import History

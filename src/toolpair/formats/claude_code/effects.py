@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.dataclass import dataclass
-from toolpair.formats.claude_code.reading import AGENT, SUB_AGENT
-from toolpair.formats.claude_code.versions import behaviour
+from msgspec import Struct
+
+from toolpair.formats.claude_code.reading import AGENT
+from toolpair.formats.claude_code.record_kinds import SUB_AGENT
+from toolpair.formats.claude_code.versions import behaviour, resumed_by
 from toolpair.formats.format import Seen
 from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.transcript.content import is_output, is_real_output, output_bytes, output_lines, result_text
 from toolpair.transcript.model import Block, Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     effect: Effect
     text: str
     loses: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Facts:
+class _Facts(Struct, frozen=True, eq=False):
     """What becomes of the blocks of a problem."""
 
     call: Block | None
@@ -36,7 +36,8 @@ class _Facts:
 
 
 def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
-    version = behaviour(transcript.resumed_by)
+    asked = resumed_by(transcript)
+    version = behaviour(asked)
     if transcript.agent == SUB_AGENT:
         text = "Claude Code neither resumes nor heals a sub-agent's history: it stays as it is."
         return OnResume(AGENT, version.version, "kept", None, text)
@@ -55,7 +56,7 @@ def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None = None
     if outcome is None:
         return None
     text = outcome.text
-    if transcript.resumed_by not in (None, version.version):
+    if asked not in (None, version.version):
         text = f"{text[:-1]} (measured with {version.version})."
     lost = () if problem.rule == "result.order" else facts.lost
     loses = _named(lost) if lost and outcome.loses != "history" else outcome.loses

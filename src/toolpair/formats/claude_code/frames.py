@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import call_ids, parts_of_type, text_or_none, value_of
 from toolpair.formats.format import Inside, Item, SentMessage
@@ -19,8 +21,7 @@ _CALL: Final = "\0call"
 _SLOT: Final = ("message", "content", 0)
 
 
-@dataclass(slots=True, eq=False)
-class Frame:
+class Frame(Struct, eq=False):
     """The records with what stands for those around them."""
 
     items: Sequence[Item]
@@ -141,7 +142,7 @@ def unframed(transcript: Transcript, frame: Frame, inside: Inside) -> Transcript
         transcript,
         messages=messages,
         agent_version=head.agent_version,
-        resumed_by=head.resumed_by,
+        agent_facts=head.agent_facts,
         session_id=head.session_id,
         folder=head.folder,
         model=head.model,

@@ -14,7 +14,8 @@ from collections.abc import Sequence, Set
 from operator import attrgetter
 from typing import Any, Final, Literal
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.formats.claude_code.record_kinds import (
     Node,
     is_compact_boundary,
@@ -31,16 +32,14 @@ End = Literal["root", "boundary", "missing", "null", "cycle", "joined"]
 """Where a way up ends; "joined": at a record that counted as walked before."""
 
 
-@dataclass(slots=True, eq=False)
-class Walk:
+class Walk(Struct, eq=False):
     """A way up the chain. `path` runs from the leaf to the oldest record."""
 
     path: list[Node]
     end: End
 
 
-@dataclass(slots=True, eq=False)
-class History:
+class History(Struct, eq=False):
     """What a file's chain records make."""
 
     nodes: list[Node]

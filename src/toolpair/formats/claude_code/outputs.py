@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from toolpair.patterns import compiled
 from toolpair.transcript.content import is_placeholder_text, text_of
 
-_REMINDER: Final = compiled(r"\n\n<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
+_REMINDER: Final = re.compile(r"\n\n<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
 _CLEARED: Final = ("[Old tool result content cleared]",)
 _ERROR: Final = "Error: "
 _WHOLE: Final = 30_000

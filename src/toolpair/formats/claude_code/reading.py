@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from toolpair.dataclass import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.assembling import assemble, blocks_of_node
 from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
@@ -14,21 +16,18 @@ from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
 from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, unframed
 from toolpair.formats.claude_code.history import History, history_of
-from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, model_of, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import SUB_AGENT, SYNTHETIC_MODEL, model_of, text_or_none, value_of
 from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.scopes import scopes_of
 from toolpair.formats.claude_code.unreached import unreached_of
-from toolpair.formats.claude_code.versions import behaviour
+from toolpair.formats.claude_code.versions import ResumedBy, behaviour, resumed_by
 from toolpair.formats.format import AS_RESUMED, Inside, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
 
 AGENT: Final = "Claude Code"
-SUB_AGENT: Final = "Claude Code sub-agent"
-"""Its file is never resumed by itself, and what is broken in it is never healed."""
 
 
-@dataclass(slots=True)
-class _Facts:
+class _Facts(Struct):
     version: str | None = None
     session_id: str | None = None
     folder: str | None = None
@@ -65,7 +64,7 @@ def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made of. Nothing of it is to be changed."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
-    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf, behaviour(transcript.resumed_by))
+    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf, behaviour(resumed_by(transcript)))
 
 
 def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
@@ -85,7 +84,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
         native=True,
         agent=SUB_AGENT if history.sidechain or history.inside else AGENT,
         agent_version=facts.version,
-        resumed_by=view.agent_version,
+        agent_facts=ResumedBy(view.agent_version),
         session_id=facts.session_id,
         folder=facts.folder,
         model=facts.model,

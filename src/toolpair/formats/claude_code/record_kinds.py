@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Damaged
 
+SUB_AGENT: Final = "Claude Code sub-agent"
+"""Its file is never resumed by itself, and what is broken in it is never healed."""
+SUB_AGENT_FILES: Final = "agent-"
+"""How the names of the files of sub-agents begin."""
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "attachment", "system", "progress"})
 """The types that may stand in the parentUuid chain. `progress` only carries the chain on: it is never its end."""
 
@@ -32,8 +37,7 @@ BOOKKEEPING_TYPES: Final = frozenset(
 SYNTHETIC_MODEL: Final = "<synthetic>"
 
 
-@dataclass(slots=True, eq=False)
-class Node:
+class Node(Struct, eq=False):
     """One record that may stand in the chain. `position` counts the file's records from 0.
 
     What is asked for again and again is read out of `value` once.

@@ -6,7 +6,8 @@ import uuid as uuids
 from bisect import bisect_left
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.claude_code.history import History, may_be_parent
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import (
@@ -19,8 +20,7 @@ from toolpair.transcript.id_shapes import uuid_of
 _NAMESPACE: Final = uuids.UUID("5c8f2f8e-3a0e-5a35-8f0b-6c1a52f0b1d4")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What mends a broken link: a parent for the record, or for a nameless (or misnamed) record its name."""
 
     parent: Node | None = None

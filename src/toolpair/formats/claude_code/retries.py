@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolpair.formats.claude_code.record_kinds import Node, parts_of_type
-from toolpair.patterns import compiled
 from toolpair.transcript.model import Retries
 
 _FEWEST: Final = 2
-_GO_ON: Final = compiled(
+_GO_ON: Final = re.compile(
     r"(please\s+)?(continue|go\s+on|go\s+ahead|proceed|resume|retry|re-?try|try\s+again|again|carry\s+on|keep\s+going"
     r"|next|yes|ok|okay|weiter|mach\s+weiter|continua|continuer|continuez|继续|続けて)(\s+please)?[\s.!?…。！]*\Z",
     re.IGNORECASE,

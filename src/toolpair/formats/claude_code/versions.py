@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from msgspec import Struct
+
+from toolpair.transcript.model import Transcript
+
 
 class Behaviour(NamedTuple):
     """What one measured version does with a file, whichever version wrote it."""
@@ -40,3 +44,16 @@ def behaviour(version: str | None) -> Behaviour:
         return NEWEST
     asked = tuple(map(int, found[0].split(".")))
     return next(known for known in reversed(MEASURED) if known.since <= asked)
+
+
+class ResumedBy(Struct, frozen=True):
+    """What this format keeps of a transcript for itself: the version that resumes it."""
+
+    version: str | None
+    """None: the newest that was measured."""
+
+
+def resumed_by(transcript: Transcript) -> str | None:
+    """The version that resumes the transcript, where one is named."""
+    facts = transcript.agent_facts
+    return facts.version if isinstance(facts, ResumedBy) else None

@@ -6,7 +6,8 @@ import uuid as uuids
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import content_of, text_or_none, value_of
 from toolpair.formats.format import Item
@@ -19,8 +20,7 @@ WHOLE: Final = -1
 Place = tuple[float, ...]
 
 
-@dataclass(slots=True, eq=False)
-class Part:
+class Part(Struct, eq=False):
     """One block of a record. `origin` is its index in the content as it was, None when it is new."""
 
     value: Any
@@ -31,8 +31,7 @@ class Part:
     """It is what was kept of a result as text: the next one goes behind it."""
 
 
-@dataclass(slots=True, eq=False)
-class Line:
+class Line(Struct, eq=False):
     """One record of the file, or a new one (negative uid). `place` orders the lines of the file."""
 
     uid: int

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolpair.formats.codex.rollout_lines import passed_by, sniff
-from toolpair.formats.format import AS_RESUMED, Beside, Damage, Harm, Item, Seen, View
+from toolpair.formats.format import AS_RESUMED, Damage, Harm, Item, Seen, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Fix, OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
-
-if TYPE_CHECKING:
-    from toolpair.formats.way_back import WayBack
 
 
 class Codex:
@@ -47,8 +44,9 @@ class Codex:
         from toolpair.formats.codex.own_rules import begins_file, refusal
         from toolpair.formats.codex.reading import AGENT
         from toolpair.formats.codex.sending import sent_by
+        from toolpair.formats.codex.sent_items import parent_of
 
-        refuses = refusal(items, begins_file(transcript), transcript.without_parent)
+        refuses = refusal(items, begins_file(transcript), parent_of(transcript).missing)
         return sent_by(AGENT, transcript, passed_by(items), refuses)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
@@ -67,17 +65,6 @@ class Codex:
         from toolpair.formats.codex.fix_notes import notes_on
 
         return notes_on(items, transcript, fixes)
-
-    def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
-        from toolpair.formats.codex.forks import fork_notes
-        from toolpair.formats.codex.projection import index_notes
-
-        return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
-
-    def way_back(self, transcript: Transcript) -> WayBack | None:
-        from toolpair.formats.way_back import of_codex
-
-        return of_codex(transcript.session_id, transcript.folder)
 
 
 FORMAT = Codex()

@@ -8,11 +8,11 @@ configuration is not in the file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.patterns import compiled
-from toolpair.transcript.frozen import frozen_by_types
+from msgspec import Struct
 
 _CUT: Final = frozenset({"function_call_output", "custom_tool_call_output"})
 _KNOWN: Final = (
@@ -30,7 +30,7 @@ _KNOWN: Final = (
     "codex-auto-review",
 )
 """How the names of the models begin that Codex 0.169.0 has an entry for. One word and a slash may stand in front."""
-_OF_PROVIDER: Final = compiled(r"\A\w+/(?=[^/]*\Z)")
+_OF_PROVIDER: Final = re.compile(r"\A\w+/(?=[^/]*\Z)")
 _LONGEST: Final = 4
 """Bytes of a character, at most."""
 _NO_SOUND: Final = "audio content omitted because you do not support audio input"
@@ -38,8 +38,7 @@ _NO_LINK: Final = "image content omitted because remote image URLs are not suppo
 _NO_LOW: Final = "image content omitted because detail 'low' is not supported; use 'high', 'original', or 'auto'"
 
 
-@frozen_by_types
-class Limit:
+class Limit(Struct, frozen=True, eq=False):
     """How long an output may be: `most` tokens of `size` bytes each."""
 
     most: int

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
-from toolpair.formats.codex.response_items import is_sent
 from toolpair.formats.codex.rollout_lines import is_paginated, is_too_big, lines_of
+from toolpair.formats.codex.sent_items import is_sent
 from toolpair.formats.format import Damage, Harm, Item
 from toolpair.formats.lost import held_in, ids_in
 from toolpair.source.values import big_numbers

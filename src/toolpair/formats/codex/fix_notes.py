@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolpair.formats.codex.editing import Editor
+from toolpair.formats.codex.editing import RolloutEditor
 from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.ordinals import is_numbered
-from toolpair.formats.codex.response_items import HISTORY
 from toolpair.formats.codex.rollout_lines import ordinal_of
+from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Item
 from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import (
@@ -31,7 +31,7 @@ class _Ground:
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.place = {item.uid: number for number, item in enumerate(items)}
         self.numbered = is_numbered(item.value for item in items)
-        self.editor = Editor(items, transcript)
+        self.editor = RolloutEditor(items, transcript)
         self.message_of: dict[int, tuple[Message, int]] = {}
         for message in transcript.messages:
             for rank, block in enumerate(message.blocks):

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.codex.rollout_lines import Line, is_line, is_refused, lines_of
 from toolpair.formats.format import Beside, Item
 from toolpair.source.values import parse
@@ -38,8 +39,7 @@ def home_of(beside: Beside) -> str | None:
     return ".." if parts.rsplit("/", 1)[-1] in ("archived_sessions", "sessions") else None
 
 
-@dataclass(frozen=True, slots=True)
-class Inherited:
+class Inherited(Struct, frozen=True):
     """What a fork has of its parent: lines in file order; or why Codex does not find them."""
 
     lines: tuple[Line, ...] = ()

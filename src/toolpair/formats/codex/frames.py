@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.formats.codex.recovered import unanswered
 from toolpair.formats.codex.rollout_lines import Line, lines_of
 from toolpair.formats.format import Inside, Item, SentMessage, Spills
@@ -15,8 +16,7 @@ from toolpair.transcript.model import ITEM_LEAD_IN, ITEM_LEAD_OUT, Message, Tran
 _STAND_INS: Final = frozenset(id(block) for message in (*ITEM_LEAD_IN, *ITEM_LEAD_OUT) for block in message.blocks)
 
 
-@dataclass(slots=True, eq=False)
-class Frame:
+class Frame(Struct, eq=False):
     """What stands around the records of a part."""
 
     inside: Inside

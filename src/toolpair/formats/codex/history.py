@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.dataclass import dataclass, field
-from toolpair.formats.codex.context_texts import begins_turn, is_context, is_summary
-from toolpair.formats.codex.response_items import HISTORY, Slot, is_sent, texts_of, type_of
+from msgspec import Struct, field
+
+from toolpair.dialects.openai_responses import texts_of, type_of
 from toolpair.formats.codex.rollout_lines import Line
-from toolpair.transcript.frozen import frozen_by_types
+from toolpair.formats.codex.sent_items import HISTORY, is_sent
+from toolpair.formats.context_texts import begins_turn, is_context, is_summary
+from toolpair.formats.item_messages import Entry
 
 
-@frozen_by_types
-class Entry:
-    """One item of the history, and where it stands. `made` items are built by Codex and stand nowhere as such."""
-
-    record: int
-    slot: Slot
-    item: dict[str, Any]
-    made: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class History:
+class History(Struct, eq=False):
     """What is left of the file's items."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -73,8 +64,7 @@ def rebuild(lines: Sequence[Line]) -> History:
     return history
 
 
-@dataclass(slots=True)
-class _Segment:
+class _Segment(Struct):
     """One turn while the file is read backwards."""
 
     turn: str | None = None

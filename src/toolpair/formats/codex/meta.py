@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.formats.codex.response_items import texts_of, type_of
+from toolpair.dialects.openai_responses import texts_of, type_of
 from toolpair.formats.codex.rollout_lines import is_old_meta, ordinal_of
 from toolpair.formats.format import Item, View
 

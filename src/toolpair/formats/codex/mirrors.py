@@ -8,9 +8,10 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+from toolpair.dialects.openai_responses import Slot, block_of
 from toolpair.formats.codex.history import replacement_of
-from toolpair.formats.codex.response_items import HISTORY, Slot, block_of
 from toolpair.formats.codex.rollout_lines import Line, lines_of
+from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Block, Transcript
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.openai_responses import Slot
 from toolpair.formats.codex import old_form, unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
 from toolpair.formats.codex.meta import completed_meta, rebuilt_meta, unread_fields
-from toolpair.formats.codex.response_items import Slot
 from toolpair.formats.codex.rollout_lines import Line, is_line, is_paginated, lines_of, ordinal_of
+from toolpair.formats.codex.sent_items import parent_of
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
@@ -210,7 +211,7 @@ def _compactions(context: Context, lines: Sequence[Line]) -> None:
 
 def _parent(context: Context, lines: Sequence[Line]) -> None:
     """A fork goes on from its parent's file, which has to be there."""
-    why = context.transcript.without_parent
+    why = parent_of(context.transcript).missing
     meta = next((line for line in lines if line.kind == "meta"), None)
     if meta is None or why is None:
         return

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, replace
-from toolpair.formats.codex.context_texts import is_context, is_summary
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.dialects.openai_responses import block_of
 from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
-from toolpair.formats.codex.history import Entry, History, rebuild
+from toolpair.formats.codex.history import History, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
-from toolpair.formats.codex.response_items import block_of, is_call, is_of_assistant, is_output, is_sent, type_of
 from toolpair.formats.codex.rollout_lines import Line, ends_response, lines_of, passed_by
+from toolpair.formats.codex.sent_items import Parent, is_sent
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.transcript.model import Block, Boundary, ContentShape, Damaged, Message, Scope, Transcript
+from toolpair.formats.item_messages import messages_of
+from toolpair.transcript.model import Block, Boundary, Damaged, Message, Scope, Transcript
 
 AGENT: Final = "Codex"
 
 
-@dataclass(slots=True)
-class _Facts:
+class _Facts(Struct):
     version: str | None = None
     session_id: str | None = None
     folder: str | None = None
@@ -58,8 +60,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         scopes=scopes,
         inactive_blocks=_without_answered_results(inactive),
         boundaries=tuple(_boundaries(history, messages, front, others)),
-        inherited=tuple(messages_of(history.entries[:front])),
-        without_parent=parent.missing,
+        agent_facts=Parent(tuple(messages_of(history.entries[:front])), parent.missing),
         copies=recovered_outputs(told, messages),
         frame=frame,
     )
@@ -79,52 +80,6 @@ def _responses(lines: Sequence[Line]) -> dict[int, int] | None:
         number += ends_response(line)
         found[line.uid] = number
     return found if number else None
-
-
-def messages_of(entries: Sequence[Entry], responses: Mapping[int, int] | None = None) -> list[Message]:
-    """The items of one response of the model as one message, each output and each other message as one of its own."""
-    messages: list[Message] = []
-    run: list[Entry] = []
-    for entry in entries:
-        of_assistant = is_of_assistant(entry.item)
-        if run and (not of_assistant or _begins_anew(entry, run, responses)):
-            messages.append(_message("assistant", run))
-            run = []
-        if of_assistant:
-            run.append(entry)
-        else:
-            messages.append(_message(_role(entry.item), [entry]))
-    if run:
-        messages.append(_message("assistant", run))
-    return messages
-
-
-def _begins_anew(entry: Entry, run: Sequence[Entry], responses: Mapping[int, int] | None) -> bool:
-    """Whether the item is of another response than those before it, the last of which is a call."""
-    if not is_call(run[-1].item):
-        return False
-    if responses is None:
-        return type_of(entry.item) == "message"
-    return responses.get(entry.record) != responses.get(run[-1].record)
-
-
-def _role(item: dict[str, Any]) -> Any:
-    if is_output(item):
-        return "tool"
-    return item.get("role") if type_of(item) == "message" else "user"
-
-
-def _message(role: Any, entries: Sequence[Entry]) -> Message:
-    blocks = tuple(block_of(entry.item, entry.record, entry.slot) for entry in entries)
-    item = entries[0].item if len(entries) == 1 else None
-    note = None
-    if item is not None and (type_ := type_of(item)) in ("message", "agent_message"):
-        if is_summary(item):
-            note = "summary"
-        elif type_ == "agent_message" or is_context(item):
-            note = "meta"
-    shape: ContentShape = "string" if item is not None and isinstance(item.get("content"), str) else "blocks"
-    return Message(role, blocks, tuple(dict.fromkeys(entry.record for entry in entries)), shape, item, note)
 
 
 def _facts(lines: Sequence[Line]) -> _Facts:

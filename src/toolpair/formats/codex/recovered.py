@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
-from toolpair.formats.codex.response_items import block_of, is_mislabelled, is_sent
+from msgspec import Struct
+
+from toolpair.dialects.openai_responses import block_of, is_mislabelled
 from toolpair.formats.codex.rollout_lines import Line
+from toolpair.formats.codex.sent_items import is_sent
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block, Message
 
@@ -16,8 +18,7 @@ _UNIFIED: Final = frozenset({"exec_command", "write_stdin"})
 """Tools whose outputs begin with what became of the process."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Event:
+class _Event(Struct, frozen=True, eq=False):
     """An event that tells how a call ended. `body` holds what it tells."""
 
     uid: int

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import orjson
+from msgspec import Struct
 
-from toolpair.formats.codex.response_items import Slot, type_of
+from toolpair.dialects.openai_responses import Slot, type_of
 from toolpair.formats.format import Item
-from toolpair.patterns import compiled
-from toolpair.transcript.frozen import frozen_by_types
 from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 
 _ENVELOPES: Final = frozenset(
@@ -28,7 +28,7 @@ _ENVELOPES: Final = frozenset(
         "retained_context",
     }
 )
-_SURROGATE: Final = compiled("[\ud800-\udfff]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TELLING: Final = frozenset({"session_meta", "response_item", "turn_context", "compacted"})
 """Kinds that no other program's log of events has with a `payload`."""
 _BARE_ITEMS: Final = frozenset({"message", "reasoning", "web_search_call", *CALL_FAMILY, *OUTPUT_FAMILY})
@@ -55,8 +55,7 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 
 
-@frozen_by_types
-class Line:
+class Line(Struct, frozen=True, eq=False):
     """One readable record. `payload` is what it is about: the item itself in the first versions' shape."""
 
     uid: int

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.codex.meta import session_time
 from toolpair.formats.codex.readable import is_loaded, unread_fields
 from toolpair.formats.codex.rewriting import readable

@@ -8,7 +8,8 @@ from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.history.judged import Judged
 from toolpair.history.losses.kept_texts import KeptTexts, plain
 from toolpair.history.losses.model import Crossed, Losses, Lost
@@ -37,8 +38,7 @@ Reached = Container[int]
 """id() of the blocks that an agent would send."""
 
 
-@dataclass(slots=True, eq=False)
-class _Output:
+class _Output(Struct, eq=False):
     """A real output: whose it is, and what it says."""
 
     block: Block

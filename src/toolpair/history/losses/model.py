@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.transcript.words import plural
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """Something real that is gone. `size` is in bytes of UTF-8, of words their number, of an image 1."""
 
     kind: Literal["output", "words", "image", "call", "text"]
@@ -20,8 +20,7 @@ class Lost:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Crossed:
+class Crossed(Struct, frozen=True):
     """An output that stands as the answer of another call than its own. Ids are those of before."""
 
     record: int
@@ -32,8 +31,7 @@ class Crossed:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Losses:
+class Losses(Struct, frozen=True):
     """All that is gone. False when nothing is."""
 
     outputs: tuple[Lost, ...] = ()

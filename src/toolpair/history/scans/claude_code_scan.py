@@ -14,11 +14,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.claude_code.beside import FilesOfSession
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, seconds_of, text_or_none
-from toolpair.formats.claude_code.versions import behaviour
+from toolpair.formats.claude_code.versions import ResumedBy, behaviour
 from toolpair.formats.format import AS_RESUMED, View
 from toolpair.history.outline import LEAST, Cutter, Doubtful, Odd, Outline
 from toolpair.history.scans.claude_code_edges import Surroundings
@@ -664,7 +665,7 @@ class ClaudeCodeScan(Cutter[_Place]):
             native=True,
             agent=AGENT,
             agent_version=self._version,
-            resumed_by=self._resumed_by,
+            agent_facts=ResumedBy(self._resumed_by),
             session_id=self._session,
             folder=self._folder,
             model=self._model,

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import orjson
+from msgspec.structs import replace
 
-from toolpair.dataclass import replace
 from toolpair.formats.codex.cutting import BYTES, TOKENS, Limit, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
 from toolpair.formats.codex.readable import is_loaded, passes_through

@@ -10,7 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final, NamedTuple
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.formats.telling import Told
 from toolpair.history.outline import LEAST, Cutter, Doubtful, Outline
 from toolpair.history.scans.plain_keys import TEXT_KEYS

@@ -3,36 +3,19 @@
 What is known of each cause is data (`rules/data/causes.json`); here it is recognised. A cause is named only with
 evidence: its sentence says what in this transcript shows it. (What only repeats its rule, such as who writes empty
 texts, stands at the rule.) Problems of one rule and one cause are one decision,
-so a cause's text never speaks of one problem alone. Nothing is loaded before a pair is broken.
+so a cause's text never speaks of one problem alone.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from toolpair.lazily import lazily
-
-if TYPE_CHECKING:
-    from toolpair.rules.causes.doubled import of_duplicate, of_placeholder
-    from toolpair.rules.causes.known import CausePage, cause_called, cause_ids, cause_page, named
-    from toolpair.rules.causes.mismatched import of_mismatch
-    from toolpair.rules.causes.missing import of_missing
-    from toolpair.rules.causes.orphaned import of_orphan
-    from toolpair.rules.causes.placed import of_late, of_order, of_split
-    from toolpair.rules.causes.shared import of_refused, of_shared_id
-    from toolpair.rules.causes.whole import Whole
-else:
-    _FROM = {
-        **dict.fromkeys(("of_duplicate", "of_placeholder"), "doubled"),
-        **dict.fromkeys(("CausePage", "cause_called", "cause_ids", "cause_page", "named"), "known"),
-        "of_mismatch": "mismatched",
-        "of_missing": "missing",
-        "of_orphan": "orphaned",
-        **dict.fromkeys(("of_late", "of_order", "of_split"), "placed"),
-        **dict.fromkeys(("of_refused", "of_shared_id"), "shared"),
-        "Whole": "whole",
-    }
-    __getattr__ = lazily(__name__, {name: f"{__name__}.{module}" for name, module in _FROM.items()})
+from toolpair.rules.causes.doubled import of_duplicate, of_placeholder
+from toolpair.rules.causes.known import CausePage, cause_called, cause_ids, cause_page, named
+from toolpair.rules.causes.mismatched import of_mismatch
+from toolpair.rules.causes.missing import of_missing
+from toolpair.rules.causes.orphaned import of_orphan
+from toolpair.rules.causes.placed import of_late, of_order, of_split
+from toolpair.rules.causes.shared import of_refused, of_shared_id
+from toolpair.rules.causes.whole import Whole
 
 __all__ = [
     "CausePage",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.rules.causes.known import named
 from toolpair.rules.problem import Cause
 from toolpair.transcript.content import is_placeholder_text, output_key, result_text
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.placeholders import Placeholder, known_placeholder
+from toolpair.transcript.placeholder_texts import Placeholder
+from toolpair.transcript.placeholders import known_placeholder
 from toolpair.transcript.words import plural
 
 if TYPE_CHECKING:

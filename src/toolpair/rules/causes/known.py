@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.rules.problem import Cause
 from toolpair.rules.shipped import shipped
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """A product that is known to write such files. `product` names its versions where they are known."""
 
     product: str
@@ -20,8 +20,7 @@ class Writer:
     """It stands between agents and providers, so any agent's session may have gone through it."""
 
 
-@dataclass(frozen=True, slots=True)
-class CausePage:
+class CausePage(Struct, frozen=True):
     """What is to be said of a cause without a transcript. `text` is one clause, `about` tells how it comes about."""
 
     id: str

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from toolpair.dialects.values import time_of
 from toolpair.rules.causes.known import named
 from toolpair.rules.problem import Cause
 from toolpair.transcript.pairing import Pair
@@ -20,7 +21,6 @@ _LATE: Final = (
     ("systems", "a system message", "late.behind_system"),
     ("messages", "a user message", "late.behind_user"),
 )
-_TIMES: Final = ("timestamp", "ts", "created_at", "time")
 _SHOWN: Final = 8
 
 
@@ -52,16 +52,10 @@ def of_order(context: Context, family: Sequence[Pair]) -> Cause:
     written = sorted(range(len(family)), key=lambda n: family[n].results_at[0])
     order = ", ".join(str(n + 1) for n in written[:_SHOWN]) + (" …" if len(written) > _SHOWN else "")
     evidence = f"numbered by their calls, the results came {order}"
-    times = [_time(context.messages[family[n].results_at[0][0]].value) for n in written]
+    times = [time_of(context.messages[family[n].results_at[0][0]]) for n in written]
     if None not in times and len(set(times)) > 1 and all(_not_after(a, b) for a, b in pairwise(times)):
         evidence += ", and their timestamps rise"
     return named("completion_order", evidence)
-
-
-def _time(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        return None
-    return next((value[key] for key in _TIMES if isinstance(value.get(key), (int, float, str))), None)
 
 
 def _not_after(earlier: Any, later: Any) -> bool:

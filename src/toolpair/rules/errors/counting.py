@@ -6,7 +6,9 @@ from bisect import bisect_left
 from collections.abc import Container, Iterable, Sequence
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.transcript.model import Block, Transcript
 
 Way = Literal["turns", "messages", "items"]
@@ -26,8 +28,7 @@ _SYSTEM: Final = ("system", "developer")
 _TOOL: Final = ("tool", "function")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class Counted(Struct, frozen=True, eq=False):
     """Messages as one API counts them, from 0.
 
     "turns": without system messages, all results of a turn in one message. "messages": as chat counts, system messages
@@ -68,8 +69,7 @@ class Counted:
         return at if at < len(self.sources) and self.sources[at] == source else None
 
 
-@dataclass(frozen=True, slots=True)
-class Shifted:
+class Shifted(Struct, frozen=True):
     """Where the blocks of a stretch stand in the whole."""
 
     counted: Counted

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct, field
+
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 from toolpair.rules.errors.wordings import GRAM, LISTS, NAMES, NUMBERS, Wording, grams, locates, wordings
 
@@ -29,8 +30,7 @@ _LOOKED_FOR: Final = 24
 _ELLIPSES: Final = ("…", "...", "[trunc", "(trunc", "<trunc", "[cut", "[+", "…")
 
 
-@dataclass(slots=True, eq=False)
-class Hit:
+class Hit(Struct, eq=False):
     """One wording that was found. Places are in `PastedText.bare`, half-open."""
 
     wording: Wording

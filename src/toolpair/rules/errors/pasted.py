@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
 
 LIMIT: Final = 2_000_000
 """Characters of a paste that are looked at: its last ones, since the newest error stands at the end."""
@@ -50,8 +50,7 @@ def squeezed(text: str) -> str:
     return PastedText.of(text).bare
 
 
-@dataclass(frozen=True, eq=False)
-class PastedText:
+class PastedText(Struct, frozen=True, eq=False, dict=True):
     """`marked` is the text with a mark wherever something was taken out; `bare` is it without marks, in lower case."""
 
     marked: str

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
+from toolpair.dialects.openai_responses import ITEM_PREFIXES
+from toolpair.dialects.values import field_names, field_of, has_field, written_type
 from toolpair.rules.errors.counting import Counted, Shifted
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
-from toolpair.rules.responses_items import ITEM_PREFIXES
-from toolpair.transcript.model import Block
+from toolpair.transcript.model import Block, Message
 
 _SEEN_AS: Final = dict.fromkeys(
     (
@@ -73,16 +74,14 @@ def words_for(
     if error.id == "MIS04" and block is not None and _behind_tools(counted, block):
         # Among the results of a turn the number of them is what is wrong.
         error = _first_for("result.missing", "mistral") or error
-    value: Any = block.value if block is not None and isinstance(block.value, dict) else {}
-    if not value and problem.about is not None and isinstance(problem.about.value, dict):
-        value = problem.about.value
+    written = block if block is not None and field_names(block) else problem.about
     text = _wording(error, problem, block)
-    kind = str(value.get("type", ""))
+    kind = written_type(written) if written is not None else ""
     if kind.startswith("custom_tool_call"):
         text = text.replace(" function call", " custom tool call")
     shifted = counted.shifted(before, before if unsent is None else unsent)
     number, at = _place(problem, error, block, shifted)
-    id_ = _named_id(problem, error, block, value)
+    id_ = _named_id(problem, error, block, written)
     others = [result for result in (problem.result, *problem.others) if result is not None and result is not block]
     first = shifted.place(others[0]) if others else None
     values = {
@@ -99,7 +98,7 @@ def words_for(
         "role": str(problem.about.role if problem.about is not None else "tool" if kind != "tool_use" else "assistant"),
         "name": _tool_kind(block, kind),
         "type": kind,
-        "field": _field(problem, value),
+        "field": _field(problem, written),
     }
     filled = _PLACE.sub(lambda match: values.get(match.group(1), ""), text)
     needs = set(_PLACE.findall(text))
@@ -137,12 +136,13 @@ def _behind_tools(counted: Counted, block: Block) -> bool:
     return place is not None and any(before.kind in ("call", "result") for before in counted.blocks(place[0] - 1))
 
 
-def _named_id(problem: Problem, error: ErrorText, block: Block | None, value: Any) -> str:
+def _named_id(problem: Problem, error: ErrorText, block: Block | None, written: Block | Message | None) -> str:
     if error.names == "tool":
         return block.name or "" if block is not None else ""
     # Items have ids of their own beside the call's.
     by_item = error.provider == "openai-responses" and problem.rule.startswith(("item.", "reasoning."))
-    id_ = value.get("id") if by_item else block.id if block is not None else None
+    of_item = field_of(written, "id") if written is not None else None
+    id_ = of_item if by_item else block.id if block is not None else None
     return id_ if isinstance(id_, str) else ""
 
 
@@ -153,11 +153,12 @@ def _tool_kind(block: Block | None, kind: str) -> str:
     return block.name or "" if block is not None else ""
 
 
-def _field(problem: Problem, value: dict[str, Any]) -> str:
+def _field(problem: Problem, written: Block | Message | None) -> str:
     """The field that is missing; empty where it is another one than these."""
     if problem.rule == "id.empty":
         return "tool_call_id"
-    return "type" if problem.rule == "field.missing" and problem.call is not None and "type" not in value else ""
+    typed = written is not None and has_field(written, "type")
+    return "type" if problem.rule == "field.missing" and problem.call is not None and not typed else ""
 
 
 def _wording(error: ErrorText, problem: Problem, block: Block | None) -> str:

@@ -6,7 +6,8 @@ import re
 from functools import cache
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.rules.errors.pasted import squeezed
 from toolpair.rules.errors.texts import ErrorText, texts
 
@@ -23,8 +24,7 @@ GRAM: Final = 10
 """Characters of the pieces by which a wording is looked up."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Wording:
+class Wording(Struct, frozen=True, eq=False):
     """One wording: `fixed[0]`, what `named[0]` stands for, `fixed[1]`, and so on. The fixed parts are squeezed."""
 
     error: ErrorText

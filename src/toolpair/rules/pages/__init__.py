@@ -1,7 +1,7 @@
-"""A page about every rule: what it means, what mends it, a file that breaks it. One module a family.
+"""A page about every rule: what it means, what fixes it, a file that breaks it.
 
-A new rule is its page in the module of its family; a new family is a module and a line in MODULES. Nothing that judges
-imports this package: it is loaded when somebody asks what a rule means.
+A rule's record names the module here that has its page; a new family has a heading below. Nothing that judges imports
+this package: it is loaded when somebody asks what a rule means.
 """
 
 from __future__ import annotations
@@ -11,30 +11,10 @@ from importlib import import_module
 from typing import Final
 
 from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.registry import RULES
+from toolpair.rules.rule import family_of
 
-__all__ = ["FAMILIES", "MODULES", "Example", "Offered", "Page", "page_of", "pages"]
-
-MODULES: Final = {
-    "result": "results",
-    "call": "calls",
-    "id": "ids",
-    "role": "roles",
-    "turn": "turns",
-    "args": "arguments",
-    "name": "arguments",
-    "content": "contents",
-    "error": "contents",
-    "tools": "arguments",
-    "reasoning": "reasoning",
-    "server": "server_tools",
-    "mcp": "server_tools",
-    "item": "items",
-    "field": "fields",
-    "record": "records",
-    "chain": "chain",
-    "rollout": "rollout",
-}
-"""Family -> the module of this package that has its pages, in the order in which families are listed."""
+__all__ = ["FAMILIES", "Example", "Offered", "Page", "page_of", "pages"]
 
 FAMILIES: Final = {
     "result": "What the tool returned",
@@ -56,23 +36,26 @@ FAMILIES: Final = {
     "chain": "Links between the lines of a Claude Code session",
     "rollout": "Codex rollouts",
 }
-"""Family -> what it is about, for headings."""
+"""Family -> what it is about: the headings, in the order in which families are listed."""
 
 
 @cache
 def pages() -> dict[str, Page]:
     """Rule -> its page, family by family, each family in the order of its module."""
-    found: dict[str, Page] = {}
-    for family, module in MODULES.items():
-        listed: tuple[Page, ...] = import_module(f"{__name__}.{module}").PAGES
-        found.update((page.rule, page) for page in listed if page.rule.partition(".")[0] == family)
-    return found
+    modules: dict[str, list[str]] = {family: [] for family in FAMILIES}
+    for rule in RULES.values():
+        if rule.page not in modules[rule.family]:
+            modules[rule.family].append(rule.page)
+    listed = ((family, page) for family, names in modules.items() for name in names for page in _pages_in(name))
+    return {page.rule: page for family, page in listed if family_of(page.rule) == family}
 
 
-def page_of(rule: str) -> Page | None:
-    """The page of one rule; only its family's module is loaded."""
-    module = MODULES.get(rule.partition(".")[0])
-    if module is None:
-        return None
-    listed: tuple[Page, ...] = import_module(f"{__name__}.{module}").PAGES
-    return next((page for page in listed if page.rule == rule), None)
+def page_of(name: str) -> Page | None:
+    """The page of one rule; only the module that has it is loaded."""
+    rule = RULES.get(name)
+    return next((page for page in _pages_in(rule.page) if page.rule == name), None) if rule is not None else None
+
+
+def _pages_in(module: str) -> tuple[Page, ...]:
+    pages: tuple[Page, ...] = import_module(f"{__name__}.{module}").PAGES
+    return pages

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A short file that breaks the rule, as it would stand on disk. What mends it is found by mending it."""
 
     text: str | bytes
@@ -27,8 +26,7 @@ class Example:
         return self.text if isinstance(self.text, bytes) else self.text.removeprefix("\n").encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """A way to mend that other problems of the rule offer than the example's."""
 
     id: str
@@ -36,8 +34,7 @@ class Offered:
     loses: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """What one rule means. `meaning` says what is wrong and why it is refused, `remedy` what toolpair does about it."""
 
     rule: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.history.conversation import Conversation, Target, weight
 from toolpair.rules.errors.pasted import SOFT, PastedText
 from toolpair.rules.errors.recognising import Recognised, nearest, recognise
@@ -18,7 +19,7 @@ from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Problem, Session
+    from toolpair.rules.problem import Problem
 
 _PLACE: Final = re.compile(r"(line|record|pair|message)\s*[: ]\s*(\d[\d,]{0,14})\Z", re.IGNORECASE)
 _RULE: Final = re.compile(r"[a-z]{2,20}\.[a-z_]{2,40}")
@@ -37,38 +38,51 @@ _GONE: Final = (
 )
 
 
-def find(session: Session, where: str) -> Target | None:
+class Searched(Protocol):
+    """A file, as far as places are looked for in it."""
+
+    current: int
+
+    @property
+    def conversation(self) -> Conversation:
+        """The current one."""
+
+    @property
+    def conversations(self) -> tuple[Conversation, ...]: ...
+
+
+def find(file: Searched, where: str) -> Target | None:
     """Where `where` leads, in the current conversation or else in another one of the file; None when it is empty."""
     text = where.strip()
     if not text:
         return None
     place = _PLACE.match(text)
     if place is not None:
-        return _at_place(session, place.group(1).lower(), int(place.group(2).replace(",", "")))
+        return _at_place(file, place.group(1).lower(), int(place.group(2).replace(",", "")))
     if _RULE.fullmatch(text):
-        by_rule = _by_rule(session, text)
+        by_rule = _by_rule(file, text)
         if by_rule is not None:
             return by_rule
-    exact = _by_id(session, text.strip(_AROUND_AN_ID) or text)
+    exact = _by_id(file, text.strip(_AROUND_AN_ID) or text)
     if exact is not None:
         return exact
     known = recognise(text)
-    return _by_error(session, known) if known is not None else _by_words(session, text)
+    return _by_error(file, known) if known is not None else _by_words(file, text)
 
 
 # --- ids ---------------------------------------------------------------------------------------------
 
 
-def _in_order(session: Session) -> Iterator[tuple[int, Conversation]]:
+def _in_order(file: Searched) -> Iterator[tuple[int, Conversation]]:
     """The current conversation, then the others, the last first."""
-    yield session.current, session.conversation
-    for number in range(len(session.conversations) - 1, -1, -1):
-        if number != session.current:
-            yield number, session.conversations[number]
+    yield file.current, file.conversation
+    for number in range(len(file.conversations) - 1, -1, -1):
+        if number != file.current:
+            yield number, file.conversations[number]
 
 
-def _by_id(session: Session, id_: str, said: str | None = None) -> Target | None:
-    for number, conversation in _in_order(session):
+def _by_id(file: Searched, id_: str, said: str | None = None) -> Target | None:
+    for number, conversation in _in_order(file):
         blocks = Ids(conversation).sent.get(id_)
         if blocks is None:
             continue
@@ -79,11 +93,11 @@ def _by_id(session: Session, id_: str, said: str | None = None) -> Target | None
             return _target(conversation, number, pair, said or f"This is the id {id_}.", "by the id")
         message = conversation.messages_of({blocks[0].record})[0]
         return Target(None, message, None, said or f"This is the id {id_}.", how="by the id", conversation=number)
-    return _id_elsewhere(session, id_) if " " not in id_ and _ID_LIKE.fullmatch(id_) else None
+    return _id_elsewhere(file, id_) if " " not in id_ and _ID_LIKE.fullmatch(id_) else None
 
 
-def _id_elsewhere(session: Session, id_: str) -> Target | None:
-    for number, conversation in _in_order(session):
+def _id_elsewhere(file: Searched, id_: str) -> Target | None:
+    for number, conversation in _in_order(file):
         place = Ids(conversation).elsewhere(id_)
         if place is not None:
             text = _elsewhere(id_, place)
@@ -97,18 +111,18 @@ def _elsewhere(id_: str, place: tuple[int | None, str]) -> str:
     return f"The id {id_} stands {at}, {where}."
 
 
-def _by_words(session: Session, text: str) -> Target:
+def _by_words(file: Searched, text: str) -> Target:
     """An unknown text: any id that stands in it, as far as the file holds it."""
     words = _words(text)
-    for _, conversation in _in_order(session):
+    for _, conversation in _in_order(file):
         sent = Ids(conversation).sent
         word = next((word for word in words if word in sent), None)
         if word is not None:
-            found = _by_id(session, word, f"An unknown error text, but it names the id {word}.")
+            found = _by_id(file, word, f"An unknown error text, but it names the id {word}.")
             if found is not None:
                 return found
     for word in [word for word in words if _ID_LIKE.fullmatch(word)][:_SEARCHED]:
-        found = _id_elsewhere(session, word)
+        found = _id_elsewhere(file, word)
         if found is not None:
             return replace(found, text=f"An unknown error text. {found.text}")
     near = nearest(text)
@@ -138,9 +152,9 @@ def _words(text: str) -> list[str]:
 # --- rules -------------------------------------------------------------------------------------------
 
 
-def _by_rule(session: Session, rule: str) -> Target | None:
+def _by_rule(file: Searched, rule: str) -> Target | None:
     """The first problem of a rule; None when there is no such rule."""
-    for number, conversation in _in_order(session):
+    for number, conversation in _in_order(file):
         problems = [problem for problem in conversation.problems if problem.rule == rule]
         if problems:
             first = min(problems, key=weight)
@@ -159,17 +173,18 @@ def _target(conversation: Conversation, number: int, pair: Pair, text: str, how:
     return Target(pair.index, pair.start[0], problem, text, how=how, conversation=number)
 
 
-def _at_place(session: Session, kind: str, number: int) -> Target:
-    document, conversation, current = session.document, session.conversation, session.current
+def _at_place(file: Searched, kind: str, number: int) -> Target:
+    current, conversation = file.current, file.conversation
+    document, pairs, messages = conversation.document, conversation.pairs, conversation.transcript.messages
     if kind == "pair":
-        if number >= len(session.pairs):
-            return Target(None, None, None, f"There is no pair {number:,}; the last one is {len(session.pairs) - 1:,}.")
-        return _target(conversation, current, session.pairs[number], f"Pair {number:,}.")
+        if number >= len(pairs):
+            return Target(None, None, None, f"There is no pair {number:,}; the last one is {len(pairs) - 1:,}.")
+        return _target(conversation, current, pairs[number], f"Pair {number:,}.")
     if kind == "message":
-        if number >= len(session.transcript.messages):
-            last = len(session.transcript.messages) - 1
+        if number >= len(messages):
+            last = len(messages) - 1
             return Target(None, None, None, f"There is no message {number:,}; the last one is {last:,}.")
-        return _near(session, {number}, f"Message {number:,}.")
+        return _near(file, {number}, f"Message {number:,}.")
     if kind == "record":
         found = document.at_number(number)
         wanted = {found.uid} if found is not None else set()
@@ -177,13 +192,13 @@ def _at_place(session: Session, kind: str, number: int) -> Target:
         # The record that the line belongs to: a record of an array spans several lines.
         uid = document.at_line(number)
         wanted = {uid} if uid is not None else set()
-    messages = conversation.messages_of(wanted)
-    if not messages:
+    around = conversation.messages_of(wanted)
+    if not around:
         for problem in conversation.problems:
             if _covers(document, problem, wanted):
                 return Target(None, None, problem, f"{kind.capitalize()} {number:,}.", conversation=current)
         return Target(None, None, None, f"{kind} {number:,} contains nothing that the agent would send.")
-    return _near(session, messages, f"{kind.capitalize()} {number:,}.", wanted)
+    return _near(file, around, f"{kind.capitalize()} {number:,}.", wanted)
 
 
 def _covers(document: Document, problem: Problem, wanted: set[int]) -> bool:
@@ -198,9 +213,9 @@ def _covers(document: Document, problem: Problem, wanted: set[int]) -> bool:
     return any(first <= document.index(uid) <= last for uid in wanted)
 
 
-def _near(session: Session, messages: Iterable[int], text: str, records: set[int] | None = None) -> Target:
+def _near(file: Searched, messages: Iterable[int], text: str, records: set[int] | None = None) -> Target:
     """The pair of a message (and of one of `records` where given), else the nearest behind it."""
-    conversation, current = session.conversation, session.current
+    conversation, current = file.conversation, file.current
     wanted = min(messages)
     best: Pair | None = None
     for pair in conversation.pairs_around(wanted):
@@ -220,10 +235,10 @@ def _near(session: Session, messages: Iterable[int], text: str, records: set[int
 # --- error texts -------------------------------------------------------------------------------------
 
 
-def _by_error(session: Session, known: Recognised) -> Target:
+def _by_error(file: Searched, known: Recognised) -> Target:
     searches: list[Search] = []
     best: tuple[int, Found] | None = None
-    for number, conversation in _in_order(session):
+    for number, conversation in _in_order(file):
         search = Search(conversation, known)
         searches.append(search)
         found = search.run()
@@ -246,8 +261,8 @@ def _by_error(session: Session, known: Recognised) -> Target:
         notes.insert(0, _GONE)
     if found.profile is not None:
         notes.append(f"Checked against {found.profile} for it.")
-    if found.rank != NOT_FOUND and number != session.current:
-        notes.append(f"It is in conversation {number + 1} of {len(session.conversations)}.")
+    if found.rank != NOT_FOUND and number != file.current:
+        notes.append(f"It is in conversation {number + 1} of {len(file.conversations)}.")
     if known.count > 1:
         notes.append(f"The text has {known.count} errors in it; this is the last.")
     line = next((place[0] for _, place in missing if place is not None), None)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.history.conversation import Conversation, weight
 from toolpair.history.judged import Judged
 from toolpair.history.sent_rows import messages_sent
@@ -43,8 +44,7 @@ _ALIKE: Final[dict[str, tuple[str, ...]]] = {
 """Rules whose breach an API answers with the same words: it does not ask how a result came to be missing."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Found(Struct, frozen=True, eq=False):
     """Where a text leads in one conversation."""
 
     rank: int
@@ -55,8 +55,7 @@ class Found:
     message: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _View:
+class _View(Struct, frozen=True, eq=False):
     """What one profile says of the conversation. `profile` is None for the conversation's own."""
 
     profile: str | None

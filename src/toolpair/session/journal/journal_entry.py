@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.recipes.recipe import Options
 from toolpair.session.staging import Applied, Decision
 from toolpair.source.mark import Mark
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Session
+    from toolpair.session.journal.journaled import Journaled
 
 _VERSION: Final = 1
 
@@ -24,8 +25,7 @@ class Newer(Exception):
     """A later version of toolpair has written it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of the review, as far as it can be applied again."""
 
     conversation: int
@@ -40,8 +40,7 @@ Step = tuple[Row, ...]
 """What is undone together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What was applied to a session and not saved, and how the session was looked at."""
 
     path: str
@@ -56,12 +55,11 @@ class Entry:
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, session: Session, time: float) -> Entry:
+    def of(cls, session: Journaled, time: float) -> Entry:
         """Without the mark, for which the file is looked at."""
         fixes = sum(row.problems for row in session.staged)
-        view, profile = session.view, session.chosen_profile
         steps = tuple(tuple(map(Row.of, step)) for step in session.steps)
-        return cls(str(session.path), time, fixes, None, profile, view.leaf, steps)
+        return cls(str(session.path), time, fixes, None, session.reader.profile, session.reader.view.leaf, steps)
 
     def to_bytes(self) -> bytes:
         mark = self.mark

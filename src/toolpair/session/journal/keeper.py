@@ -6,22 +6,24 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.session.journal.folder import Folder, Locked, new_name
 from toolpair.session.journal.journal_entry import Entry
 from toolpair.source.errors import Unreadable
+from toolpair.source.mark import Mark
 
 if TYPE_CHECKING:
+    from toolpair.session.journal.journaled import Journaled
     from toolpair.session.journal.left import Left
-    from toolpair.session.session import Session
-    from toolpair.source.mark import Mark
 
 _LAST: Final = 2.0
 """Seconds for the last change to be written before the program ends."""
 
-Wanted = tuple[Entry, Callable[[], "Mark"]]
+Wanted = tuple[Entry, Callable[[], Mark]]
 
 
 class Keeper:
@@ -42,9 +44,9 @@ class Keeper:
         self.problem: str | None = None
         """Why what is applied is not kept, one phrase; None while it is."""
 
-    def keep(self, session: Session) -> None:
+    def keep(self, session: Journaled) -> None:
         """This is what is applied to the session now."""
-        self._tell((Entry.of(session, time.time()), session.marker()))
+        self._tell((Entry.of(session, time.time()), partial(Mark.of, session.file.snapshot)))
 
     def take_up(self, left: Left) -> None:
         """What was left is applied again: it is forgotten as soon as it is written down with the rest."""

@@ -4,38 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
+from toolpair.rules.profiles import is_profile
 from toolpair.session.following import Dropped
 from toolpair.session.journal.journal_entry import Entry, Row, Step
 from toolpair.session.staging import Decision
 from toolpair.source.errors import Unreadable
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Session
+    from toolpair.session.journal.journaled import Journaled
     from toolpair.source.mark import Since
 
 _PLACE_ONLY: Final = "the file was rewritten, and this fix was known only by its position"
 
 
-@dataclass(frozen=True, slots=True)
-class TakenUp:
+class TakenUp(Struct, frozen=True):
     """How many fixes are applied again, and which could not be, with the reason."""
 
     fixes: int
     dropped: tuple[Dropped, ...]
 
 
-def since(session: Session, entry: Entry) -> Since:
+def since(session: Journaled, entry: Entry) -> Since:
     """What has become of the file since then."""
     try:
-        return session.since(entry.mark) if entry.mark is not None else "changed"
+        return entry.mark.since(session.file.snapshot) if entry.mark is not None else "changed"
     except Unreadable:
         return "changed"
 
 
-def take_up(session: Session, entry: Entry) -> TakenUp:
+def take_up(session: Journaled, entry: Entry) -> TakenUp:
     """Look at the session as it was looked at then, and apply what was applied. Raises what staging raises."""
-    if entry.profile is not None and entry.profile != session.profile.id and entry.profile in session.profiles:
+    if entry.profile is not None and entry.profile != session.profile.id and is_profile(entry.profile):
         session.set_profile(entry.profile)
     steps: tuple[Step, ...] = entry.steps
     dropped: list[Dropped] = []

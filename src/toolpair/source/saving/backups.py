@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.errors import Refused
 from toolpair.source.saving.holders import writers
 from toolpair.source.saving.leases import Leased
@@ -19,8 +20,7 @@ from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
 LIMIT_VARIABLE: Final = "TOOLPAIR_BACKUPS"
 
 
-@dataclass(frozen=True, slots=True)
-class Backup:
+class Backup(Struct, frozen=True):
     """A file that a save left. `size` is in bytes."""
 
     path: Path

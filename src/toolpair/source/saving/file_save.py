@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.source.byte_runs import Piece, chunks_of
 from toolpair.source.container import Container, read_container
 from toolpair.source.document import Document

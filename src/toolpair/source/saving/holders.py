@@ -7,14 +7,14 @@ import subprocess
 import sys
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.saving import descriptors
 
 _SECONDS: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     pid: int
     name: str
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.source.errors import Refused, Unreadable
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.fingerprint import Fingerprint

@@ -8,7 +8,7 @@ import secrets
 from datetime import datetime
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
 
 _KEPT: Final = re.compile(r"\.toolpair-(\d{8}-\d{6})(?:-(\d+))?\.(bak|aside)\Z")
 _TEMPORARY: Final = re.compile(r"\.toolpair-[0-9a-f]{16}\.tmp\Z")
@@ -17,8 +17,7 @@ _STAMP: Final = "%Y%m%d-%H%M%S"
 Kind = Literal["bak", "aside"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Kept:
+class Kept(Struct, frozen=True, order=True):
     """What a name says: when it was made, and its number within that second."""
 
     time: datetime

@@ -7,7 +7,8 @@ import os
 import time
 from typing import Final, Literal
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.byte_runs import Run
 from toolpair.source.errors import Refused
 from toolpair.source.fingerprint import Fingerprint
@@ -31,8 +32,7 @@ _UNGUARDED: Final = 0.05
 """The same where the system cannot tell when the writer is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Old:
+class Old(Struct, frozen=True):
     """What is known of the file from when it was read.
 
     `content` is what it held, or its fingerprint where it is not in memory; None when only the identity counts.
@@ -47,8 +47,7 @@ class Old:
     appendable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Drained:
+class Drained(Struct, frozen=True):
     """What happened to the old file while it was replaced.
 
     late: nothing, or brought over into the new file, or left in the old one alone.

@@ -7,7 +7,8 @@ import stat
 from datetime import datetime
 from typing import Final
 
-from toolpair.dataclass import replace
+from msgspec.structs import replace
+
 from toolpair.source.byte_runs import Run
 from toolpair.source.errors import Refused
 from toolpair.source.saving.backups import Backup, is_written_to

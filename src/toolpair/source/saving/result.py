@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.snapshot import Identity
 
 
-@dataclass(frozen=True, slots=True)
-class SaveResult:
+class SaveResult(Struct, frozen=True):
     """What was written where. `identity` is the new file's, to check it before the next save.
 
     `notes` are sentences that a person has to read. `appended` counts the bytes behind the given content: what

@@ -11,7 +11,8 @@ import errno
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.byte_runs import Piece, Run, merged
 from toolpair.source.system import Io
 
@@ -35,8 +36,7 @@ class Differs(OSError):
         super().__init__(errno.EIO, how)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The open file that runs are stretches of, and its content where that is in memory.
 
     `refuse_changed` raises Refused where the file does not hold any more what the runs mean; it is asked before they

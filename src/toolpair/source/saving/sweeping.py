@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from toolpair.dataclass import dataclass
+from msgspec import Struct
+
 from toolpair.source.saving.leases import Leased
 from toolpair.source.saving.names import is_temporary, kept
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
@@ -19,8 +20,7 @@ _YOUNG: Final = 60.0
 _SYSTEM: Final = Io()
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """A temporary file of a save that was killed. `size` is in bytes."""
 
     name: str

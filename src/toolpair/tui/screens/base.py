@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,9 +16,6 @@ from toolpair.tui.keys import APP
 from toolpair.tui.later import LaterOn
 from toolpair.tui.spans import Glyphs, Line, Span, line_width
 from toolpair.tui.widgets.lines import Lines
-
-if TYPE_CHECKING:
-    from toolpair.tui.desk import Desk
 
 T = TypeVar("T")
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
@@ -63,7 +60,7 @@ def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 4) 
 
 
 class BaseScreen(LaterOn[T], Generic[T]):
-    """`build` yields the widgets."""
+    """What `build` yields, and what is shown in its place where the terminal is too small for it."""
 
     BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
     DEFAULT_CSS = """
@@ -74,7 +71,8 @@ class BaseScreen(LaterOn[T], Generic[T]):
     """
 
     def build(self) -> ComposeResult:
-        raise NotImplementedError
+        """The widgets of a screen; this one alone has none."""
+        return ()
 
     def compose(self) -> ComposeResult:
         yield from self.build()
@@ -84,17 +82,10 @@ class BaseScreen(LaterOn[T], Generic[T]):
     def glyphs(self) -> Glyphs:
         return self.tool.glyphs
 
-    _desk: Desk | None = None
     drawn = False
     """Whether what is on top has been drawn since it came there."""
     seen_since = float("inf")
     """Since when it is to be seen, by the monotonic clock."""
-
-    @property
-    def desk(self) -> Desk | None:
-        if self._desk is None:
-            self._desk = self.tool.desk
-        return self._desk
 
     def on_screen_resume(self) -> None:
         # Here, and not when it is mounted, because what lay over it may have been closed by a key.

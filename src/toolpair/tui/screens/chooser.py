@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.tui.bytes_text import diff_style, parts_text
 from toolpair.tui.keys import APP
-from toolpair.tui.screens.base import hint_line
-from toolpair.tui.screens.listed import ListedScreen
+from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.screens.listed import listed
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.big_text import BigText
@@ -23,7 +24,7 @@ Choice = tuple[int, str | None]
 """Index of the fix, and the text that the user gave a placeholder."""
 
 
-class ChooserScreen(ListedScreen[Choice | None]):
+class ChooserScreen(BaseScreen[Choice | None]):
     """Gives back the choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,6 +38,9 @@ class ChooserScreen(ListedScreen[Choice | None]):
         super().__init__()
         self._problem = problem
         self._start = start
+
+    def build(self) -> ComposeResult:
+        return listed(self.glyphs)
 
     def on_mount(self) -> None:
         self.query_one(LineList).focus()
@@ -86,6 +90,9 @@ class ChooserScreen(ListedScreen[Choice | None]):
         self._start = self.query_one(LineList).cursor
         self._hints()
         self._preview()
+
+    def on_line_list_chosen(self) -> None:
+        self.action_take()
 
     def action_take(self) -> None:
         self.finish((self.query_one(LineList).cursor, None))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from toolpair.dataclass import dataclass
 from toolpair.text.cells import width
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base import Dialog, hint_line
@@ -21,8 +21,7 @@ from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.safe_input import SafeInput
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """`value` is given back. `note` stands dimmed behind the label."""
 
     value: str

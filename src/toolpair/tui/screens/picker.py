@@ -11,9 +11,9 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from toolpair.agents.catalog import describe, index, looked_in
-from toolpair.agents.found import Found
-from toolpair.agents.machine import home_short
+from toolpair.agents.catalog import describe, index, looked_in, variables
+from toolpair.formats.agent import Found
+from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
@@ -112,7 +112,7 @@ class PickerScreen(BaseScreen[None]):
         known = set(self._sessions.marks)
         for one in sorted(described, key=lambda one: one.size >= BIG):
             if _key(one) not in known and not aside.stopped:
-                aside.tell(partial(self._mark, one, judge.judge(one.path)))
+                aside.tell(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
         judge.close()
 
     def _describe(self, described: Sequence[Found]) -> None:
@@ -168,7 +168,7 @@ class PickerScreen(BaseScreen[None]):
         for title, folder in looked_in(self._sessions.machine):
             lines += glyphs.paragraph(f"{title}: {home_short(folder, self._home)}", width, "dim", indent=3, limit=2)
         more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
-        return [*lines, *glyphs.paragraph(f"{more} (CLAUDE_CONFIG_DIR, CODEX_HOME, CLINE_DIR).", width)]
+        return [*lines, *glyphs.paragraph(f"{more} ({', '.join(variables())}).", width)]
 
     def _draw(self) -> None:
         if self.size.width:

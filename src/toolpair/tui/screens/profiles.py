@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from toolpair.rules.profiles import profile, profile_names
 from toolpair.tui.aside import Aside
 from toolpair.tui.keys import APP
 from toolpair.tui.numbers import count_text
@@ -43,7 +44,7 @@ class ProfilesScreen(Dialog[str | None]):
             yield Lines(id="bottom")
 
     def on_mount(self) -> None:
-        self._ids = list(self.tool.session.profiles)
+        self._ids = list(profile_names())
         menu = self.query_one(LineList)
         here = self.tool.session.profile.id
         menu.cursor = self._ids.index(here) if here in self._ids else 0
@@ -63,7 +64,7 @@ class ProfilesScreen(Dialog[str | None]):
                 return
             if id_ not in self._known:
                 try:
-                    verdict = session.verdict if id_ == here else session.verdict_by(id_)
+                    verdict = session.verdict if id_ == here else session.conversation.by(profile(id_)).verdict
                     found = found_text(verdict.errors, verdict.warnings)
                 except Exception as error:
                     found = type(error).__name__, "error"
@@ -95,7 +96,7 @@ class ProfilesScreen(Dialog[str | None]):
                 glyphs.ui(f" {name:<{wide}} "),
                 glyphs.ui(f" {words:<{counts}} ", style),
                 glyphs.ui(f" {mark:<4}", "key"),
-                glyphs.ui(session.profile_title(id_), "dim"),
+                glyphs.ui(profile(id_).title, "dim"),
             )
             if line_width(line) > room:
                 rest = glyphs.ui("…", "dim")

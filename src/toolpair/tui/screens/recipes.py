@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.recipes import RECIPES
 from toolpair.tui.aside import Aside
 from toolpair.tui.keys import APP
 from toolpair.tui.recipes_text import Sketch, choices_of, entry_lines, name_of, trial_text
-from toolpair.tui.screens.base import hint_line
-from toolpair.tui.screens.listed import ListedScreen
+from toolpair.tui.screens.base import BaseScreen, hint_line
+from toolpair.tui.screens.listed import listed
 from toolpair.tui.spans import Line
 from toolpair.tui.widgets.big_text import BigText
 from toolpair.tui.widgets.line_list import LineList
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from toolpair.tui.recipes_text import Choice
 
 
-class RecipesScreen(ListedScreen[Sketch | None]):
+class RecipesScreen(BaseScreen[Sketch | None]):
     """Gives back what the recipe would do that is to be staged."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "apply it", show=False)]
@@ -33,8 +35,11 @@ class RecipesScreen(ListedScreen[Sketch | None]):
         super().__init__()
         self._tried = tried
 
+    def build(self) -> ComposeResult:
+        return listed(self.glyphs)
+
     def on_mount(self) -> None:
-        self._choices: list[Choice] = choices_of(self.tool.session.recipes)
+        self._choices: list[Choice] = choices_of(tuple(RECIPES.values()))
         self.query_one(LineList).focus()
         self._here = 0
         # A draft stays as it is, whatever is done to the session while it is tried on.
@@ -108,6 +113,9 @@ class RecipesScreen(ListedScreen[Sketch | None]):
     def on_line_list_moved(self) -> None:
         self._here = self.query_one(LineList).cursor
         self._show_trial()
+
+    def on_line_list_chosen(self) -> None:
+        self.action_take()
 
     def action_take(self) -> None:
         tried = self._tried.get(self.query_one(LineList).cursor)

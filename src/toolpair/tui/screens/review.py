@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 
 from toolpair.tui.aside import Aside
 from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
+from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, REVIEW
@@ -20,13 +21,15 @@ from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import Page, ViewerScreen
-from toolpair.tui.screens.working import takes_long
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Change, Conversation, Refused, Saved, Staged, State
+    from toolpair.session.opening import State
+    from toolpair.session.saving import Saved
+    from toolpair.session.session import Conversation, Refused, Staged
+    from toolpair.source.changes import Change
 
 RowKey = tuple[object, ...]
 
@@ -215,7 +218,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             return
         path = self._session.path
         # What was a program's own notation is written as JSON.
-        suffix = ".json" if self._session.kind == "python" else path.suffix if path is not None else ""
+        suffix = ".json" if self._session.file.kind == "python" else path.suffix if path is not None else ""
         value = str(_folder_for(path) / f"{path.stem}.fixed{suffix}") if path is not None else ""
 
         def given(name: str | None) -> None:
@@ -265,7 +268,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self._desk.note_written()
             if writing is not None:
                 writing.written()
-            return session.saved_and_after(saving, judged=writing is not None)
+            return saving.saved_and_after(session.current if writing is not None else None)
 
         def ended(result: tuple[Saved, State | None] | Exception | None) -> None:
             if not isinstance(result, tuple):
@@ -278,8 +281,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.tool.note_saved(self._desk, saved, mended, in_place=state is not None)
             self.finish((saved, steps))
 
-        if session.size >= LARGE:
-            self.ask(WritingScreen(session.size + session.grown, work), ended)
+        if session.file.size >= LARGE:
+            self.ask(WritingScreen(session.file.size + session.grown, work), ended)
             return
         try:
             result = work(None)

@@ -18,7 +18,8 @@ from toolpair.tui.spans import Line
 from toolpair.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Saved, Staged
+    from toolpair.session.saving import Saved
+    from toolpair.session.session import Staged
 
 
 class SavedScreen(BaseScreen[str | None]):
@@ -102,7 +103,7 @@ class SavedScreen(BaseScreen[str | None]):
         self.ask(question, lambda answer: self._undo() if answer == "yes" else None, of_state=True)
 
     def _undo(self) -> None:
-        from toolpair.tui.screens.putting_back import put_back
+        from toolpair.tui.controllers.putting_back import put_back
 
         backup = self._saved.backup
         assert backup is not None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from toolpair.dataclass import dataclass
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible_text
 from toolpair.tui.keys import APP, VIEWER
@@ -20,8 +20,7 @@ from toolpair.tui.widgets.big_text import BigText
 from toolpair.tui.widgets.lines import Lines
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """One of the texts that h and l go between. `make` gives the text when it is first shown."""
 
     title: str

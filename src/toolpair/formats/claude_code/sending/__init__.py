@@ -15,7 +15,6 @@ from toolpair.formats.claude_code.history import History, history_of
 from toolpair.formats.claude_code.reading import AGENT, history_behind
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
-from toolpair.formats.claude_code.sending.old import unhealed
 from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of, words_of
 from toolpair.formats.claude_code.sending.sent_records import drafts_of
 from toolpair.formats.claude_code.sending.taking import breaks_off, taken
@@ -35,7 +34,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
         blocks.update(transcript.frame.blocks)
     drafts = drafts_of(history.order, history.recovered, blocks)
     version = history.resumed_by
-    messages = _messages_of(drafts, transcript.model) if version.heals else unhealed(drafts)
+    messages = _messages_of(drafts, transcript.model) if version.heals else _unhealed(drafts)
     sent = tuple(
         SentMessage(message.role, tuple([SentPart(as_sent(part), part.block) for part in message.parts]))
         for message in messages
@@ -47,6 +46,12 @@ def ends_open(items: Sequence[Item]) -> bool | None:
     """Whether the last turn of a file, whose last records these are, breaks off; None where these do not tell."""
     history = history_of(items)
     return breaks_off(drafts_of(history.order, history.recovered, {}))
+
+
+def _unhealed(drafts: list[Draft]) -> list[Draft]:
+    from toolpair.formats.claude_code.sending.old import unhealed
+
+    return unhealed(drafts)
 
 
 def _messages_of(drafts: list[Draft], model: str | None) -> list[Draft]:

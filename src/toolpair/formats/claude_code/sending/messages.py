@@ -6,6 +6,7 @@ import json
 from collections.abc import Container, Sequence
 from typing import Any
 
+from toolpair.dialects.values import holds_lone_surrogate
 from toolpair.formats.claude_code.sending.parts import (
     MISSING,
     NO_CONTENT,
@@ -18,7 +19,6 @@ from toolpair.formats.claude_code.sending.parts import (
     key_of,
     text_part,
 )
-from toolpair.rules.odd_records import holds_lone_surrogate
 
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 

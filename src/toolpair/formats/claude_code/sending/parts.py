@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolpair.dataclass import dataclass, field
+from msgspec import Struct
+
 from toolpair.transcript.model import Block
 
 INTERRUPTED: Final = (
@@ -21,13 +22,12 @@ NO_RESPONSE: Final = "No response requested."
 THINKING: Final = ("thinking", "redacted_thinking")
 
 
-@dataclass(slots=True, eq=False)
-class Part:
+class Part(Struct, eq=False):
     """One block on its way into the request. Asked for its type often, so that is found once."""
 
     value: Any
     block: Block | None = None
-    type: str = field(init=False)
+    type: str = ""
 
     def __post_init__(self) -> None:
         value = self.value
@@ -43,8 +43,7 @@ class Part:
         return self.value.get("tool_use_id")
 
 
-@dataclass(slots=True, eq=False)
-class Draft:
+class Draft(Struct, eq=False):
     """A record, later a message, on its way into the request."""
 
     role: str

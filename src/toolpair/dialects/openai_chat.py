@@ -1,0 +1,237 @@
+"""OpenAI's Chat Completions API: calls in `tool_calls`, each result a message with role `tool`.
+
+Legacy messages have one `function_call`, and results with role `function`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from typing import Any, Final, Literal
+
+from toolpair.dialects.values import says_nothing
+from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
+from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
+
+RESULT_ROLES: Final = ("tool", "function")
+RESULT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
+"""Types of what a message may hold beside text; a result as other APIs take it may, too."""
+_LEGACY: Final = "function_call"
+
+
+def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | None:
+    """The message that a record is; None where it is none. `waiting` are the ids of calls that no tool answers."""
+    if not isinstance(value, dict) or isinstance(value, EmptyObject):
+        return None
+    role = value.get("role")
+    content = value.get("content")
+    shape: ContentShape = (
+        "string"
+        if isinstance(content, str)
+        else "blocks"
+        if isinstance(content, list)
+        else "null"
+        if "content" in value
+        else "absent"
+    )
+    answers = _answers(value, waiting)
+    if answers or (role in RESULT_ROLES and not _calls(value)):
+        name = value.get("name")
+        id_ = value.get("tool_call_id") if role == "tool" or answers else None
+        block = Block("result", value, record, (), id_, name if isinstance(name, str) else None)
+        return Message("tool" if answers else role, (block,), (record,), shape, value)
+    blocks: list[Block] = []
+    if isinstance(content, str) and content:
+        blocks.append(Block("text", content, record, ("content",)))
+    elif isinstance(content, list):
+        for number, part in enumerate(content):
+            kind = part.get("type") if isinstance(part, dict) else None
+            is_text = kind == "text" or isinstance(part, str)
+            blocks.append(Block("text" if is_text else "media", part, record, ("content", number)))
+    calls = value.get("tool_calls")
+    for number, call in enumerate(calls if isinstance(calls, list) else ()):
+        blocks.append(_call(call, record, ("tool_calls", number)))
+    if isinstance(value.get(_LEGACY), dict):
+        blocks.append(_call(value[_LEGACY], record, (_LEGACY,)))
+    return Message(role, tuple(blocks), (record,), shape, value)
+
+
+def _answers(value: dict[str, Any], waiting: Container[Any]) -> bool:
+    """Whether the message is a result whatever its role says: it answers a call that waits for one."""
+    id_ = value.get("tool_call_id")
+    return isinstance(id_, str) and id_ in waiting and "content" in value and not value.get("tool_calls")
+
+
+def _calls(value: dict[str, Any]) -> bool:
+    """Whether the message asks for calls and names none that it answers, whatever its role says."""
+    calls = value.get("tool_calls")
+    return isinstance(calls, list) and bool(calls) and "tool_call_id" not in value and not value.get("content")
+
+
+def waiting_in(records: Iterable[Any]) -> set[str]:
+    """The ids of the calls that no tool's message answers, where another message may."""
+    values = [value for value in records if isinstance(value, dict)]
+    named = [(value.get("role"), value.get("tool_call_id")) for value in values if "tool_call_id" in value]
+    if all(role == "tool" for role, _ in named):
+        return set()
+    calls = (call for value in values if isinstance(value.get("tool_calls"), list) for call in value["tool_calls"])
+    waiting = {call["id"] for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)}
+    return waiting - {id_ for role, id_ in named if role == "tool" and isinstance(id_, str)}
+
+
+def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
+    if not isinstance(value, dict):
+        return Block("other", value, record, slot)
+    holder = next((value[key] for key in ("function", "custom") if isinstance(value.get(key), dict)), value)
+    name = holder.get("name")
+    return Block("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
+
+
+# Calls and parts
+
+
+def image_address(part: Any) -> str | None:
+    """The address of a part that is an image."""
+    if not isinstance(part, dict) or part.get("type") != "image_url":
+        return None
+    url = part.get("image_url")
+    address = url.get("url") if isinstance(url, dict) else url
+    return address if isinstance(address, str) else None
+
+
+def is_legacy(block: Block) -> bool:
+    """Whether it is a `function_call`, which has neither id nor type."""
+    return block.slot[-1:] == (_LEGACY,)
+
+
+def lacks_type(call: Block) -> bool:
+    """Whether it is a call without the type that all but legacy calls have."""
+    value = call.value
+    if not isinstance(value, dict) or is_legacy(call) or value.get("type") in ("function", "custom"):
+        return False
+    return "type" not in value or isinstance(value.get("function"), dict)
+
+
+def has_json_arguments(call: Block) -> bool:
+    """Whether it has arguments that are JSON in a string, not free text nor an object."""
+    return _function_of(call) is not None and call.value.get("type") not in ("custom", "tool_search_call")
+
+
+def given_arguments(call: Block) -> Any:
+    """What stands where the arguments do."""
+    function = _function_of(call)
+    return function.get("arguments") if function is not None else None
+
+
+def _function_of(call: Block) -> dict[str, Any] | None:
+    """The object of a call that holds `name` and `arguments`; a legacy `function_call` is it itself."""
+    for key in ("function", "custom"):
+        if isinstance(call.value.get(key), dict):
+            holder: dict[str, Any] = call.value[key]
+            return holder
+    return call.value if "arguments" in call.value or is_legacy(call) else None
+
+
+def with_function(call: Block, **changes: Any) -> SetValue:
+    """The edit that changes these fields of what a call says of its function."""
+    for key in ("function", "custom"):
+        if isinstance(call.value.get(key), dict):
+            return SetValue(call, {**call.value, key: {**call.value[key], **changes}})
+    return SetValue(call, {**call.value, **changes})
+
+
+def thought_signature(call: Block) -> Any:
+    """The signature of Gemini beside a call, as its endpoint for this API writes it; None without one."""
+    extra = call.value.get("extra_content") if isinstance(call.value, dict) else None
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return google.get("thought_signature") if isinstance(google, dict) else None
+
+
+def with_thought_signature(call: Block, signature: str) -> SetValue:
+    """The edit that writes such a signature."""
+    extra = call.value.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    kept = {**google} if isinstance(google, dict) else {}
+    outer = {**extra} if isinstance(extra, dict) else {}
+    signed = {**outer, "google": {**kept, "thought_signature": signature}}
+    return SetValue(call, {**call.value, "extra_content": signed})
+
+
+# Messages
+
+
+def content_of(message: Message) -> Any:
+    return message.value.get("content") if isinstance(message.value, dict) else None
+
+
+def joined_content(messages: Iterable[Message]) -> Any:
+    """What all of them say, as the content of one."""
+    contents = [content for message in messages if (content := content_of(message))]
+    if all(isinstance(content, str) for content in contents):
+        return "\n\n".join(contents) if contents else None
+    parts: list[Any] = []
+    for content in contents:
+        parts.extend(content if isinstance(content, list) else [{"type": "text", "text": content}])
+    return [part for part in parts if not says_nothing(part)]
+
+
+def is_prefix(message: Message) -> bool:
+    """Whether the assistant's message asks to be gone on from."""
+    return isinstance(message.value, dict) and message.value.get("prefix") is True
+
+
+def brings_thinking(message: Message) -> bool:
+    """Whether it carries the model's thinking back."""
+    return isinstance(message.value, dict) and isinstance(message.value.get("reasoning_content"), str)
+
+
+def says_otherwise(message: Message) -> bool:
+    """Whether it says something elsewhere than in its content."""
+    value = message.value if isinstance(message.value, dict) else {}
+    return any(value.get(key) for key in ("refusal", "audio", "reasoning_content", "reasoning"))
+
+
+def lists_no_calls(message: Message) -> bool:
+    """Whether it has a list of calls without any."""
+    return isinstance(message.value, dict) and message.value.get("tool_calls") == []
+
+
+def unlisted_calls(message: Message) -> Literal["call", "other"] | None:
+    """What stands in the place of the list of calls, if it is no list."""
+    calls = message.value.get("tool_calls") if isinstance(message.value, dict) else None
+    if calls is None or isinstance(calls, list):
+        return None
+    return "call" if isinstance(calls, dict) and "id" in calls else "other"
+
+
+def call_as_list(message: Message) -> SetField:
+    """The edit that makes a list of the single call."""
+    return SetField(message, "tool_calls", [message.value["tool_calls"]])
+
+
+def only_calls(message: Message) -> SetField | None:
+    """The edit that takes out of the list of calls what is none; None where all are calls."""
+    calls = message.value.get("tool_calls") if isinstance(message.value, dict) else None
+    if not isinstance(calls, list) or all(isinstance(call, dict) for call in calls):
+        return None
+    return SetField(message, "tool_calls", [call for call in calls if isinstance(call, dict)])
+
+
+def is_of_another(message: Message) -> bool:
+    """Whether it is a result that names its call, and says that it is another's message than the tool's."""
+    value = message.value
+    return bool(message.results) and isinstance(value, dict) and "tool_call_id" in value and value.get("role") != "tool"
+
+
+def may_be_tool_call(home: Message, call: Block) -> bool:
+    """Whether a legacy call can be written as one with an id: its message has no calls besides."""
+    return is_legacy(call) and not home.value.get("tool_calls")
+
+
+def as_tool_call(home: Message, call: Block, result: Block, id_: str) -> tuple[Edit, ...]:
+    """The edits that write a legacy call and its result with an id."""
+    kept = {key: value for key, value in result.value.items() if key != "role"}
+    return (
+        SetField(home, _LEGACY, ABSENT),
+        SetField(home, "tool_calls", [{"id": id_, "type": "function", "function": call.value}]),
+        SetValue(result, {"role": "tool", "tool_call_id": id_, **kept}),
+    )

@@ -1,0 +1,322 @@
+"""OpenAI's Responses API: an item each for a message, a call, an output, reasoning, which name their kind by a type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from toolpair.dialects.values import words
+from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
+from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF, type_name
+from toolpair.transcript.model import Block, BlockKind, Message
+
+Slot = tuple[str | int, ...]
+
+ITEMS: Final = frozenset(
+    {
+        *CALL_FAMILY,
+        *OUTPUT_FAMILY,
+        "apply_patch_call",
+        "apply_patch_call_output",
+        "code_interpreter_call",
+        "compaction",
+        "computer_call",
+        "computer_call_output",
+        "file_search_call",
+        "image_generation_call",
+        "item_reference",
+        "local_shell_call_output",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_call",
+        "mcp_list_tools",
+        "reasoning",
+        "shell_call",
+        "shell_call_output",
+        "web_search_call",
+    }
+)
+"""Types of items of the Responses API that no message of another API has."""
+ITEM_PREFIXES: Final = {
+    "reasoning": "rs",
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "message": "msg",
+}
+"""How the Responses API wants the ids of these items to begin."""
+_OF_THE_MODEL: Final = frozenset(
+    {
+        "reasoning",
+        "function_call",
+        "custom_tool_call",
+        "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
+        "tool_search_call",
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "computer_call",
+        "image_generation_call",
+        "mcp_call",
+    }
+)
+"""What the model does as an item of its own; it also says messages."""
+OUTPUT_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
+"""Types of what an output may hold."""
+_NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
+"""Calls of tools that the API names by the type of the item alone."""
+OF_ASSISTANT: Final = frozenset(
+    {
+        "reasoning",
+        "web_search_call",
+        "image_generation_call",
+        "compaction",
+        "context_compaction",
+        "compaction_summary",
+    }
+)
+"""Further items that the model made."""
+
+
+def type_of(item: Any) -> str | None:
+    """The item's type, None when it is no item. Early files leave it out of messages."""
+    if not isinstance(item, dict):
+        return None
+    type_ = item.get("type")
+    if isinstance(type_, str):
+        return type_
+    return "message" if type_ is None and isinstance(item.get("role"), str) and "content" in item else None
+
+
+def is_of_assistant(item: Any) -> bool:
+    """Whether the model made the item."""
+    type_ = type_of(item)
+    if is_mislabelled(item):
+        return False
+    return type_ in CALL_FAMILY or type_ in OF_ASSISTANT or (type_ == "message" and item.get("role") == "assistant")
+
+
+def block_of(item: Any, record: int, slot: Slot) -> Block:
+    """The block of an item; each item is one block."""
+    type_ = type_of(item)
+    if is_mislabelled(item):
+        return Block("result", item, record, slot, item["call_id"], family=CALL_FAMILY.get(type_ or "", "function"))
+    if type_ in CALL_FAMILY and not _on_the_server(item):
+        id_ = item.get("call_id")
+        if id_ is None and type_ == "local_shell_call":
+            id_ = item.get("id")
+        name = item.get("name") if type_ not in _NAMELESS else _NAMELESS[type_]
+        return Block(
+            "call", item, record, slot, id_, name if isinstance(name, str) else None, family=CALL_FAMILY[type_]
+        )
+    if type_ in OUTPUT_FAMILY and not _on_the_server(item):
+        name = item.get("name")
+        return Block(
+            "result",
+            item,
+            record,
+            slot,
+            item.get("call_id"),
+            name if isinstance(name, str) else None,
+            family=OUTPUT_FAMILY[type_],
+        )
+    kind: BlockKind = "text" if type_ == "message" else "thinking" if type_ == "reasoning" else "other"
+    return Block(kind, item, record, slot)
+
+
+def is_mislabelled(item: Any) -> bool:
+    """Whether the item has what only an output has, and says that it is something else."""
+    if not isinstance(item, dict) or not isinstance(item.get("call_id"), str) or "output" not in item:
+        return False
+    type_ = item.get("type")
+    if isinstance(type_, str) and (type_ in OUTPUT_FAMILY or (type_ in ITEMS and type_ not in CALL_FAMILY)):
+        return False
+    return not any(key in item for key in _OF_CALLS)
+
+
+_OF_CALLS: Final = ("name", "arguments", "input", "action")
+
+
+def _on_the_server(item: dict[str, Any]) -> bool:
+    """A tool search that the provider ran itself needs no partner; neither does one without an id."""
+    if item.get("type") not in ("tool_search_call", "tool_search_output"):
+        return False
+    return item.get("execution") == "server" or item.get("call_id") is None
+
+
+def is_call(item: Any) -> bool:
+    """Whether the item asks for an output."""
+    return type_of(item) in CALL_FAMILY and not is_mislabelled(item)
+
+
+def is_output(item: Any) -> bool:
+    """Whether the item answers a call, and so is a message of its own."""
+    return type_of(item) in OUTPUT_FAMILY or is_mislabelled(item)
+
+
+def texts_of(item: dict[str, Any]) -> list[str]:
+    """The texts of a message's content."""
+    content = item.get("content")
+    if isinstance(content, str):
+        return [content]
+    parts = content if isinstance(content, list) else []
+    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+
+
+# Facts and edits for rules
+
+
+def is_item_block(block: Block) -> bool:
+    """Whether the block tells that the list it stands in is one of items."""
+    if not isinstance(block.value, dict):
+        return False
+    return type_name(block.value) in _TELLING or (block.kind == "text" and "role" in block.value)
+
+
+_TELLING: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, "message", "reasoning"})
+
+
+def is_reasoning(block: Block) -> bool:
+    """Whether it is a reasoning item, which carries no signature."""
+    return isinstance(block.value, dict) and block.value.get("type") == "reasoning"
+
+
+def call_family(block: Block) -> str | None:
+    """The family of the item if it is a call."""
+    return CALL_FAMILY.get(type_name(block.value) or "")
+
+
+def output_family(block: Block) -> str | None:
+    """The family of the item if it is an output."""
+    return OUTPUT_FAMILY.get(type_name(block.value) or "")
+
+
+def is_message(block: Block) -> bool:
+    """Whether the item is a message; its type may be left out."""
+    type_ = type_name(block.value)
+    return type_ == "message" or (type_ is None and isinstance(block.value, dict) and "role" in block.value)
+
+
+def lacks_arguments(block: Block) -> bool:
+    return type_name(block.value) == "function_call" and "arguments" not in block.value
+
+
+def is_plain_output(result: Block) -> bool:
+    """Whether the output is a text or a list of parts."""
+    return isinstance(result.value.get("output"), (str, list))
+
+
+def retyped(result: Block, family: str) -> SetValue:
+    """The edit that makes the output one of this family. An item id tells its kind by how it begins, so it goes."""
+    kept = {key: value for key, value in result.value.items() if key != "id"}
+    return SetValue(result, kept | {"type": OUTPUT_OF[family]})
+
+
+def as_output(block: Block) -> SetValue:
+    """The edit that makes an output of an item that says that it is something else."""
+    mended = {key: value for key, value in block.value.items() if key not in ("role", "content")}
+    mended["type"] = OUTPUT_OF[block.family or "function"]
+    return SetValue(block, mended)
+
+
+def as_item(block: Block) -> SetValue | None:
+    """The edit that makes it the item that it was, by the keys that only a call or an output has, else its words.
+
+    None where nothing is in it.
+    """
+    return SetValue(block, _as_item(block.value)) if block.value else None
+
+
+def _as_item(value: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(value.get("call_id"), str):
+        if isinstance(value.get("output"), (str, list)):
+            return {**value, "type": "function_call_output"}
+        if isinstance(value.get("name"), str) and isinstance(value.get("arguments"), str):
+            return {**value, "type": "function_call"}
+    content = value.get("content")
+    return {"type": "message", "role": "user", "content": content if isinstance(content, str) else words(value)}
+
+
+class ListedItem(Struct, frozen=True, eq=False):
+    """One item of a list: a block of its own, or a message (`block` None)."""
+
+    value: dict[str, Any]
+    kind: str
+    at: tuple[int, int | None]
+    message: Message
+    block: Block | None
+
+    @property
+    def written_id(self) -> str | None:
+        """Its own id, which is not its call's."""
+        found = self.value.get("id")
+        return found if isinstance(found, str) else None
+
+    @property
+    def id(self) -> str | None:
+        return self.written_id or None
+
+    @property
+    def noun(self) -> str:
+        return self.kind.replace("_", " ") + " item"
+
+    @property
+    def record(self) -> int:
+        return self.block.record if self.block is not None else self.message.records[0]
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether the model made it, other than by reasoning alone."""
+        return self.kind in _OF_THE_MODEL or (self.kind == "message" and self.value.get("role") == "assistant")
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it holds reasoning that only the provider can read."""
+        return bool(self.value.get("encrypted_content"))
+
+    def says_the_same(self, other: ListedItem) -> bool:
+        """Whether both are equal in what is sent of them."""
+        return _same(self.value, other.value)
+
+    def without_id(self) -> Edit:
+        if self.block is None:
+            return SetField(self.message, "id", ABSENT)
+        return SetValue(self.block, {key: value for key, value in self.value.items() if key != "id"})
+
+
+def listed_items(messages: Sequence[Message]) -> Iterator[ListedItem]:
+    """The items in their order. A message's parts are not items, the message is."""
+    for number, message in enumerate(messages):
+        seen: set[int] = set()
+        for position, block in enumerate(message.blocks):
+            value = block.value
+            if isinstance(value, dict) and isinstance(value.get("type"), str) and _is_item(value["type"]):
+                yield ListedItem(value, value["type"], (number, position), message, block)
+                seen.add(id(value))
+        whole = message.value
+        if isinstance(whole, dict) and whole.get("type") == "message" and id(whole) not in seen:
+            yield ListedItem(whole, "message", (number, None), message, None)
+
+
+def _is_item(kind: str) -> bool:
+    return kind in _OF_THE_MODEL or kind == "message" or kind.endswith(("_call", "_output", "_call_output"))
+
+
+_BESIDE: Final = ("metadata", "internal_chat_message_metadata_passthrough")
+"""What agents write into an item that is not sent."""
+
+
+def say_the_same(one: Block, other: Block) -> bool:
+    """Whether two items are equal in what is sent of them."""
+    return _same(one.value, other.value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {key: value for key, value in one.items() if key not in _BESIDE} == {
+            key: value for key, value in other.items() if key not in _BESIDE
+        }
+    return bool(one == other)

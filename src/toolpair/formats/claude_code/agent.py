@@ -1,0 +1,90 @@
+"""Claude Code itself: `claude`, and `projects/<folder as a name>/<session id>.jsonl` in its configuration folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from toolpair.formats.agent import Agent, Found, Program, SessionFile
+from toolpair.formats.claude_code.record_kinds import SUB_AGENT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.way_back import WayBack
+    from toolpair.shell.machine import Machine
+
+_PROJECTS: Final = "projects"
+
+
+class ClaudeCodeAgent(Agent):
+    """What only some commands need is loaded when it is needed."""
+
+    id = "claude-code"
+    title = "Claude Code"
+    variable = "CLAUDE_CONFIG_DIR"
+    usual_home = ".claude"
+    suffix = ".jsonl"
+    sub_agent = SUB_AGENT
+    program = Program(
+        "claude",
+        "Claude Code",
+        r"[/\\]@anthropic-ai[/\\]claude-code[/\\]|[/\\]claude-code[/\\]cli\.m?js\Z",
+        session_options=("--resume", "-r", "--session-id"),
+        other_work=frozenset({"mcp", "doctor", "update", "install", "config", "plugin", "setup-token", "auth"}),
+        package="@anthropic-ai/claude-code",
+        places=(".local/bin", ".claude/local"),
+        extension="anthropic.claude-code-",
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (self.home(machine) / _PROJECTS,)
+
+    def sessions(self, machine: Machine) -> Iterator[Found]:
+        from toolpair.formats.claude_code.session_files import files_below
+
+        for path, session_id, stat in files_below(self.roots(machine)):
+            yield self.found(path, session_id, stat)
+
+    def belongs(self, found: Found, folder: str) -> bool:
+        from toolpair.formats.claude_code.session_files import is_in_folder_of
+
+        return is_in_folder_of(found.path, folder)
+
+    def describe(self, found: Found) -> tuple[str | None, str | None]:
+        from toolpair.formats.claude_code.session_files import described
+
+        return described(found.path, found.size)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.way_back import WayBack
+
+        if not file.session_id:
+            return None
+        if file.session_id.startswith("-"):
+            where = f"in {file.folder}" if file.folder else "in its folder"
+            return WayBack((), sentence=f"Start `claude --resume` {where} and choose this session there.")
+        return WayBack(("claude", "--resume", file.session_id), file.folder)
+
+    def home_of(self, path: Path, session_id: str) -> Path | None:
+        in_place = path.name == session_id + self.suffix and path.parent.parent.name == _PROJECTS
+        return path.parent.parent.parent if in_place else None
+
+    def target(self, file: SessionFile, machine: Machine) -> Path | None:
+        from toolpair.formats.claude_code.session_files import LONGEST_NAME, folder_name
+
+        name = folder_name(file.folder) if file.folder is not None else None
+        if name is None or len(name) == LONGEST_NAME:  # Behind its limit the name has a hash.
+            return None
+        return self.roots(machine)[0] / name / (file.session_id + self.suffix)
+
+    def resumes_from(self, path: Path, folder: str | None, records: Iterable[Any]) -> str | None:
+        """The one whose name its file's folder has: the agent may have gone into another since."""
+        from toolpair.formats.claude_code.session_files import is_name_of, working_folder_called
+
+        if not folder or is_name_of(path.parent.name, folder):
+            return folder
+        return working_folder_called(path.parent.name, records) or folder
+
+
+AGENT: Final = ClaudeCodeAgent()

@@ -1,0 +1,81 @@
+"""Codex itself: `codex`, and the rollouts in its home folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from toolpair.formats.agent import Agent, Found, Program, SessionFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.format import Beside
+    from toolpair.formats.way_back import WayBack
+    from toolpair.shell.machine import Machine
+    from toolpair.transcript.model import Transcript
+
+_SESSIONS: Final = "sessions"
+
+
+class CodexAgent(Agent):
+    """What only some commands need is loaded when it is needed."""
+
+    id = "codex"
+    title = "Codex"
+    variable = "CODEX_HOME"
+    usual_home = ".codex"
+    suffix = ".jsonl"
+    program = Program(
+        "codex",
+        "Codex",
+        r"[/\\]@openai[/\\]codex[/\\]",
+        session_options=("resume",),
+        other_work=frozenset({"login", "logout", "completion", "mcp", "update", "features"}),
+        package="@openai/codex",
+        places=(".local/bin",),
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        home = self.home(machine)
+        return (home / _SESSIONS, home / "archived_sessions")
+
+    def sessions(self, machine: Machine) -> Iterator[Found]:
+        from toolpair.formats.codex.session_files import rollouts_below
+
+        for root in self.roots(machine):
+            for rollout in rollouts_below(str(root)):
+                yield self.found(*rollout)
+
+    def describe(self, found: Found) -> tuple[str | None, str | None]:
+        from toolpair.formats.codex.session_files import described
+
+        return described(found.path, found.size, found.folder)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.way_back import WayBack
+
+        if not file.session_id:
+            return None
+        options_end = ("--",) if file.session_id.startswith("-") else ()
+        return WayBack(("codex", "resume", *options_end, file.session_id), file.folder)
+
+    def home_of(self, path: Path, session_id: str) -> Path | None:
+        parents = path.parents
+        in_place = path.name.startswith("rollout-") and len(parents) > 4 and parents[3].name == _SESSIONS
+        return parents[4] if in_place else None
+
+    def target(self, file: SessionFile, machine: Machine) -> Path | None:
+        from toolpair.formats.codex.session_files import dated
+
+        dates = dated(*(path.name for path in (file.path, file.opened) if path is not None))
+        return self.roots(machine)[0].joinpath(*dates) if dates is not None else None
+
+    def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
+        from toolpair.formats.codex.forks import fork_notes
+        from toolpair.formats.codex.projection import index_notes
+
+        return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
+
+
+AGENT: Final = CodexAgent()

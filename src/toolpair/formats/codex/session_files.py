@@ -1,0 +1,103 @@
+"""Codex's rollouts on a disk: which they are, whose folder they belong to, what the user said last.
+
+`sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, compressed when they are old, and those that are archived.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from toolpair.source import peek
+
+_ROLLOUT: Final = re.compile(r"rollout-(?:\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)?(.+?)\.jsonl(\.zst)?\Z", re.DOTALL)
+_DATE: Final = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T.+\.jsonl(?:\.zst)?\Z", re.DOTALL)
+_DEPTH: Final = 4
+_COMPRESSED: Final = ".zst"
+_UNPACKED: Final = 2 << 20
+"""Bytes of a compressed rollout that are looked at."""
+
+
+class Rollout(NamedTuple):
+    path: str
+    session_id: str
+    stat: os.stat_result
+    folder: str | None
+
+
+def rollouts_below(folder: str, depth: int = _DEPTH) -> Iterator[Rollout]:
+    plain: set[str] = set()
+    compressed: list[Rollout] = []
+    for entry in peek.entries(folder):
+        match = _ROLLOUT.match(entry.name)
+        if match is None:
+            if depth and peek.is_folder(entry):
+                yield from rollouts_below(entry.path, depth - 1)
+            continue
+        stat = peek.regular(entry)
+        if stat is None:
+            continue
+        found = Rollout(entry.path, match.group(1), stat, peek.folder_in(_start(entry.path, 4096)))
+        if match.group(2):
+            compressed.append(found)
+        else:
+            plain.add(found.session_id)
+            yield found
+    # Codex itself prefers the plain file where both are there.
+    yield from (found for found in compressed if found.session_id not in plain)
+
+
+def described(path: str, size: int, folder: str | None) -> tuple[str | None, str | None]:
+    """The project folder, which may be known already, and the user's last words."""
+    if path.endswith(_COMPRESSED):
+        start = _start(path, _UNPACKED)
+        return folder or peek.folder_in(start), _last_words(start)
+    folder = folder or peek.folder_in(peek.head(path))
+    for length in peek.TAILS:
+        words = _last_words(peek.tail(path, length))
+        if words is not None or length >= size:
+            return folder, words
+    return folder, _last_words(peek.head(path, 64 << 10))
+
+
+def dated(*names: str) -> tuple[str, ...] | None:
+    """Year, month and day, and the name, of the first that is a rollout's: where it lies below `sessions`."""
+    match = next(filter(None, map(_DATE.match, names)), None)
+    return (*match.groups(), match.group()) if match is not None else None
+
+
+def _start(path: str, size: int) -> bytes:
+    if not path.endswith(_COMPRESSED):
+        return peek.head(path, size)
+    try:
+        import zstandard
+    except ImportError:
+        return b""
+    try:
+        with open(path, "rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as reader:
+            return bytes(reader.read(size))
+    except (OSError, ValueError, zstandard.ZstdError):
+        return b""
+
+
+def _last_words(data: bytes) -> str | None:
+    return next((said for record in peek.records_backwards(data) if (said := user_words(record))), None)
+
+
+def user_words(record: dict[str, Any]) -> str | None:
+    """What the user said in a record; None when it is none of theirs."""
+    payload = record.get("payload")
+    item = payload if isinstance(payload, dict) else record
+    if item.get("type") == "user_message":
+        return peek.one_line(item.get("message"))
+    if item.get("type") != "message" or item.get("role") != "user":
+        return None
+    content = item.get("content")
+    for part in content if isinstance(content, list) else ():
+        text = part.get("text") if isinstance(part, dict) else None
+        # What Codex itself puts there (surroundings, instructions) is marked with a tag or a title.
+        if isinstance(text, str) and not text.lstrip().startswith(("<", "# AGENTS.md")):
+            return peek.one_line(text)
+    return None

@@ -1,0 +1,61 @@
+"""Which messages Codex itself put into the user's or the developer's place: they are no turns of a person."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from toolpair.dialects.openai_responses import texts_of, type_of
+
+_USER: Final = (
+    "<environment_context>",
+    "<user_instructions>",
+    "# agents.md instructions",
+    "<turn_aborted>",
+    "<skill>",
+    "<user_shell_command>",
+    "<subagent_notification>",
+    "<recommended_plugins>",
+    "<goal_context>",
+    "<legacy_warning>",
+)
+_DEVELOPER: Final = (
+    "<permissions instructions>",
+    "<model_switch>",
+    "<collaboration_mode>",
+    "<multi_agent_mode>",
+    "<realtime_conversation>",
+    "<skills_instructions>",
+    "<personality_spec>",
+    "<token_budget>",
+    "<token_budget_reminder>",
+    "<context_window>",
+    "<context_window_guidance>",
+    "<rollout_budget>",
+)
+_SUMMARY: Final = "Another language model started to solve this problem and produced a summary"
+
+
+def _begins(item: dict[str, Any], prefixes: tuple[str, ...]) -> bool:
+    return any(text.lstrip()[:40].lower().startswith(prefixes) for text in texts_of(item))
+
+
+def is_context(item: Any) -> bool:
+    """A message of the user or the developer that only tells of the surroundings."""
+    if type_of(item) != "message":
+        return False
+    if item.get("role") == "user":
+        return _begins(item, _USER)
+    return item.get("role") == "developer" and _begins(item, _DEVELOPER)
+
+
+def begins_turn(item: Any) -> bool:
+    """Whether going back counts the item as the beginning of a turn."""
+    type_ = type_of(item)
+    if type_ == "agent_message":
+        return True
+    return type_ == "message" and item.get("role") == "user" and not is_context(item)
+
+
+def is_summary(item: Any) -> bool:
+    """A summary that a compaction left."""
+    return type_of(item) == "message" and any(text.startswith(_SUMMARY) for text in texts_of(item))

@@ -1,0 +1,67 @@
+"""Items of the Responses API as messages: those of one response of the model are one, each other one is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from toolpair.dialects.openai_responses import Slot, block_of, is_call, is_of_assistant, is_output, type_of
+from toolpair.formats.context_texts import is_context, is_summary
+from toolpair.transcript.model import ContentShape, Message
+
+
+class Entry(Struct, frozen=True, eq=False):
+    """One item of the history, and where it stands. `made` items are built by an agent and stand nowhere as such."""
+
+    record: int
+    slot: Slot
+    item: dict[str, Any]
+    made: bool = False
+
+
+def messages_of(entries: Sequence[Entry], responses: Mapping[int, int] | None = None) -> list[Message]:
+    """The items of one response of the model as one message, each output and each other message as one of its own."""
+    messages: list[Message] = []
+    run: list[Entry] = []
+    for entry in entries:
+        of_assistant = is_of_assistant(entry.item)
+        if run and (not of_assistant or _begins_anew(entry, run, responses)):
+            messages.append(_message("assistant", run))
+            run = []
+        if of_assistant:
+            run.append(entry)
+        else:
+            messages.append(_message(_role(entry.item), [entry]))
+    if run:
+        messages.append(_message("assistant", run))
+    return messages
+
+
+def _begins_anew(entry: Entry, run: Sequence[Entry], responses: Mapping[int, int] | None) -> bool:
+    """Whether the item is of another response than those before it, the last of which is a call."""
+    if not is_call(run[-1].item):
+        return False
+    if responses is None:
+        return type_of(entry.item) == "message"
+    return responses.get(entry.record) != responses.get(run[-1].record)
+
+
+def _role(item: dict[str, Any]) -> Any:
+    if is_output(item):
+        return "tool"
+    return item.get("role") if type_of(item) == "message" else "user"
+
+
+def _message(role: Any, entries: Sequence[Entry]) -> Message:
+    blocks = tuple(block_of(entry.item, entry.record, entry.slot) for entry in entries)
+    item = entries[0].item if len(entries) == 1 else None
+    note = None
+    if item is not None and (type_ := type_of(item)) in ("message", "agent_message"):
+        if is_summary(item):
+            note = "summary"
+        elif type_ == "agent_message" or is_context(item):
+            note = "meta"
+    shape: ContentShape = "string" if item is not None and isinstance(item.get("content"), str) else "blocks"
+    return Message(role, blocks, tuple(dict.fromkeys(entry.record for entry in entries)), shape, item, note)

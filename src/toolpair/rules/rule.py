@@ -1,0 +1,45 @@
+"""One rule in one record. Each family's module lists its rules; `registry.py` collects them.
+
+What the provider says of a rule, its severity with the evidence, is data of the profiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Context
+
+Check = Callable[["Context"], None]
+LAST: Final = 1000
+
+
+class Rule(NamedTuple):
+    """What is true of a rule for every provider."""
+
+    name: str
+    """Family and rule: "result.missing"."""
+    page: str
+    """The module of `rules/pages/` that has its page. A name, so that judging loads no page."""
+    check: Check | None = None
+    """What finds it in a transcript; one check may find several rules.
+
+    None where no transcript shows it: it is found in the file's records, or no file can break it.
+    """
+    fix_order: int = LAST
+    """The lowest is fixed first. The hundreds: 0 the file and its links, 1 fields and roles, 2 ids and names,
+    3 what belongs to a call, 4 the place of a result, 5 what is missing, 6 the shape of a message."""
+    whole_history: bool = False
+    """It looks at the whole history, or reports all its places at once."""
+    of_file: bool = False
+    """It is found in the file itself and is the same for every provider: no profile has it."""
+
+    @property
+    def family(self) -> str:
+        return family_of(self.name)
+
+
+def family_of(name: str) -> str:
+    """The family that a rule's name begins with."""
+    return name.partition(".")[0]

@@ -1,0 +1,34 @@
+"""What the journal needs of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from toolpair.rules.profiles import Profile
+    from toolpair.session.following import Dropped
+    from toolpair.session.opening import FileReader, State
+    from toolpair.session.staging import Applied, Staged
+
+
+class Journaled(Protocol):
+    """A session, as far as it is written down, and applied again to what its file holds later."""
+
+    reader: FileReader
+    file: State
+    profile: Profile
+
+    @property
+    def path(self) -> Path | None: ...
+
+    @property
+    def staged(self) -> Sequence[Staged]: ...
+
+    @property
+    def steps(self) -> tuple[tuple[Staged, ...], ...]: ...
+
+    def set_profile(self, id_: str) -> None: ...
+
+    def put_on(self, steps: Sequence[Sequence[Applied]]) -> list[Dropped]: ...

@@ -1,0 +1,210 @@
+"""Opening a file: its format is found, its conversations are read and checked, and this is the state it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.formats import REGISTRY, get_format
+from toolpair.formats.format import Format, View
+from toolpair.formats.recognising import (
+    format_of,
+    format_of_all,
+    is_settled,
+    no_such_format,
+    not_recognised,
+    told_format,
+)
+from toolpair.history.conversation import SHORT, SMALL, Conversation
+from toolpair.history.judged import Judged, items_of, request_of
+from toolpair.rules.profiles import Profile, is_profile, no_such_profile
+from toolpair.rules.profiles import profile as profile_named
+from toolpair.shell.program import command
+from toolpair.source.beside import FilesBeside
+from toolpair.source.container import Container, ConversationSource, read_container
+from toolpair.source.document import Document
+from toolpair.source.errors import Unreadable
+from toolpair.source.limits import Limits
+from toolpair.source.snapshot import Snapshot, from_bytes, open_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OnProgress = Callable[[int], None]
+OnChecking = Callable[[int, int], None]
+
+
+class State(Struct, frozen=True, eq=False):
+    """What a file holds at one moment: its bytes, where its conversations are, and these, without any staged fix."""
+
+    snapshot: Snapshot
+    container: Container
+    formats: tuple[Format, ...]
+    conversations: tuple[Conversation, ...]
+
+    @property
+    def shown_name(self) -> str:
+        """What to call it: its path, or what stands for it."""
+        return self.snapshot.shown
+
+    @property
+    def size(self) -> int:
+        """Bytes, unpacked."""
+        return len(self.snapshot.data)
+
+    @property
+    def kind(self) -> str:
+        """The container: "document", "lines" or "python"."""
+        return self.container.kind
+
+    @property
+    def writable_reason(self) -> str | None:
+        """Why it cannot be saved in place, one phrase; None when it can."""
+        if not self.container.writable:
+            return self.container.reason or "this kind of file is never written back"
+        if self.snapshot.packing is not None and not self.snapshot.packing.whole:
+            return "its compressed data is cut off or damaged, and what follows cannot be read"
+        if self.snapshot.path is None:
+            return "it was read from standard input"
+        return None
+
+    def judge(self, current: int) -> None:
+        """Check the conversation with this index (the last one where there are fewer) before it is asked for."""
+        self.conversations[min(current, len(self.conversations) - 1)].problems  # noqa: B018
+
+
+class FileReader(Struct, frozen=True, eq=False):
+    """How a file is read: the format and the profile that were asked for, and how its history is looked at."""
+
+    format: str | None
+    profile: str | None
+    view: View
+    settled: bool = False
+    """Whether its formats are known: what they were found to be is what the file goes on in."""
+
+    def profile_for(self, found: Format) -> Profile:
+        """The profile that was asked for; where none was, that of the format."""
+        return profile_named(self.profile or found.profile)
+
+    def read(
+        self,
+        snapshot: Snapshot,
+        container: Container,
+        formats: Sequence[Format],
+        progress: OnProgress | None = None,
+        checking: OnChecking | None = None,
+    ) -> State:
+        """A state of the file; each of `formats` is what a conversation looked like, or was.
+
+        Raises Unreadable when it is none.
+        """
+        alone_in = snapshot.shown if len(container.conversations) == 1 else None
+        conversations = tuple(
+            self._conversation(number, source, found, len(snapshot.data) >= SMALL, alone_in, progress, checking)
+            for number, (source, found) in enumerate(zip(container.conversations, formats, strict=True), 1)
+        )
+        return State(snapshot, container, tuple(found.format for found in conversations), conversations)
+
+    def opened_anew(self, found: Conversation, file: State) -> Conversation | None:
+        """A large conversation that is as the file holds it, as it would be opened now; None for others.
+
+        One that could only be checked whole need not be so under another profile, or on the agent's own branch.
+        """
+        at = found.number - 1
+        source = file.container.conversations[at]
+        large = file.size >= SMALL
+        if found.in_stretches or found.document is not source.document or not large or self.view.leaf is not None:
+            return None
+        return self._conversation(found.number, source, file.formats[at], large, None)
+
+    def _conversation(
+        self,
+        number: int,
+        source: ConversationSource,
+        found: Format,
+        large: bool,
+        alone_in: str | None,
+        progress: OnProgress | None = None,
+        checking: OnChecking | None = None,
+    ) -> Conversation:
+        """`found` is what its beginning looks like; all of it decides, where that was not asked before.
+
+        `alone_in` names the file where this is its only conversation.
+        """
+        document, request = source.document, request_of(source.outer)
+        settled = self.settled or self.format is not None or is_settled(document, found)
+        if large or len(document) >= SHORT:
+            from toolpair.history.open_windows import OtherFormat, opened_long
+
+            def opened(found: Format) -> Conversation | None:
+                profile = self.profile_for(found)
+                decide = None if settled else partial(told_format, kind=document.kind, profile=self.profile)
+                return opened_long(number, source, found, profile, request, self.view, progress, decide, checking)
+
+            try:
+                long = opened(found)
+            except OtherFormat as turned_out:
+                found, settled = _turned_out(source, found, turned_out.format, alone_in), True
+                long = opened(found)
+            if long is not None:
+                return long
+        if not settled:
+            found = _turned_out(source, found, format_of_all(document, self.profile, keep=True), alone_in)
+        judged = Judged(items_of(document), found, self.profile_for(found), request, self.view, document)
+        return Conversation(number, source.label, source, document, judged)
+
+
+def open_file(
+    path: str | Path,
+    data: bytes | None,
+    reader: FileReader,
+    progress: OnProgress | None,
+    checking: OnChecking | None,
+    agent_version: str | Callable[[str], str | None] | None,
+    max_size: int | None,
+) -> tuple[FileReader, State]:
+    """Read a file for the first time. Gives back how it is read from then on. Raises Unreadable."""
+    limits = Limits.of(max_size)
+    snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
+    if reader.format is not None and reader.format not in REGISTRY:
+        raise Unreadable(no_such_format(reader.format))
+    if reader.profile is not None and not is_profile(reader.profile):
+        raise Unreadable(no_such_profile(reader.profile))
+    container = read_container(snapshot.data, snapshot.shown, limits=limits)
+    wanted = get_format(reader.format) if reader.format is not None else None
+    formats = [wanted or _first_look(source.document, reader.profile) for source in container.conversations]
+    known = next((found for found in formats if found is not None), None)
+    if known is None:
+        raise Unreadable(not_recognised([source.document for source in container.conversations], snapshot.shown))
+    beside = FilesBeside(snapshot.path) if snapshot.path is not None else None
+    version = agent_version(known.id) if callable(agent_version) else agent_version
+    reader = replace(reader, view=replace(reader.view, beside=beside, agent_version=version))
+    state = reader.read(snapshot, container, [found or known for found in formats], progress, checking)
+    return replace(reader, settled=True), state
+
+
+def _first_look(document: Document, profile: str | None) -> Format | None:
+    """The format by the beginning; where that tells none, by all of it."""
+    found = format_of(document, profile)
+    return format_of_all(document, profile) if found is None and not is_settled(document, found) else found
+
+
+def _turned_out(source: ConversationSource, looked: Format, found: Format | None, alone_in: str | None) -> Format:
+    """The format that all of the records tell of, where a beginning looked like another."""
+    if found is not None:
+        return found
+    if alone_in is None:
+        return looked  # what is told of the others holds for it, too
+    raise Unreadable(not_recognised([source.document], alone_in))
+
+
+def no_such_leaf(leaf: str, shown: str) -> str:
+    """What to say when no one record is called so."""
+    return (
+        f"{shown} has no history that ends at {leaf!r}, or several records' ids start with it; "
+        f"`{command('check --output-format json')}` lists its branches."
+    )

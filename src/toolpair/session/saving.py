@@ -1,0 +1,111 @@
+"""Saving a session: what was written is reported, and what fails after that takes nothing of it back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.history.conversation import Conversation
+    from toolpair.session.opening import State
+    from toolpair.source.container import Container
+    from toolpair.source.saving import FileSave, Progress, SaveResult
+    from toolpair.source.snapshot import Snapshot
+
+T = TypeVar("T")
+
+
+class Saved(Struct, frozen=True):
+    """What a save did. `resume` is what to type, or do, to go on with the session.
+
+    `aside` is the file that holds what fixes set aside, `removed` are older backups that the limit took away.
+    """
+
+    path: Path
+    backup: Path | None
+    notes: tuple[str, ...]
+    resume: str | None
+    aside: Path | None = None
+    removed: tuple[Path, ...] = ()
+
+
+class SaveInPlace:
+    """A save in steps: `write`, then `saved`, or `saved_and_after` and to go on with the session in that state.
+
+    All may run in another thread, as long as nothing is staged and the file is not followed.
+    """
+
+    def __init__(
+        self,
+        save: FileSave,
+        report: Callable[[SaveResult], Saved],
+        index_notes: Callable[[], tuple[str, ...]],
+        read: Callable[[Snapshot, Container], State],
+    ) -> None:
+        """`report` says what was done, `index_notes` what an index has wrong now; `read` reads the file again."""
+        self._save = save
+        self._report = report
+        self._index_notes = index_notes
+        self._read = read
+
+    def write(self, progress: Progress | None = None) -> None:
+        """Write it. Raises Refused or SaveFailed; what `progress` raises ends the save, and nothing is changed then."""
+        self._save.write(progress)
+
+    def saved(self) -> Saved:
+        """What was done."""
+        assert self._save.result is not None
+        saved = self._report(self._save.result)
+        none: tuple[str, ...] = ()
+        notes, failed = attempted("what its agent keeps of the file", self._index_notes, none)
+        return replace(saved, notes=(*saved.notes, *notes, *failed))
+
+    def after(self) -> State:
+        """What the file holds after the save."""
+        return self._read(*self._save.read_again())
+
+    def saved_and_after(self, judged: int | None = None) -> tuple[Saved, State | None]:
+        """`saved`, and `after`; the conversation with the index `judged` is checked then.
+
+        The file is saved: where it cannot be read again, a note says so, and there is no state to go on with.
+        """
+
+        def state() -> State | None:
+            found = self.after()
+            if judged is not None:
+                found.judge(judged)
+            return found
+
+        saved = self.saved()
+        after, failed = attempted("what it holds now", state, None)
+        return replace(saved, notes=(*saved.notes, *failed)), after
+
+
+def saved_from(result: SaveResult, resume_command: Callable[[Path], str | None]) -> Saved:
+    """The result with what to type to go on."""
+    from pathlib import Path
+
+    backup = Path(result.backup) if result.backup is not None else None
+    resume, failed = attempted("the way to go on", lambda: resume_command(Path(result.path)), None)
+    return Saved(Path(result.path), backup, (*result.notes, *failed), resume, result.aside, result.removed)
+
+
+def set_aside(conversations: Sequence[Conversation]) -> tuple[bytes, ...]:
+    """What the staged fixes set aside, in the order of the file's conversations."""
+    return tuple(piece for found in conversations for piece in found.document.aside)
+
+
+def attempted(what: str, found: Callable[[], T], otherwise: T) -> tuple[T, tuple[str, ...]]:
+    """What `found` returns, and no sentence; `otherwise` and why not, where it fails. For what follows a save."""
+    try:
+        return found(), ()
+    except Exception as error:
+        if os.environ.get("TOOLPAIR_TRACEBACK"):
+            raise
+        return otherwise, (f"The file is saved, but {what} could not be looked up ({type(error).__name__}: {error}).",)

@@ -1,0 +1,127 @@
+"""Short looks at files: their start, their end, the records and texts in these pieces."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import orjson
+
+HEAD: Final = 16 << 10
+TAILS: Final = (32 << 10, 512 << 10)
+"""How much of the end is read: a little, then more when the user's words are not in it."""
+LONGEST: Final = 300
+"""Characters of the user's words that are kept."""
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER: Final = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*+")')
+
+
+def entries(folder: str | os.PathLike[str]) -> Sequence[os.DirEntry[str]]:
+    """What is in a folder; nothing when it cannot be read."""
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except (OSError, ValueError):
+        return ()
+
+
+def regular(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """The stat of a regular file, links followed; None for all else."""
+    try:
+        found = entry.stat()
+    except (OSError, ValueError):
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def regular_file(path: str) -> os.stat_result | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def head(path: str, size: int = HEAD) -> bytes:
+    """The first bytes; none when the file cannot be read."""
+    return _piece(path, 0, size)
+
+
+def tail(path: str, size: int) -> bytes:
+    """The last bytes, from the start of a line where a line ends among them."""
+    data = _piece(path, -size, size)
+    if len(data) < size:
+        return data
+    return data[data.find(b"\n") + 1 :]
+
+
+def _piece(path: str, start: int, size: int) -> bytes:
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except (OSError, ValueError):
+        return b""
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            return b""
+        if start < 0:
+            os.lseek(descriptor, max(0, found.st_size + start), os.SEEK_SET)
+        return os.read(descriptor, size)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def small_json(path: str) -> dict[str, Any]:
+    """A small JSON object beside a session; empty when there is none."""
+    value = parse(head(path, 1 << 18))
+    return value if isinstance(value, dict) else {}
+
+
+def parse(data: bytes) -> Any:
+    """The JSON value; None when it is none."""
+    try:
+        return orjson.loads(data)
+    except ValueError:
+        return None
+
+
+def records_backwards(data: bytes) -> Iterator[dict[str, Any]]:
+    """The JSON objects on the lines of `data`, the last one first; other lines are passed by."""
+    for line in reversed(data.split(b"\n")):
+        if line[:1] == b"{":
+            value = parse(line)
+            if isinstance(value, dict):
+                yield value
+
+
+def folders_in(data: bytes) -> list[str]:
+    """The `cwd`s that are written in a piece of a file, complete records or not, each once."""
+    found: dict[bytes, None] = dict.fromkeys(match.group(1) for match in _FOLDER.finditer(data))
+    values = (parse(text) for text in found)
+    return [value for value in values if isinstance(value, str) and value]
+
+
+def folder_in(data: bytes) -> str | None:
+    """The first of `folders_in`."""
+    match = _FOLDER.search(data)
+    value = parse(match.group(1)) if match is not None else None
+    return value if isinstance(value, str) and value else None
+
+
+def one_line(words: Any) -> str | None:
+    """Text on one line, cut; None when nothing is left."""
+    if not isinstance(words, str):
+        return None
+    return " ".join(words[: LONGEST * 4].split())[:LONGEST] or None

@@ -1,0 +1,34 @@
+"""The conversations of the file: the chosen one is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.tui.numbers import count_text
+
+if TYPE_CHECKING:
+    from toolpair.tui.controllers.owner import Owner
+
+
+def choose_conversation(owner: Owner) -> None:
+    """Show them as a menu."""
+    session = owner.session
+    conversations = session.conversations
+    if len(conversations) < 2:
+        owner.say("this file holds only one conversation")
+        return
+    from toolpair.tui.screens.menu import Entry, MenuScreen
+
+    entries = []
+    for n, conversation in enumerate(conversations):
+        errors = conversation.verdict.errors
+        count = f"{count_text(errors, 'problem') if errors else 'no problems':>13}"
+        entries.append(Entry(str(n), f"{n + 1:>4}  {count}  {conversation.label or f'conversation {n + 1}'}"))
+
+    def chosen(value: str | None) -> None:
+        if value is not None and int(value) != session.current:
+            session.current = int(value)
+            owner.show_other_history()
+            owner.show_first_problem()
+
+    owner.ask(MenuScreen(f"{len(conversations):,} conversations", entries, session.current), chosen, of_state=True)

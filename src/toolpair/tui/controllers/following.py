@@ -1,0 +1,91 @@
+"""Following the file: what its agent appends is shown as it comes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from toolpair.tui.numbers import count_text
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from toolpair.tui.controllers.owner import Owner
+
+FIRST_LOOK = 0.01
+"""Seconds until the first look: a timer of none fails in Textual."""
+FOLLOW_EVERY = 1.0
+"""Seconds, at least, between two looks at a file that is followed."""
+
+
+class Follower:
+    """Looks at the file now and then, from when it is switched on."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._timer: Timer | None = None
+        self._dropped = ""
+        """Which staged fixes no longer applied, while nothing else has been staged."""
+
+    def switch(self) -> None:
+        """Begin, or stop."""
+        owner = self._owner
+        if self._timer is not None:
+            self._stop("stopped following")
+            return
+        if owner.session.path is None:
+            owner.say("this was read from standard input, so there is nothing to follow")
+            return
+        # A call at the end is still worked on while the file grows: its row says so.
+        owner.overview.followed = True
+        owner.pairs.forget()
+        owner.say("following the file: new pairs appear at the end, F stops")
+        self._timer = owner.later(FIRST_LOOK, self._look)
+
+    def _stop(self, note: str) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._owner.overview.followed = False
+        self._dropped = ""
+        self._owner.say(note)
+
+    def _look(self) -> None:
+        """Look, and look again after a pause that leaves most of the time to the keys."""
+        begin = time.monotonic()
+        self._take_up()
+        if self._timer is not None:
+            pause = max(FOLLOW_EVERY, 5 * (time.monotonic() - begin))
+            self._timer = self._owner.later(pause, self._look)
+
+    def _take_up(self) -> None:
+        """Take up what came since the last look; not while another screen shows what is staged."""
+        from toolpair.session.session import SessionError
+
+        owner, pairs = self._owner, self._owner.pairs
+        if owner.held_up or not owner.is_on_top:
+            return
+        at_end = pairs.cursor >= len(pairs.shown) - 1
+        try:
+            followed = owner.session.follow()
+        except SessionError as error:
+            self._stop(f"stopped following: {error}")
+            return
+        if followed is None:
+            return
+        if followed.dropped:
+            owner.overview.forget_marks()
+            count = len(followed.dropped)
+            reasons = "; ".join(dict.fromkeys(one.reason for one in followed.dropped))
+            self._dropped = f"{count_text(count, 'fix')} no longer {'applies' if count == 1 else 'apply'}: {reasons}."
+        elif owner.session.staged:
+            self._dropped = ""
+        owner.reload()
+        if at_end and followed.change == "grown" and not owner.row_filter.words:
+            pairs.go_to_row(max(0, len(owner.overview.rows) - 1))
+        if followed.change == "gone":
+            self._stop(followed.text)
+        else:
+            # Which fixes were dropped is said for as long as it may not have been read.
+            came = "" if followed.dropped else followed.text
+            owner.say(" ".join(words for words in (self._dropped, came, "F stops following") if words))

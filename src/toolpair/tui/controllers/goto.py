@@ -1,0 +1,83 @@
+"""Going to a place: an id, a rule, a line, a message, a pair, or what a pasted error is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Target
+    from toolpair.tui.controllers.owner import Owner
+
+
+class GoTo:
+    """Asks where to go, finds it and shows it."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+
+    def ask(self, pasted: str = "") -> None:
+        from toolpair.tui.screens.goto import GotoScreen
+
+        if self._owner.overview.partial is not None:
+            self._owner.say(self._owner.held_up)
+            return
+        found: list[Target] = []
+
+        def look(where: str) -> str | None:
+            target = self._find(where)
+            if isinstance(target, str):
+                return target
+            found.append(target)
+            return None
+
+        def given(where: str | None) -> None:
+            if where is not None and found:
+                self._show(found[-1])
+
+        self._owner.ask(GotoScreen(look, pasted), given, of_state=True)
+
+    def go(self, where: str) -> None:
+        """Go there without asking."""
+        target = self._find(where)
+        if isinstance(target, str):
+            self._owner.say(target)
+        else:
+            self._show(target)
+
+    def _find(self, where: str) -> Target | str:
+        """Where it leads; one short sentence when it leads nowhere."""
+        try:
+            target = self._owner.session.find(where)
+        except (ValueError, LookupError) as error:
+            return str(error)
+        if target is None:
+            return f"not in this file: {where}"
+        return target if target.leads_somewhere else target.text
+
+    def _show(self, target: Target) -> None:
+        owner = self._owner
+        session, problem = owner.session, target.problem
+        elsewhere = target.conversation is not None and target.conversation != session.current
+        if owner.held_up and (elsewhere or target.profile is not None):
+            owner.say(owner.held_up)
+            return
+        if target.conversation is not None and elsewhere:
+            session.current = target.conversation
+            owner.show_other_history()
+        if target.profile is not None and problem is not None:
+            # Only by the rules of the provider that answered is it wrong, so by these it is shown and fixed.
+            session.set_profile(target.profile)
+            owner.overview.current = None
+            owner.reload()
+            problem = owner.overview.same(problem.key)
+        owner.note = target.text
+        if problem is not None:
+            owner.show_problem(problem)
+            return
+        row = owner.overview.row_of_place(target.pair, target.message)
+        if row is None:
+            owner.say(target.text)
+            return
+        owner.row_filter.go_to_row(row)
+        owner.note = target.text
+        owner.redraw()

@@ -1,0 +1,43 @@
+"""A search through the rows that runs beside the keys, and can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from toolpair.tui.searching import Search
+from toolpair.tui.work import failure
+
+if TYPE_CHECKING:
+    from toolpair.tui.controllers.owner import Owner
+
+
+class Looking:
+    """One search, from when it begins; `told` hears of what it finds, as long as it is not stopped."""
+
+    def __init__(self, owner: Owner, search: Search, told: Callable[[], None]) -> None:
+        self.search = search
+        self._owner = owner
+        self._stopped = False
+        self._aside = owner.in_thread(
+            lambda aside: search.run(aside, lambda _: None if self._stopped else told()),
+            "search",
+            self._failed,
+            of_state=True,
+        )
+
+    @property
+    def is_running(self) -> bool:
+        return not self._stopped and not self.search.done
+
+    def stop(self) -> bool:
+        """True when it was still running."""
+        running = self.is_running
+        self._stopped = True
+        self._aside.stop()
+        return running
+
+    def _failed(self, error: Exception) -> None:
+        """Nothing can be found, since the rows cannot be read."""
+        self._owner.stop_looking()
+        self._owner.say(f"the search failed: {failure(error)}")

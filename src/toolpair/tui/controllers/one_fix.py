@@ -1,0 +1,138 @@
+"""One problem and the ways to fix it: applied where it is certain, asked about where it is a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from toolpair.transcript.content import block_text
+from toolpair.tui.controllers.working import is_free
+from toolpair.tui.row_lines import id_text
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Fix, Problem
+    from toolpair.tui.controllers.applying import Applier
+    from toolpair.tui.controllers.owner import Owner
+
+
+def no_fix_text(problem: Problem) -> str:
+    """Why there is no fix."""
+    return f"no fix is known: {problem.no_fix}" if problem.no_fix else "no fix is known here"
+
+
+class OneFix:
+    """Fixes the problem that it is given."""
+
+    def __init__(self, owner: Owner, applier: Applier) -> None:
+        self._owner = owner
+        self._applier = applier
+
+    def fix(self, problem: Problem) -> None:
+        """As recommended; a guess is asked about."""
+        if problem.guess:
+            self._ask_which(problem)
+        elif problem.recommended is None:
+            self._say_no_way(problem)
+        else:
+            self._apply(problem, problem.recommended, None)
+
+    def choose(self, problem: Problem) -> None:
+        """Show all ways to fix it."""
+        if not problem.fixes:
+            self._owner.say(no_fix_text(problem))
+            return
+        from toolpair.tui.screens.chooser import Choice, ChooserScreen
+
+        def chosen(choice: Choice | None) -> None:
+            if choice is not None:
+                self._apply(problem, problem.fixes[choice[0]], choice[1])
+
+        start = next((n for n, fix in enumerate(problem.fixes) if fix.recommended), 0)
+        self._owner.ask(ChooserScreen(problem, start), chosen, of_state=True)
+
+    def _say_no_way(self, problem: Problem) -> None:
+        none = "no fix is recommended here. f shows all the ways" if problem.fixes else no_fix_text(problem)
+        self._owner.say(none)
+
+    def _ask_which(self, problem: Problem) -> None:
+        """Both contents side by side; the uncertain link and the safe choice are offered."""
+        from toolpair.tui.guess_text import guess_lines, guess_title
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        owner = self._owner
+        ways = self._links(problem)[:5]
+        safe = problem.recommended
+        choices = [(str(n), fix, self._linked(problem, other)) for n, (other, fix) in enumerate(ways, 1)]
+        if safe is not None and safe.certain:
+            ways.append((problem, safe))
+            choices.append((str(len(ways)), safe, ""))
+        if not ways:
+            self._say_no_way(problem)
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "other":
+                here = owner.current_problem()
+                if is_free(owner) and here is not None:
+                    self.choose(here)
+            elif answer is not None:
+                about, fix = ways[int(answer)]
+                self._stage(about, fix, None, [about, problem])
+
+        guessed = [fix for _, fix, _ in choices if not fix.certain]
+        take = "use this one" if all(fix.id.startswith("use-copy") for fix in guessed) else "link these"
+        answers = [(key, str(n), "the safe way" if way.certain else take) for n, (key, way, _) in enumerate(choices)]
+        if problem.fixes:
+            answers.append(("f", "other", "all the ways"))
+        question = ConfirmScreen(
+            guess_title(guessed),
+            lambda width, height: guess_lines(
+                owner.session, owner.glyphs, problem, choices[0][1], width, height, choices
+            ),
+            answers,
+        )
+        owner.ask(question, answered, of_state=True)
+
+    def _links(self, problem: Problem) -> list[tuple[Problem, Fix]]:
+        """The uncertain ways: the problem's own and, for a call, those of the results that may be its own."""
+        session = self._owner.session
+        found = [(problem, fix) for fix in problem.fixes if not fix.certain]
+        if found or problem.pair is None or problem.pair >= len(session.pairs):
+            return found
+        for candidate in session.pairs[problem.pair].candidates:
+            other = session.conversation.worst.get(candidate.index)
+            place = next((n for n, call in enumerate(candidate.candidates, 1) if call.index == problem.pair), 0)
+            for fix in other.fixes if other is not None else ():
+                if not fix.certain and fix.id in ("link", f"link-{place}") and other is not None:
+                    found.append((other, fix))
+        return found
+
+    def _linked(self, problem: Problem, other: Problem) -> str:
+        """Which result a way of another problem would link to the call here: its id and its first words."""
+        if other is problem or other.result is None:
+            return ""
+        words = " ".join(block_text(other.result)[:200].split())
+        return f"result {id_text(other.result.id)}, {words[:60]}"
+
+    def _apply(self, problem: Problem, fix: Fix, text: str | None) -> None:
+        """Stage one fix; a guess is asked about first."""
+        owner = self._owner
+        if fix.certain:
+            self._stage(problem, fix, text, [problem])
+            return
+        from toolpair.tui.guess_text import guess_lines, guess_title
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        def answered(answer: str | None) -> None:
+            if answer == "yes":
+                self._stage(problem, fix, text, [problem])
+
+        question = ConfirmScreen(
+            guess_title([fix]),
+            lambda width, height: guess_lines(owner.session, owner.glyphs, problem, fix, width, height),
+            [("enter", "yes", "yes, " + fix.title)],
+        )
+        owner.ask(question, answered, of_state=True)
+
+    def _stage(self, problem: Problem, fix: Fix, text: str | None, about: Sequence[Problem]) -> None:
+        self._applier.apply(lambda session: session.stage(problem, fix, text), about, fix.title)

@@ -1,0 +1,50 @@
+"""The originals that earlier saves have kept: one of them is chosen and restored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.tui.numbers import size_text
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Backup
+    from toolpair.tui.controllers.owner import Owner
+
+
+def choose_original(owner: Owner) -> None:
+    """Show them as a menu; the chosen one is restored after one question."""
+    from toolpair.source.saving import backups
+    from toolpair.tui.screens.confirm import ConfirmScreen
+    from toolpair.tui.screens.menu import Entry, MenuScreen
+
+    path = owner.session.path
+    kept = backups(path) if path is not None else ()
+    if not kept:
+        owner.say("no original of this file has been kept")
+        return
+    entries = [
+        Entry(str(n), f"{n + 1:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}", one.path.name)
+        for n, one in enumerate(kept)
+    ]
+
+    def chosen(value: str | None) -> None:
+        if value is None:
+            return
+        backup = kept[int(value)]
+        words = f"Restore {backup.path.name}? What the file holds now is kept as a backup, too."
+        if owner.desk.unsaved:
+            words += " Fixes that are not saved are undone."
+        answers = [("enter", "yes", "restore it")]
+        question = ConfirmScreen("Restore", lambda width, _: owner.glyphs.paragraph(words, width), answers)
+        owner.ask(question, lambda answer: _restore(owner, backup) if answer == "yes" else None, of_state=True)
+
+    owner.ask(MenuScreen("Originals kept by earlier saves", entries), chosen, of_state=True)
+
+
+def _restore(owner: Owner, backup: Backup) -> None:
+    from toolpair.tui.controllers.putting_back import put_back
+
+    def ended(problem: str | None) -> None:
+        owner.say(problem or f"restored {backup.path.name}; what the file held before is kept as a backup")
+
+    put_back(owner, owner.desk, backup.path, ended)

@@ -1,0 +1,118 @@
+"""What a controller may ask of the screen that owns it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from textual.geometry import Size
+    from textual.screen import Screen
+    from textual.timer import Timer
+
+    from toolpair.session.session import Problem, Session
+    from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.aside import Aside
+    from toolpair.tui.controllers.row_filter import RowFilter
+    from toolpair.tui.controllers.working import CurrentWork
+    from toolpair.tui.desk import Desk
+    from toolpair.tui.overview import Overview
+    from toolpair.tui.spans import Glyphs
+    from toolpair.tui.widgets.pair_view import PairView
+
+Answer = TypeVar("Answer")
+
+
+class Asks(Protocol):
+    """A screen, as far as it opens others."""
+
+    @property
+    def tool(self) -> ToolpairApp: ...
+
+    def ask(self, screen: Screen[Answer], answered: Callable[[Answer | None], Any], of_state: bool = False) -> None:
+        """Open a screen over this one and wait for its answer."""
+
+    def open(self, screen: Screen[Any]) -> None:
+        """Open a screen over this one."""
+
+    def when_on_top(self, what: Callable[[], object]) -> None:
+        """Do it when no other screen lies over this one."""
+
+
+class Owner(Asks, Protocol):
+    """The main screen: it shows a session, and owns the controllers."""
+
+    note: str
+    """The line above the keys, until the next thing happens."""
+    work: CurrentWork
+    row_filter: RowFilter
+    overview: Overview
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def desk(self) -> Desk: ...
+
+    @property
+    def pairs(self) -> PairView: ...
+
+    @property
+    def glyphs(self) -> Glyphs: ...
+
+    @property
+    def size(self) -> Size: ...
+
+    @property
+    def held_up(self) -> str:
+        """Why nothing can be changed just now, in a few words; empty when it can."""
+
+    @property
+    def is_on_top(self) -> bool:
+        """Whether no other screen lies over it."""
+
+    # what it shows
+
+    def say(self, note: str) -> None:
+        """Show this line above the keys."""
+
+    def redraw(self) -> None:
+        """Draw everything but the list, which draws itself."""
+
+    def draw_bar(self) -> None:
+        """Show how far the work is."""
+
+    def reload(self, row: int | None = None) -> None:
+        """Read the session again, and keep to the row where the cursor is, or to `row`."""
+
+    def read_again(self, row: int) -> None:
+        """What is staged has changed; `row` is where."""
+
+    def current_problem(self) -> Problem | None:
+        """The one under the cursor; where there is none it is said."""
+
+    def show_problem(self, problem: Problem) -> None:
+        """Go to its row."""
+
+    def show_first_problem(self) -> None:
+        """Go to the problem that matters most, where there is one."""
+
+    def show_other_history(self) -> None:
+        """The session's current history is another one: show it from its first row, without a filter."""
+
+    def stop_looking(self) -> bool:
+        """Stop searching and filtering. True when either was still at it."""
+
+    # what is done later
+
+    def later(self, seconds: float, what: Callable[[], Any], of_state: bool = False) -> Timer: ...
+
+    def every(self, seconds: float, what: Callable[[], Any]) -> Timer: ...
+
+    def in_thread(
+        self,
+        work: Callable[[Aside], None],
+        name: str = "aside",
+        failed: Callable[[Exception], None] | None = None,
+        of_state: bool = False,
+    ) -> Aside: ...

@@ -1,0 +1,99 @@
+"""A backup put back in the file's place, and the session read again from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolpair.tui.desk import Desk
+from toolpair.tui.numbers import count_text
+from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
+
+if TYPE_CHECKING:
+    from toolpair.session.saving import Saved
+    from toolpair.session.session import Session, Staged
+    from toolpair.tui.controllers.owner import Asks
+
+Again = tuple["Saved", "Session | None", str]
+"""What was written, the session as the file has it now, and what could not be done."""
+
+
+def put_back(
+    screen: Asks,
+    desk: Desk,
+    backup: Path,
+    ended: Callable[[str | None], None],
+    steps: Sequence[Sequence[Staged]] = (),
+    only_as_is: bool = False,
+) -> None:
+    """Put it back, and go on with the session as the file has it then, with `steps` applied.
+
+    `ended` is told why not, or what went wrong after it. `only_as_is`: only while the file holds what was saved.
+    """
+    session = desk.session
+
+    def work(writing: Steps | None) -> Again:
+        progress = writing.advance if writing is not None else None
+        saved = session.restore(backup, progress, only_as_is)
+        if writing is not None:
+            writing.written()
+        return (saved, *_again(session, steps))
+
+    def done(result: Again | Exception | None) -> None:
+        if not isinstance(result, tuple):
+            ended(_why_not(result, only_as_is))
+            return
+        saved, again, problem = result
+        screen.tool.note_restored(saved, backup)
+        if again is not None:
+            desk.go_on_with(again)
+            screen.tool.session_changed(desk)
+        ended(problem or None)
+
+    if max(session.file.size, _size(backup)) >= LARGE:
+        screen.ask(WritingScreen(_size(backup), work), done)
+        return
+    try:
+        result: Again | Exception = work(None)
+    except Exception as error:
+        result = error
+    done(result)
+
+
+def _size(backup: Path) -> int:
+    try:
+        return backup.stat().st_size
+    except OSError:
+        return 0
+
+
+def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session | None, str]:
+    """The file is written: whatever fails now is told, and takes nothing of that back."""
+    from toolpair.tui.loading import know
+    from toolpair.tui.work import failure
+
+    try:
+        again = session.opened_again()
+        again.current = min(session.current, len(again.conversations) - 1)
+        dropped = again.put_on(steps)
+        know(again)
+    except Exception as error:
+        return None, f"restored, but not read again: {failure(error)}"
+    return (
+        again,
+        f"{count_text(len(dropped), 'fix')} no longer {'applies' if len(dropped) == 1 else 'apply'}" if dropped else "",
+    )
+
+
+def _why_not(error: Exception | None, undone: bool) -> str:
+    from toolpair.session.session import Refused, SaveFailed
+
+    match error:
+        case None | GivenUp():
+            return "stopped: nothing was written"
+        case Refused(reason="changed") if undone:
+            return "not undone: the file has changed since it was saved. R restores an original all the same"
+        case Refused() | SaveFailed() | OSError():
+            return f"not restored: {error}"
+    raise error

@@ -1,0 +1,31 @@
+"""The review of what is staged, and what was saved from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.screens.review import SavedSteps
+
+
+def review(owner: Owner) -> None:
+    """Show what saving would do; when it is done, show that."""
+    if not owner.session.changed:
+        owner.say("nothing changed, so there is nothing to save")
+        return
+    from toolpair.tui.screens.review import ReviewScreen
+
+    def closed(saved: SavedSteps | None) -> None:
+        if saved is not None:
+            from toolpair.tui.screens.saved import SavedScreen
+
+            owner.reload()
+            owner.ask(SavedScreen(owner.desk, saved[0], owner.tool.result.told, saved[1]), undone)
+
+    def undone(words: str | None) -> None:
+        if words is not None:
+            owner.show_first_problem()
+            owner.say(words)
+
+    owner.ask(ReviewScreen(owner.desk), closed)

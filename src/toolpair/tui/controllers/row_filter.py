@@ -1,0 +1,121 @@
+"""The filter: only the rows that match are shown, as they are found."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from toolpair.tui.controllers.looking import Looking
+from toolpair.tui.numbers import count_text
+from toolpair.tui.row_search import filter_sieve, filter_test
+from toolpair.tui.searching import Search
+
+if TYPE_CHECKING:
+    from toolpair.tui.controllers.owner import Owner
+
+
+class RowFilter:
+    """Which rows are shown; all of them without `words`."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self.words = ""
+        self._looking: Looking | None = None
+
+    @property
+    def note(self) -> str:
+        """What the column titles say of it."""
+        return f" · filter {self.words} · {count_text(len(self._owner.pairs.shown), 'row')}" if self.words else ""
+
+    def ask(self) -> None:
+        from toolpair.tui.screens.prompt import PromptScreen
+
+        def given(words: str | None) -> None:
+            if words is None:
+                return
+            words = words.strip()
+            if not words:
+                self.clear()
+                return
+            self._owner.stop_looking()
+            self._show_matching(words)
+
+        notes = ["tool:Bash  is:problem  is:error  id:toolu_01…  or any words"]
+        self._owner.ask(PromptScreen("Filter: show only", self.words, notes, "filter"), given)
+
+    def _show_matching(self, words: str, quietly: bool = False) -> None:
+        """Show the rows that match as they are found; `quietly`: what is shown stays until all are."""
+        owner = self._owner
+        try:
+            test = filter_test(owner.overview, words)
+        except ValueError as error:
+            owner.say(str(error))
+            return
+        here = owner.pairs.row_index or 0
+        sieve = filter_sieve(owner.overview, words)
+        search = Search(range(len(owner.overview.rows)), -1, 1, test, owner.tool.last_key, sieve)
+
+        def told() -> None:
+            if search.done and not search.hits:
+                self._looking = None
+                if quietly:
+                    self.clear()
+                else:
+                    owner.say(f"no row{owner.overview.so_far} matches {words}")
+                return
+            if search.hits and not (quietly and not search.done):
+                at = here if self.words != words else owner.pairs.row_index or 0
+                self.words = words
+                self._show_only(list(search.hits), at)
+            if not search.done:
+                found = f", {count_text(len(search.hits), 'row')} so far"
+                owner.say(f"filtering: {search.percent} %{found}, esc stops")
+            elif quietly:
+                owner.redraw()
+            else:
+                owner.say("esc clears the filter")
+
+        self.stop()
+        self._looking = Looking(owner, search, told)
+
+    def _show_only(self, rows: Sequence[int], at: int) -> None:
+        """Show these rows; the cursor goes to the one that is nearest to the row `at`."""
+        place = bisect_left(rows, at)
+        near = [n for n in (place - 1, place) if 0 <= n < len(rows)]
+        self._owner.pairs.reload(rows)
+        if near:
+            self._owner.pairs.move_to(min(near, key=lambda n: abs(rows[n] - at)))
+
+    def rows_changed(self, row: int, more: int) -> None:
+        """Rows are others from `row` on, and there are `more` of them: those that match are looked for again."""
+        pairs = self._owner.pairs
+        if not self.words:
+            pairs.reload()
+            return
+        count = len(self._owner.overview.rows)
+        shown = (n if n <= row else n + more for n in pairs.shown)
+        pairs.reload([n for n in shown if row < n < count or n <= min(row, count - 1)])
+        self._show_matching(self.words, quietly=True)
+
+    def go_to_row(self, row: int) -> None:
+        """Move the cursor to a row; a filter that hides it is cleared."""
+        if not self._owner.pairs.go_to_row(row):
+            self.clear()
+            self._owner.pairs.go_to_row(row)
+
+    def clear(self) -> None:
+        """Show all rows; the cursor stays on its own."""
+        pairs = self._owner.pairs
+        row = pairs.row_index
+        self.words = ""
+        self.stop()
+        pairs.reload()
+        if row is not None:
+            pairs.go_to_row(row)
+        self._owner.say("")
+
+    def stop(self) -> bool:
+        """Stop looking for rows that match. True when that was still going on."""
+        looking, self._looking = self._looking, None
+        return looking is not None and looking.stop()

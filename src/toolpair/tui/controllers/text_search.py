@@ -1,0 +1,105 @@
+"""The text search: the cursor goes from one match to the next, and matches are known as they are found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.tui.controllers.looking import Looking
+from toolpair.tui.numbers import count_text
+from toolpair.tui.row_search import text_sieve, text_test
+from toolpair.tui.searching import Search
+
+if TYPE_CHECKING:
+    from toolpair.tui.controllers.owner import Owner
+
+
+class TextSearch:
+    """What was searched for last; empty when there is nothing."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self.query = ""
+        self._looking: Looking | None = None
+        """What looks for `query`, or has done so."""
+
+    def ask(self) -> None:
+        from toolpair.tui.screens.prompt import PromptScreen
+
+        def given(query: str | None) -> None:
+            if query is None:
+                return
+            self._owner.stop_looking()
+            self._mark(query)
+            if query:
+                self.go(1)
+            else:
+                self._owner.say("")
+
+        notes = ["Searches text, tools and ids in all rows. A capital letter makes it match case."]
+        self._owner.ask(PromptScreen("Find", self.query, notes, "find"), given)
+
+    def _mark(self, query: str) -> None:
+        """Mark this text in all rows."""
+        self.query = self._owner.pairs.query_text = query
+        self._owner.pairs.forget()
+
+    def clear(self) -> None:
+        """Mark nothing."""
+        self._mark("")
+        self._owner.say("")
+
+    def go(self, by: int) -> None:
+        """Go to the next match; where nothing is known yet, look for it from the cursor on."""
+        if not self.query:
+            self._owner.say("nothing to look for yet. / finds text")
+            return
+        if self._looking is None:
+            self._look(by)
+            return
+        search, row = self._looking.search, self._owner.pairs.row_index or 0
+        hit, around = search.next(row, by)
+        if hit is None:
+            self._owner.say(self._not_found(search))
+        elif around and not search.done:
+            found = count_text(len(search.hits), "match")
+            self._owner.say(f"{self.query}: {found} so far, {search.percent} % searched")
+        else:
+            self._go_to_hit(search, hit, around)
+
+    def _look(self, by: int) -> None:
+        owner, query, pairs = self._owner, self.query, self._owner.pairs
+        test, sieve = text_test(owner.overview, query), text_sieve(owner.overview, query)
+        search = Search(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, sieve)
+        moved = False
+
+        def told() -> None:
+            nonlocal moved
+            if search.first is not None and not moved:
+                moved = True
+                self._go_to_hit(search, search.first, False)
+            elif not moved:
+                owner.say(self._not_found(search))
+            elif owner.note.startswith(query):
+                owner.say(self._hit_text(search, pairs.row_index or 0))
+
+        self._looking = Looking(owner, search, told)
+
+    def _not_found(self, search: Search) -> str:
+        if search.done:
+            return f"not found{self._owner.overview.so_far}: {self.query}"
+        return f"searching for {self.query}: {search.percent} %, esc stops"
+
+    def _hit_text(self, search: Search, row: int) -> str:
+        if not search.done:
+            return f"{self.query}: {count_text(len(search.hits), 'match')} so far, {search.percent} %, esc stops"
+        return f"{self.query}: match {search.number(row):,} of {len(search.hits):,}"
+
+    def _go_to_hit(self, search: Search, row: int, around: bool) -> None:
+        self._owner.row_filter.go_to_row(row)
+        self._owner.note = self._hit_text(search, row) + (" (wrapped around)" if around else "")
+        self._owner.redraw()
+
+    def stop(self) -> bool:
+        """Forget what was found; what is searched for stays. True when the search was still running."""
+        looking, self._looking = self._looking, None
+        return looking is not None and looking.stop()

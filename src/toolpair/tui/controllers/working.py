@@ -1,0 +1,140 @@
+"""Long work beside the keys: it shows how far it is, escape ends it, and until then nothing else is changed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from toolpair.tui.aside import Aside
+from toolpair.tui.work import Work, failure
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from toolpair.session.session import Session
+    from toolpair.tui.controllers.owner import Owner
+
+MANY_MESSAGES, MANY_PROBLEMS = 2000, 500
+"""With more of them a change takes longer than a key may, where the whole history is checked again."""
+MANY_AT_ONCE = 20
+"""So many problems are fixed in a key's time where only what is around each is checked again."""
+_PAUSE = 0.1
+"""Seconds between two looks at how far the work is."""
+
+R = TypeVar("R")
+P = ParamSpec("P")
+
+
+class HeldUp(Protocol):
+    """A screen on which nothing can be changed at times."""
+
+    @property
+    def held_up(self) -> str: ...
+
+    def say(self, note: str) -> None: ...
+
+
+S = TypeVar("S", bound=HeldUp)
+
+
+def takes_long(session: Session, problems: int = 1) -> bool:
+    """Whether fixing so many problems takes longer than a key may."""
+    if session.conversation.in_stretches:
+        return problems > MANY_AT_ONCE
+    # What a lost link hides is in the file and not in the transcript: a fix brings it back.
+    return len(session.document.records) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
+
+
+class CurrentWork:
+    """The one piece of work that may go on beside the keys of a screen."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._ticker: Timer | None = None
+        self.now: Work | None = None
+
+    @property
+    def held_up(self) -> str:
+        """Why nothing can be changed just now, in a few words; empty when it can."""
+        return f"not yet: still {self.now.what}, esc stops" if self.now is not None else ""
+
+    def run(self, work: Work, run: Callable[[Work], R], ended: Callable[[R], None]) -> None:
+        """Run it in a thread, and `ended` with what it returns in the interface's own, unless it was stopped."""
+        self.follow(work)
+
+        def in_thread(aside: Aside) -> None:
+            result: R | Exception
+            try:
+                result = run(work)
+            except Exception as error:  # told in the interface's own thread
+                result = error
+            aside.tell(lambda: self._ended(work, result, ended))
+
+        self._owner.in_thread(in_thread, "work")
+
+    def on_draft(
+        self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
+    ) -> None:
+        """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
+        from toolpair.tui.loading import know
+
+        session = self._owner.session
+
+        def run(work: Work) -> Session:
+            draft = session.draft(work.heed)
+            change(draft)
+            work.go_on("checking")
+            know(draft)
+            return draft
+
+        self._owner.note = ""
+        self.run(Work(what, total, lambda done: f"{done:,}"), run, ended)
+
+    def follow(self, work: Work) -> None:
+        """Show how far it is until it is forgotten."""
+        self.now = work
+        self._ticker = self._owner.every(_PAUSE, self._owner.draw_bar)
+        self._owner.draw_bar()
+
+    def forget(self) -> None:
+        """It has ended, or nobody waits for it."""
+        self.now = None
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+    def stop(self) -> bool:
+        """True when there was something to stop."""
+        if self.now is None:
+            return False
+        self.now.stopped = True
+        self.forget()
+        return True
+
+    def _ended(self, work: Work, result: R | Exception, ended: Callable[[R], None]) -> None:
+        if self.now is not work:
+            return
+        self.forget()
+        if isinstance(result, Exception):
+            self._owner.say(f"that failed: {failure(result)}")
+        else:
+            ended(result)
+
+
+def is_free(screen: HeldUp) -> bool:
+    """Whether something can be changed now; says why not."""
+    if screen.held_up:
+        screen.say(screen.held_up)
+        return False
+    return True
+
+
+def changing(action: Callable[Concatenate[S, P], Any]) -> Callable[Concatenate[S, P], Any]:
+    """An action that changes the session, or what is staged on it: while work goes on it only says so."""
+
+    @functools.wraps(action)
+    def when_free(self: S, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        return action(self, *args, **kwargs) if is_free(self) else None
+
+    return when_free

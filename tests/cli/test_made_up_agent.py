@@ -1,0 +1,152 @@
+"""One entry and one line in the registry bring an agent everywhere; without a format it is told as not understood."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import toolpair
+from tests.cli.conftest import Run
+from tests.made_up_agent import made_up_session
+from tests.tui.driving import frame
+from toolpair.formats import AGENTS, REGISTRY, all_agents
+from toolpair.session.session import open_session
+from toolpair.shell.machine import Machine
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.picker_checks import Mark
+from toolpair.tui.sessions import Sessions
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's home, in whose folder `shop` the commands run; the agent is known, and writes lists of messages."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "CLINE_DIR", "CLINE_SESSION_DATA_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "shop").mkdir()
+    monkeypatch.chdir(tmp_path / "shop")
+    monkeypatch.setitem(AGENTS, "made-up", ("tests.made_up_agent:AGENT", "anthropic"))
+    return tmp_path
+
+
+@pytest.fixture
+def unknown(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, and nobody knows what it writes."""
+    monkeypatch.setitem(AGENTS, "made-up", ("tests.made_up_agent:AGENT", None))
+    return home
+
+
+class Judge:
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def judge(self, path: str) -> Mark:
+        self.asked.append(path)
+        return 1
+
+    def close(self) -> None: ...
+
+
+def picked(home: Path, judge: Judge, wanted: str) -> str:
+    """The list of sessions, once `wanted` is in it."""
+    of = Sessions(open_session, Machine("linux", {}, home), str(home / "shop"), lambda: judge)
+
+    async def draw() -> str:
+        app = ToolpairApp(None, sessions=lambda: of)
+        async with app.run_test(size=(120, 24)) as pilot:
+            for _ in range(400):
+                if wanted in frame(app):
+                    break
+                await pilot.pause(0.05)
+            return frame(app)
+
+    return asyncio.run(draw())
+
+
+def test_its_sessions_are_listed(home: Path, run: Run) -> None:
+    path = made_up_session(home, str(home / "shop"))
+    listed = run("sessions").out
+    assert "Made Up" in listed and "s1" in listed and "~/shop" in listed and "what was said" in listed
+    assert "made-up" in run("sessions", "--help").out
+    (one,) = run("sessions", "--agent", "made-up", "--output-format", "json").json["sessions"]
+    assert (one["agent"], one["path"], one["here"]) == ("made-up", str(path), True)
+    judge = Judge()
+    shown = picked(home, judge, "≠ 1")
+    assert "Made Up" in shown and "what was said" in shown and judge.asked == [str(path)]
+
+
+@pytest.mark.parametrize("name", ["s1", "s1.made-up.json", "."])
+def test_a_session_is_called_by_its_id(home: Path, run: Run, name: str) -> None:
+    made_up_session(home, str(home / "shop"))
+    assert run("check", name).code == 1
+
+
+def test_it_is_told_how_to_go_on(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = made_up_session(home, str(home / "shop"))
+    session = open_session(path)
+    assert session.resume_command() == "made-up --go-on s1"
+    assert session.resume_command(tmp_path / "copy.json") == f"put this file at {path}, then run `made-up --go-on s1`."
+    monkeypatch.setenv("MADE_UP_HOME", str(tmp_path / "other"))
+    assert session.resume_command() == f"MADE_UP_HOME={path.parent} made-up --go-on s1"
+    elsewhere = shutil.copy(path, tmp_path / "list.json")
+    assert open_session(elsewhere).resume_command() is None
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are named as on Linux")
+def test_who_runs_it_is_warned(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpair.agents.processes.LONGEST", 60.0)
+    session = open_session(made_up_session(home, str(home / "shop")))
+    assert session.look_around() == ()
+    program = home / "made-up"
+    shutil.copy(os.path.realpath(shutil.which("sleep") or ""), program)
+    process = subprocess.Popen([program, "60"], cwd=home / "shop")
+    try:
+        said = f"Made Up is running in ~/shop (pid {process.pid}) with the old history: quit it first."
+        assert session.look_around() == (said,)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_format_that_is_known_stands_in_formats_once(home: Path, run: Run) -> None:
+    assert "Made Up" not in run("formats").out
+
+
+def test_files_that_are_not_understood_are_listed_and_said_to_be_so(unknown: Path, run: Run) -> None:
+    path = made_up_session(unknown, str(unknown / "shop"))
+    first, second = run("sessions").out.splitlines()
+    assert "Made Up" in first and second.strip() == "not understood yet"
+    judge = Judge()
+    shown = picked(unknown, judge, "?")
+    assert "Made Up" in shown and "not understood yet" in shown and str(path) not in judge.asked
+    assert "made-up  Made Up\n    not understood yet; ~/.made-up\n" in run("formats").out
+    last = json.loads(run("formats", "--output-format", "json").out)["formats"][-1]
+    assert (last["id"], last["profile"], last["where"]) == ("made-up", None, "~/.made-up")
+
+
+def test_shared_code_names_no_agent() -> None:
+    folder = Path(toolpair.__file__).parent
+    shared = [
+        *(folder / "agents").glob("*.py"),
+        *(folder / name for name in ("session/surroundings.py", "transcript/placeholders.py", "tui/picker_text.py")),
+    ]
+    named = re.compile(r"claude|codex|\bcline|roo.?code|kilo", re.IGNORECASE)
+    assert not [path.name for path in shared if named.search(path.read_text(encoding="utf-8"))]
+
+
+def test_the_readme_names_each_agent() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert not [agent.title for agent in all_agents() if agent.title.removesuffix(" CLI") not in readme]
+
+
+def test_each_line_of_the_registry_names_its_entry() -> None:
+    assert [agent.id for agent in all_agents()] == list(AGENTS)
+    assert {writes for _, writes in AGENTS.values()} <= {None, *REGISTRY}
