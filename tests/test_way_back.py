@@ -17,6 +17,7 @@ from tests.hostile.sessions import THREAD, claude_code, codex, roo, written
 from tests.patience import PATIENCE
 from tests.tui.driving import drive, press
 from toolpair.cli.main import main
+from toolpair.formats.way_back import WayBack
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 
@@ -184,3 +185,11 @@ def test_a_copied_id_is_one_line(tmp_path: Path, id_: str, monkeypatch: pytest.M
 
     drive(path, play)
     assert len(copied) == 1 and copied[0].isprintable() and copied[0].startswith(id_[:3])
+
+
+def test_what_cannot_be_typed_is_no_command_as_a_second_step_either() -> None:
+    way = WayBack(("claude", "--resume", "id"), "/home/me/\0")
+    assert "`" not in way.as_second_step and way.as_second_step.startswith("then resume it in its folder")
+    assert WayBack(("claude", "--resume", "id"), "/home/me").as_second_step.startswith(
+        "then run `cd /home/me && claude"
+    )

@@ -17,21 +17,26 @@ class WayBack(Struct, frozen=True):
     """What to do in place of all that. It ends with a full stop."""
 
     @property
-    def text(self) -> str:
-        """For a POSIX shell, or the sentence."""
+    def prose(self) -> str | None:
+        """What to do, where there is nothing that can be typed."""
         if self.sentence is not None:
             return self.sentence
-        if not all(map(can_be_typed, (self.folder or "", *self.words, *(value for _, value in self.variables)))):
-            return (
-                "Resume it in its folder as you always do: its name or its id contains something that cannot be typed."
-            )
+        if all(map(can_be_typed, (self.folder or "", *self.words, *(value for _, value in self.variables)))):
+            return None
+        return "Resume it in its folder as you always do: its name or its id contains something that cannot be typed."
+
+    @property
+    def text(self) -> str:
+        """For a POSIX shell, or prose."""
+        if self.prose is not None:
+            return self.prose
         command = " ".join([*(f"{name}={word(value)}" for name, value in self.variables), *map(word, self.words)])
         return f"cd {operand(self.folder)} && {command}" if self.folder else command
 
     @property
     def as_second_step(self) -> str:
         """Behind "put this file at …": "then run `…`."""
-        if self.sentence is None:
+        prose = self.prose
+        if prose is None:
             return f"then run `{self.text}`."
-        begins_with_place = self.sentence.startswith("In ")
-        return f"then{',' if begins_with_place else ''} {self.sentence[:1].lower()}{self.sentence[1:]}"
+        return f"then{',' if prose.startswith('In ') else ''} {prose[:1].lower()}{prose[1:]}"
