@@ -29,7 +29,7 @@ Pages = Mapping[str, str]
 def rules() -> Pages:
     """A page for every rule, and the index of them."""
     from toolpair.cli.rule_pages.entry import rule_entry
-    from toolpair.cli.rule_pages.markdown import index, page
+    from toolpair.cli.rule_pages.rule_markdown import index, page
     from toolpair.rules.pages import pages
     from toolpair.rules.profiles import PROFILES
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from toolpair.formats.agent import Agent, Found, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.way_back import WayBack
 from toolpair.shell.machine import Machine
 from toolpair.source import peek
@@ -26,13 +26,13 @@ class MadeUp(Agent):
     def roots(self, machine: Machine) -> tuple[Path, ...]:
         return (self.home(machine),)
 
-    def sessions(self, machine: Machine) -> Iterator[Found]:
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
         for entry in peek.entries(self.home(machine)):
             stat = peek.regular(entry)
             if stat is not None and self.is_named(entry.name):
                 yield self.found(entry.path, entry.name.removesuffix(SUFFIX), stat, self.project_of(entry.path))
 
-    def describe(self, found: Found) -> tuple[str | None, str | None]:
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         return found.folder, "what was said"
 
     def is_named(self, name: str) -> bool:

@@ -22,7 +22,7 @@ from tests.session_folders import (
     task_history,
 )  # fmt: skip
 from toolpair.agents.catalog import NoSuchSession, describe, index, looked_in, newest, resolve
-from toolpair.formats.agent import Found
+from toolpair.formats.agent import FoundSession
 from toolpair.formats.claude_code.session_files import folder_name
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
@@ -35,7 +35,7 @@ def machine(home: Path, platform: str = "linux", **environ: str) -> Machine:
     return Machine(platform, environ, home)
 
 
-def told(found: Found) -> tuple[str, str | None, str | None]:
+def told(found: FoundSession) -> tuple[str, str | None, str | None]:
     one = describe(found)
     return one.agent, one.folder, one.words
 

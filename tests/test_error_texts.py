@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.error_samples import SAMPLES, Sample
 from toolpair.cli.knowledge import rule_names
+from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
 from toolpair.rules.errors.pasted import LIMIT, PastedText
-from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import TITLES, texts, title_of
 from toolpair.rules.profiles import PROFILES
 

@@ -89,7 +89,7 @@ def test_repair_gives_valid_messages_and_the_untouched_ones_themselves() -> None
 
 
 def test_what_cannot_be_mended_is_warned_of_and_handed_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolpair.library.messages as library
+    import toolpair.library.message_lists as library
 
     def mends_nothing(messages: Any, profile: str | None) -> toolpair.Repaired:
         return toolpair.Repaired(messages, (), toolpair.check(messages, profile).errors)

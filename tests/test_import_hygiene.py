@@ -87,7 +87,7 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
         *("formats.editor_extensions", "formats.cline_cli", "formats.way_back"),
         *("session.following", "session.surroundings", "session.journal", "library"),
         *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
-        *("session.find", "history.losses", "session.recipe_", "rules.errors.recognising", "rules.errors.matching"),
+        *("session.find", "history.losses", "session.recipe_", "rules.errors.error_detection", "rules.errors.matching"),
         *("recipes.keep", "recipes.minimal", "recipes.roo_code", "recipes.docker_agent"),
     )
     assert not [name for name in ours if name.removeprefix("toolpair.").startswith(unused)]

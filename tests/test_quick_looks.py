@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
-from toolpair.dialects.values import holds_lone_surrogate
+from toolpair.dialects.block_values import holds_lone_surrogate
 from toolpair.formats.codex.rollout_lines import is_refused
-from toolpair.source.gc_pause import uncollected
+from toolpair.source.gc_pause import gc_paused
 
 _TEXTS = st.one_of(
     st.sampled_from(["", "plain", "ä", "\U0001f600", "\ud83d", "a\udc00b", "\ud83d\ude00"]), st.text(max_size=3)
@@ -79,7 +79,7 @@ def test_a_value_that_is_nested_deeply_is_looked_through() -> None:
 
 def test_the_collector_goes_on_behind_an_error() -> None:
     assert gc.isenabled()
-    with pytest.raises(KeyError), uncollected(), uncollected():
+    with pytest.raises(KeyError), gc_paused(), gc_paused():
         assert not gc.isenabled()
         raise KeyError
     assert gc.isenabled()

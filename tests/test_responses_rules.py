@@ -11,7 +11,7 @@ import pytest
 
 import toolpair
 from tests.agents.codex_rollouts import Record, Rollout, whole, word
-from toolpair.rules.errors.recognising import recognise
+from toolpair.rules.errors.error_detection import recognise
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
 

@@ -19,8 +19,8 @@ from toolpair.cli.main import main
 from toolpair.cli.markdown import words
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.example import Shown, lines_of, shown
-from toolpair.cli.rule_pages.markdown import page as markdown_page
-from toolpair.rules.pages import FAMILIES, Page, page_of, pages
+from toolpair.cli.rule_pages.rule_markdown import page as markdown_page
+from toolpair.rules.pages import FAMILIES, RulePage, page_of, pages
 from toolpair.rules.profiles import PROFILES
 from toolpair.session.session import Session, open_session
 
@@ -31,14 +31,14 @@ _WITHOUT_EXAMPLE = {"reasoning.prefix_changed", "reasoning.unresolvable_ref"}
 
 
 @cache
-def _run(name: str) -> tuple[Page, Shown]:
+def _run(name: str) -> tuple[RulePage, Shown]:
     page = pages()[name]
     run = shown(page)
     assert run is not None
     return page, run
 
 
-def _opened(page: Page, data: bytes, tmp_path: Path) -> Session:
+def _opened(page: RulePage, data: bytes, tmp_path: Path) -> Session:
     example = page.example
     assert example is not None
     path = tmp_path / (example.path or "session.jsonl")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from toolpair.library.guard import guard
-    from toolpair.library.messages import Repaired, Taken, check, repair
+    from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _FROM = {
-    **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library.messages"),
+    **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library.message_lists"),
     **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.library.report"),
     "guard": "toolpair.library.guard",
     "Session": "toolpair.session.session",

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tests.agents.claude_code import PROMPT
-from toolpair.formats.format import Seen
+from toolpair.formats.format import SentRequest
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 _ADDED_FIELDS = frozenset({"cache_control", "citations", "caller"})
 Message = tuple[str, list[dict[str, Any]]]
 
 
-def modelled(seen: Seen) -> list[Message]:
+def modelled(seen: SentRequest) -> list[Message]:
     """What the model of the agent says."""
     return _plain((message.role, [part.value for part in message.parts]) for message in seen.messages)
 

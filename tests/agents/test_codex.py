@@ -14,7 +14,7 @@ from tests.agents import codex
 from tests.agents.codex import Resumed
 from tests.agents.codex_planted import Planted, corpus
 from tests.agents.codex_rollouts import Rollout, whole, word
-from toolpair.formats.format import Seen
+from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
@@ -53,7 +53,7 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
-def difference(seen: Seen, sent: list[dict[str, Any]]) -> str | None:
+def difference(seen: SentRequest, sent: list[dict[str, Any]]) -> str | None:
     """How the request differs from the model of it; Codex puts its instructions in front and the prompt behind."""
     expected = [plain(part.value) for message in seen.messages for part in message.parts]
     found = [plain(item) for item in sent][1:]

@@ -16,10 +16,10 @@ import pytest
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 from toolpair.cli import check, jobs
+from toolpair.cli.file_job import FileJob
 from toolpair.cli.inputs import Input
-from toolpair.cli.judged import Work
 
-_WORK = Work(
+_WORK = FileJob(
     format=None,
     profiles=(),
     leaf=None,

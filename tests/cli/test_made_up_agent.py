@@ -22,7 +22,7 @@ from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.picker_checks import Mark
-from toolpair.tui.sessions import Sessions
+from toolpair.tui.session_list import Sessions
 
 
 @pytest.fixture

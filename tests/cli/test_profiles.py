@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from toolpair.cli import profiles as command
-from toolpair.cli.terminal import Style
+from toolpair.cli.terminal import TerminalStyle
 from toolpair.rules.profiles import PROFILES, profile, profile_names
 
 _ERROR = "\x1b[1;31m"
@@ -49,7 +49,7 @@ def test_the_rules_of_one_fit_a_narrow_terminal(run: Run, name: str) -> None:
 
 
 def test_severities_have_their_colours(capsys: pytest.CaptureFixture[str]) -> None:
-    command._print_profile(profile("mistral"), Style(on=True))
+    command._print_profile(profile("mistral"), TerminalStyle(on=True))
     shown = capsys.readouterr().out
     assert f"{_ERROR}error   \x1b[0m" in shown
 

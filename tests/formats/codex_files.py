@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.formats.codex import FORMAT
-from toolpair.formats.format import Item, Seen
+from toolpair.formats.format import Item, SentRequest
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import result_text
 from toolpair.transcript.model import Block, Transcript
@@ -172,7 +172,7 @@ def items_of(values: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [value["payload"] for value in values if value["type"] == "response_item"]
 
 
-def items_sent(seen: Seen) -> list[Any]:
+def items_sent(seen: SentRequest) -> list[Any]:
     """The items of the request."""
     return [part.value for message in seen.messages for part in message.parts]
 

@@ -14,7 +14,7 @@ from tests.formats.claude_code_files import Log, call, session, text
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import block_text, is_placeholder_text, result_text
-from toolpair.transcript.edits import Answer
+from toolpair.transcript.edits import InsertResult
 
 INTERRUPTED = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown. "
@@ -73,7 +73,7 @@ def test_the_copy_of_a_request_answers_a_lost_result(tmp_path: Path) -> None:
         fix is not None
         and fix.title == f"use the real output found in the copy of an earlier request, line {len(values)}"
     )
-    assert isinstance(fix.edits[0], Answer) and fix.edits[0].is_error
+    assert isinstance(fix.edits[0], InsertResult) and fix.edits[0].is_error
     assert answers(mended(found))["toolu_D"] == "output D"
 
 

@@ -27,18 +27,18 @@ from tests.formats.claude_code_files import (
 from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.format import Item
 from toolpair.transcript.edits import (
-    Answer,
-    Arrange,
     Edit,
     InsertMessage,
+    InsertResult,
+    MoveResult,
     MoveToRole,
-    Place,
     Remove,
     RemoveMessage,
     Rename,
+    Reorder,
+    ReplaceWithText,
     SetField,
     SetValue,
-    ToText,
 )
 from toolpair.transcript.model import PLACEHOLDER, Transcript
 
@@ -70,7 +70,7 @@ def test_a_lost_result_is_answered(gone: str, relink: bool) -> None:
     items = without(session(), gone, relink=relink)
     transcript = FORMAT.read(items)
     missing = next(b for m in transcript.messages for b in m.calls if f"call {b.id}" in broken(transcript))
-    after, read = apply(items, [Answer(missing, PLACEHOLDER, True)], transcript)
+    after, read = apply(items, [InsertResult(missing, PLACEHOLDER, True)], transcript)
     assert not broken(read) and len(outputs(read)) == 4
     assert lost_parents(after) == set()
     assert chain_length(after) == chain_length(session().items)
@@ -91,7 +91,7 @@ def test_a_lost_result_is_answered(gone: str, relink: bool) -> None:
 def test_answers_stand_in_the_order_of_their_calls() -> None:
     items = without(session(), "r1", "r2")
     transcript = FORMAT.read(items)
-    edits = [Answer(block(transcript, "call", id_), "again", False) for id_ in ("toolu_B", "toolu_A")]
+    edits = [InsertResult(block(transcript, "call", id_), "again", False) for id_ in ("toolu_B", "toolu_A")]
     _, read = apply(items, edits, transcript)
     assert sorted(shape(read)[2][1]) == ["result toolu_A", "result toolu_B", "result toolu_C"]
     assert not broken(read)
@@ -104,7 +104,7 @@ def test_an_answer_at_the_end_of_the_session_may_be_its_leaf() -> None:
     log.says("a2", "m1", call("toolu_B"))
     log.note("last-prompt", leafUuid="a2")
     transcript = FORMAT.read(log.items)
-    edits = [Answer(b, PLACEHOLDER, True) for b in transcript.messages[1].calls]
+    edits = [InsertResult(b, PLACEHOLDER, True) for b in transcript.messages[1].calls]
     _, read = apply(log.items, edits, transcript)
     assert shape(read)[-1] == ("user", ["result toolu_A", "result toolu_B"])
 
@@ -119,7 +119,7 @@ def test_a_result_of_a_kept_call_is_listed_as_kept() -> None:
     log.note("last-prompt", leafUuid="u9")
     transcript = FORMAT.read(log.items)
     assert broken(transcript) == ["call toolu_D"]
-    after, read = apply(log.items, [Answer(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
+    after, read = apply(log.items, [InsertResult(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
     assert not broken(read)
     new = next(item.value for item in after if item.uid < 0)["uuid"]
     lists = values(after)["c1"]["compactMetadata"]["preservedMessages"]
@@ -157,7 +157,7 @@ def test_a_late_result_is_placed_behind_its_call() -> None:
     log.says("a3", "m3", text("end"))
     transcript = FORMAT.read(log.items)
     result = block(transcript, "result", "toolu_A")
-    edit = Place(result, block(transcript, "call", "toolu_A"))
+    edit = MoveResult(result, block(transcript, "call", "toolu_A"))
     after, read = apply(log.items, [edit], transcript)
     assert not broken(read)
     assert [role for role, _ in shape(read)] == ["user", "assistant", "user", "assistant", "user", "assistant"]
@@ -167,7 +167,7 @@ def test_a_late_result_is_placed_behind_its_call() -> None:
     late["message"]["content"].append(text("words"))
     items = items_of(deepcopy(log.values))
     transcript = FORMAT.read(items)
-    edit = Place(block(transcript, "result", "toolu_A"), block(transcript, "call", "toolu_A"))
+    edit = MoveResult(block(transcript, "result", "toolu_A"), block(transcript, "call", "toolu_A"))
     after, read = apply(items, [edit], transcript)
     assert not broken(read) and shape(read)[-2] == ("user", ["and?", "words"])
 
@@ -177,7 +177,7 @@ def test_a_result_in_an_assistant_record_is_placed() -> None:
     values(items)["r4"]["message"].update(role="assistant", id="msg_2")
     transcript = FORMAT.read(items)
     assert broken(transcript)
-    edit = Place(block(transcript, "result", "toolu_D"), block(transcript, "call", "toolu_D"))
+    edit = MoveResult(block(transcript, "result", "toolu_D"), block(transcript, "call", "toolu_D"))
     _after, read = apply(items, [edit], transcript)
     assert not broken(read) and shape(read)[-1] == ("assistant", ["Done."])
 
@@ -199,8 +199,8 @@ def test_outputs_kept_as_text_stay_in_the_history(id_: str) -> None:
     items = session().items
     transcript = FORMAT.read(items)
     edits = [
-        ToText(block(transcript, "result", f"toolu_{id_}"), "kept output"),
-        Answer(block(transcript, "call", f"toolu_{id_}"), PLACEHOLDER, True),
+        ReplaceWithText(block(transcript, "result", f"toolu_{id_}"), "kept output"),
+        InsertResult(block(transcript, "call", f"toolu_{id_}"), PLACEHOLDER, True),
     ]
     _, read = apply(items, edits, transcript)
     assert not broken(read)
@@ -219,7 +219,7 @@ def test_blocks_are_arranged_inside_their_record() -> None:
     log.result("r1", "a1", "toolu_A", "output A")["message"]["content"].insert(0, text("first"))
     items = log.items
     transcript = FORMAT.read(items)
-    edits = [Arrange(transcript.messages[1], "calls_last"), Arrange(transcript.messages[2], "results_first")]
+    edits = [Reorder(transcript.messages[1], "calls_last"), Reorder(transcript.messages[2], "results_first")]
     after, read = apply(items, edits, transcript)
     assert shape(read)[1:] == [("assistant", ["words", "call toolu_A"]), ("user", ["result toolu_A", "first"])]
     old, new = items[2].value["message"]["content"], after[2].value["message"]["content"]
@@ -230,7 +230,7 @@ def test_results_come_into_the_order_of_their_calls() -> None:
     items = session().items
     transcript = FORMAT.read(items)
     order = tuple(block(transcript, "result", f"toolu_{id_}") for id_ in "ABC")
-    _, read = apply(items, [Arrange(transcript.messages[2], "call_order", order)], transcript)
+    _, read = apply(items, [Reorder(transcript.messages[2], "call_order", order)], transcript)
     assert shape(read)[2][1] == ["result toolu_A", "result toolu_B", "result toolu_C"]
     assert not broken(read)
 
@@ -286,7 +286,7 @@ def test_a_removed_record_does_not_come_back_from_an_earlier_line() -> None:
 def test_a_mended_session_is_mended() -> None:
     items = without(session(), "r4", relink=False)
     transcript = FORMAT.read(items)
-    after, read = apply(items, [Answer(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
+    after, read = apply(items, [InsertResult(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
     assert not broken(read) and not broken(FORMAT.read(again(after)))
     assert FORMAT.apply(after, read, []) == after
 

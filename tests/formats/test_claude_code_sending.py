@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.agents import planted
 from tests.agents.planted import DEFECTS, Records, sound, written
 from tests.formats.claude_code_files import Log, call, text
-from toolpair.formats.format import Seen
+from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.content import is_real_output, result_text, text_of
 
@@ -28,13 +28,13 @@ def broken(name: str) -> Session:
     return open_session("session.jsonl", data=planted.corpus_file(name))
 
 
-def seen_of(session: Session) -> Seen:
+def seen_of(session: Session) -> SentRequest:
     seen = session.conversation.judged.seen
     assert seen is not None
     return seen
 
 
-def lines(seen: Seen) -> list[str]:
+def lines(seen: SentRequest) -> list[str]:
     """The request, a line a block: call toolu_01A, result toolu_01A: output A, user: words."""
     found = []
     for message in seen.messages:

@@ -13,16 +13,16 @@ from toolpair.formats.codex import FORMAT
 from toolpair.formats.codex.forks import fork_notes
 from toolpair.formats.format import Item
 from toolpair.session.session import Session
-from toolpair.source.beside import FilesBeside
+from toolpair.source.sibling_files import FilesBeside
 from toolpair.transcript.edits import (
-    Answer,
     InsertMessage,
+    InsertResult,
     MoveRecord,
     Remove,
     RemoveMessage,
     RemoveRecord,
     Rename,
-    ToText,
+    ReplaceWithText,
 )
 from toolpair.transcript.model import Block
 
@@ -292,7 +292,7 @@ def test_messages_are_inserted_and_removed_as_records() -> None:
 
 def test_a_call_kept_as_text_is_the_models_words() -> None:
     made = turn()
-    items = FORMAT.apply(made.items, read_ := read(made), [ToText(blocks(read_, "call")[0], "It called.")])
+    items = FORMAT.apply(made.items, read_ := read(made), [ReplaceWithText(blocks(read_, "call")[0], "It called.")])
     assert {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It called."}]} in [
         item.value["payload"] for item in items
     ]
@@ -312,7 +312,7 @@ def test_what_no_edit_touches_is_the_same_record() -> None:
     items: list[Item] = made.items
     transcript = read(made)
     call = next(block for block in blocks(transcript, "call") if block.id == "c3")
-    after = FORMAT.apply(items, transcript, [Answer(call, "three", False)])
+    after = FORMAT.apply(items, transcript, [InsertResult(call, "three", False)])
     same = [item for item in after if any(item is found for found in items)]
     assert len(same) == items.index(next(item for item in items if item.value["payload"].get("role") == "assistant"))
     new = next(item for item in after if item.uid < 0)
@@ -322,7 +322,7 @@ def test_what_no_edit_touches_is_the_same_record() -> None:
 def test_a_turns_id_goes_with_its_new_output() -> None:
     made = turn()
     made.remove(of(made, "c1", "out"))
-    after = FORMAT.apply(made.items, read_ := read(made), [Answer(blocks(read_, "call")[0], "one", False)])
+    after = FORMAT.apply(made.items, read_ := read(made), [InsertResult(blocks(read_, "call")[0], "one", False)])
     new = next(item for item in after if item.uid < 0)
     assert new.value["payload"]["internal_chat_message_metadata_passthrough"] == {"turn_id": "t1"}
 

@@ -9,7 +9,7 @@ import pytest
 from tests.formats.codex_files import Rollout, read
 from toolpair.formats.codex import FORMAT
 from toolpair.formats.codex.readable import is_loaded
-from toolpair.formats.format import Seen
+from toolpair.formats.format import SentRequest
 
 LONG = "0123456" * 10_000
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -25,7 +25,7 @@ def answered(output: Any, *, kind: str = "function_call", model: str = "gpt-5.5"
     return made
 
 
-def seen(made: Rollout) -> Seen:
+def seen(made: Rollout) -> SentRequest:
     found = FORMAT.sees(made.items, read(made))
     assert found is not None
     return found

@@ -16,7 +16,7 @@ from tests.history.asking import assert_same
 from tests.history.opening import both, judged_by
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
-from toolpair.history.windowed import LongConversation
+from toolpair.history.windowed import WindowedConversation
 from toolpair.session.session import Session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
@@ -48,7 +48,7 @@ def opened(kind: str, seed: int) -> tuple[Session, Session, int, int] | None:
     if not messages:
         return None
     whole, long = both(content(rng, messages, rng.choice(forms)), kind, None, least)
-    if not isinstance(long.conversation, LongConversation):
+    if not isinstance(long.conversation, WindowedConversation):
         return None
     return whole, long, len(whole.document.records), least
 
@@ -120,7 +120,7 @@ def test_looking_by_another_profile_and_back_changes_nothing() -> None:
     messages = history(12)
     messages[8]["content"][0]["tool_use_id"] = "toolu_lost"
     whole, long = both(written(messages), "anthropic", None, 4)
-    assert isinstance(long.conversation, LongConversation)
+    assert isinstance(long.conversation, WindowedConversation)
     with judged_by(4):
         for session in (whole, long):
             session.set_profile("vertex-anthropic")
@@ -152,7 +152,7 @@ def test_problems_of_no_message_come_first() -> None:
     lines[20] = lines[20][:-2] + b', "x": 1, "x": 2}\n'
     whole, long = both(b"".join(lines), "anthropic", None, 2)
 
-    assert isinstance(long.conversation, LongConversation)
+    assert isinstance(long.conversation, WindowedConversation)
     assert [problem.rule for problem in long.problems] == [problem.rule for problem in whole.problems]
     assert long.problems[0].rule == "record.duplicate_key"
 
@@ -163,7 +163,7 @@ def test_what_cannot_be_read_is_counted() -> None:
     lines.insert(9, b"[1, 2]\n")
     _, long = both(b"".join(lines), "anthropic", None, 2)
 
-    assert isinstance(long.conversation, LongConversation)
+    assert isinstance(long.conversation, WindowedConversation)
     assert long.damaged == 1
 
 
@@ -188,7 +188,7 @@ def test_an_answer_at_the_end_tells_of_what_stands_before() -> None:
     log.says("a8", "m8", call("toolu_8"), call("toolu_9"))
     data = written(log.values)
     whole, long = both(data, "claude-code", None, 1)
-    assert isinstance(long.conversation, LongConversation)
+    assert isinstance(long.conversation, WindowedConversation)
     with judged_by(1):
         for session in (whole, long):
             last = [problem for problem in session.problems if problem.rule == "turn.trailing_call"]
@@ -214,7 +214,7 @@ def compacted() -> Log:
 def test_what_a_compaction_replaced_can_be_asked_for() -> None:
     log = compacted()
     whole, long = both(written(log.values), "claude-code", None, 1)
-    assert isinstance(long.conversation, LongConversation)
+    assert isinstance(long.conversation, WindowedConversation)
     assert long.conversation.reading.past > 0
 
     target = long.find("toolu_02")
@@ -239,7 +239,7 @@ def test_dropping_the_thinking_behind_is_done_for_one_problem_after_the_other() 
     for at in (4, 8):
         messages[at]["content"].insert(0, {"type": "text", "text": "wait"})
     whole, long = both(written(messages), "anthropic", None, 1)
-    assert isinstance(long.conversation, LongConversation)
+    assert isinstance(long.conversation, WindowedConversation)
 
     def pick(problem: Any) -> Any:
         return next((fix for fix in problem.fixes if fix.id.endswith("+drop-thinking")), None)

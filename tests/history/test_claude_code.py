@@ -16,22 +16,22 @@ from tests.history.sessions import session, written
 from toolpair.formats import get_format
 from toolpair.formats.format import Item, Spills, View
 from toolpair.history import outline as outlines
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range
 from toolpair.history.scans.claude_code_scan import ClaudeCodeScan
-from toolpair.history.window_checks import JudgedRange, JudgedStretch, judge_ranges, problems_of
+from toolpair.history.window_checks import CheckedRange, CheckedWindow, judge_ranges, problems_of
 from toolpair.rules.profiles import profile
-from toolpair.transcript.model import Beyond
+from toolpair.transcript.model import WindowEdges
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 FORMAT, PROFILE = get_format("claude-code"), profile("anthropic")
 
 
-def whole(values: Sequence[Any]) -> Judged:
-    return Judged([Item(number, value) for number, value in enumerate(values)], FORMAT, PROFILE)
+def whole(values: Sequence[Any]) -> CheckedRecords:
+    return CheckedRecords([Item(number, value) for number, value in enumerate(values)], FORMAT, PROFILE)
 
 
-def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[JudgedRange]] | None:
+def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[CheckedRange]] | None:
     """The outline and its ranges, however many of the stretches are looked at; None when only the whole tells."""
     items = [Item(number, value) for number, value in enumerate(values)]
     scan = ClaudeCodeScan(PROFILE, least=least)
@@ -41,10 +41,10 @@ def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[JudgedRange
     if outline is None:
         return None
 
-    def load(wanted: Range, beyond: Beyond) -> JudgedStretch:
+    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
         first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
         view = View(inside=outline.inside(wanted, lambda start, stop: items[start:stop]))
-        return JudgedStretch(Judged(items[first:end], FORMAT, PROFILE, view=view, beyond=beyond))
+        return CheckedWindow(CheckedRecords(items[first:end], FORMAT, PROFILE, view=view, beyond=beyond))
 
     judged = judge_ranges(outline, load, 5_000)
     return None if judged is None else (outline, judged)

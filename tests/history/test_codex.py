@@ -17,7 +17,7 @@ from tests.history.rollouts import in_order, rollout
 from toolpair.history.conversation import Conversation
 from toolpair.history.outline import Outline
 from toolpair.history.scans.codex_scan import CodexScan
-from toolpair.history.windowed import LongConversation
+from toolpair.history.windowed import WindowedConversation
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session
 
@@ -99,7 +99,7 @@ def test_an_output_that_only_a_far_event_has_is_found() -> None:
 
     _, parted = opened(made, 3)
 
-    assert isinstance(parted.conversation, LongConversation)
+    assert isinstance(parted.conversation, WindowedConversation)
     problem = next(problem for problem in parted.problems if problem.rule == "result.missing")
     assert problem.fixes[0].id == "use-copy"
     assert problem.fixes[0].title.endswith(f"line {len(made.values):,}")
@@ -117,7 +117,7 @@ def test_numbers_behind_a_stretch_follow_what_is_put_into_it() -> None:
 
     whole, parted = opened(made, 3)
 
-    assert isinstance(parted.conversation, LongConversation)
+    assert isinstance(parted.conversation, WindowedConversation)
     notes = [fix.note for fix in parted.problems[0].fixes]
     assert notes == [fix.note for fix in whole.problems[0].fixes]
     assert any("renumbers the" in (note or "") for note in notes)

@@ -20,8 +20,8 @@ from tests.properties.transcripts import anthropic, chat, plant
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.formats.telling import Told
-from toolpair.history.judged import Judged
-from toolpair.history.listed import problems_in
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.list_windows import problems_in
 from toolpair.history.scans.list_scan import ListScan
 from toolpair.history.scans.scan_registry import scan_for
 from toolpair.rules.profiles import profile
@@ -38,7 +38,7 @@ PROFILES = [
 
 def whole(messages: list[Any], kind: str, name: str) -> list[tuple[Any, ...]]:
     items = [Item(number, message) for number, message in enumerate(messages)]
-    return told(Judged(items, get_format(kind), profile(name)).problems)
+    return told(CheckedRecords(items, get_format(kind), profile(name)).problems)
 
 
 def broken(seed: int, kind: str) -> list[Any]:

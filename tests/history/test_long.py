@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.history.opening import both
 from tests.history.reports import told
 from tests.history.test_lists import PROFILES, broken
-from toolpair.history.windowed import LongConversation
-from toolpair.session.session import Row, Session
+from toolpair.history.windowed import WindowedConversation
+from toolpair.session.session import PairRow, Session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 SOME = settings(derandomize=True, max_examples=12, suppress_health_check=list(HealthCheck))
@@ -26,7 +26,7 @@ def written(messages: list[Any], form: str, seed: int) -> bytes:
     return json.dumps(messages, indent=seed % 2 or None).encode()
 
 
-def row_of(row: Row, records: int) -> tuple[Any, ...]:
+def row_of(row: PairRow, records: int) -> tuple[Any, ...]:
     record = row.record if row.record is None or row.record < records else "new"
     pair = None if row.pair is None else (row.pair.index, row.pair.state, row.pair.call_at, row.pair.results_at)
     return row.kind, row.label, row.role, row.message, row.group, record, pair
@@ -74,7 +74,7 @@ def test_staging_reaches_the_same_states(kind: str, name: str, form: str, least:
     if not messages:
         return
     whole, long = both(written(messages, form, seed), kind, name, least)
-    if not isinstance(long.conversation, LongConversation):
+    if not isinstance(long.conversation, WindowedConversation):
         return
     assert_same(whole, long, len(messages))
     rng = random.Random(seed)

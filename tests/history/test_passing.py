@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from tests.history.opening import both
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
-from toolpair.history import text_search as passing
-from toolpair.history.conversation import Sieve
-from toolpair.history.text_prefilter import Wanted
-from toolpair.history.window import Part, Reading
-from toolpair.history.windowed import LongConversation
+from toolpair.history import row_text_search as passing
+from toolpair.history.conversation import RowFilter
+from toolpair.history.text_prefilter import ByteQuery
+from toolpair.history.window import Reading, Window
+from toolpair.history.windowed import WindowedConversation
 from toolpair.session.session import Session
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_search import filter_sieve, filter_test, row_text, text_sieve, text_test
-from toolpair.tui.searching import Search
+from toolpair.tui.searching import RowSearch
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 SOME = settings(derandomize=True, max_examples=8, suppress_health_check=list(HealthCheck))
@@ -47,12 +47,12 @@ class Quietly:
         what()
 
 
-def in_stretches(session: Session) -> bool:
-    return session.conversation.in_stretches
+def is_windowed(session: Session) -> bool:
+    return session.conversation.is_windowed
 
 
-def found(order: Any, begin: int, by: int, test: Any, sieve: Sieve | None) -> tuple[list[int], int | None, int]:
-    search = Search(order, begin, by, test, lambda: 0.0, sieve)
+def found(order: Any, begin: int, by: int, test: Any, sieve: RowFilter | None) -> tuple[list[int], int | None, int]:
+    search = RowSearch(order, begin, by, test, lambda: 0.0, sieve)
     search.run(Quietly(), lambda _: None)  # type: ignore[arg-type]
     return search.hits, search.first, search.percent
 
@@ -77,7 +77,7 @@ def test_the_same_rows_are_found(kind: str, name: str, seed: int) -> None:
     rng = random.Random(seed)
     values = claude_code(seed) if kind == "claude-code" else broken(seed, kind)
     sessions = both(strange(rng, values), kind, name, rng.choice([1, 3]))
-    if not values or not in_stretches(sessions[1]):
+    if not values or not is_windowed(sessions[1]):
         return
     overviews = [Overview(session) for session in sessions]
     rows = len(overviews[0].rows)
@@ -111,7 +111,7 @@ def test_the_same_rows_are_found(kind: str, name: str, seed: int) -> None:
             overview.note_staged([problem])
             overview.reload()
         rows = len(overviews[0].rows)
-        if not in_stretches(sessions[1]):
+        if not is_windowed(sessions[1]):
             return
 
 
@@ -130,9 +130,9 @@ def long_session(messages: list[Any] | None = None) -> Session:
     return both(data, "anthropic", "anthropic", 8)[1]
 
 
-def looked_at(session: Session) -> list[Part]:
+def looked_at(session: Session) -> list[Window]:
     conversation = session.conversation
-    assert isinstance(conversation, LongConversation)
+    assert isinstance(conversation, WindowedConversation)
     return [part for part in conversation.parts if part.looked_at]
 
 
@@ -167,7 +167,7 @@ def test_what_the_bytes_do_not_have_is_found() -> None:
     messages = long_messages()
     messages[401]["content"][0]["input"] = ["a\u200bz"]
     session = long_session(messages)
-    assert isinstance(session.conversation, LongConversation)
+    assert isinstance(session.conversation, WindowedConversation)
     assert hits(session, "u200bz") == [201], "it is shown as Python writes it"
 
 
@@ -177,7 +177,7 @@ def test_what_a_fix_puts_in_is_found() -> None:
     session = long_session(messages)
     problem = session.problems[0]
     session.stage(problem, problem.recommended or problem.fixes[0])
-    assert isinstance(session.conversation, LongConversation) and session.conversation.parts
+    assert isinstance(session.conversation, WindowedConversation) and session.conversation.parts
     row = session.conversation.places.of_pair(200)
     assert row is not None
     said = row_text(Overview(session), session.conversation.rows[row]).splitlines()[-1]
@@ -218,5 +218,5 @@ def test_rows_that_somebody_looks_at_stay_the_same() -> None:
 )
 def test_what_bytes_tell(text: str, written: Any, may: bool) -> None:
     data = written if isinstance(written, str) else json.dumps(written)
-    wanted = Wanted([text])
+    wanted = ByteQuery([text])
     assert (not wanted.tells or wanted.may_stand_in(data.encode().lower())) is may

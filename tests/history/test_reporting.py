@@ -10,7 +10,7 @@ import pytest
 import toolpair
 from benchmarks.generate import generate, messages
 from benchmarks.sessions.options import FORMATS, Options
-from toolpair.cli.report import describe
+from toolpair.cli.file_report import describe
 from toolpair.session.session import open_session
 from toolpair.transcript.model import Block
 
@@ -33,7 +33,7 @@ def test_it_tells_the_same(broken: Path) -> None:
 
 def test_problems_keep_no_record(broken: Path) -> None:
     session = open_session(broken, reporting=True)
-    assert session.conversation.in_stretches
+    assert session.conversation.is_windowed
     blocks = [block for problem in session.problems for block in (problem.call, problem.result) if block is not None]
     assert blocks
     assert all(block.value is None for block in blocks)

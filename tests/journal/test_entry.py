@@ -19,7 +19,7 @@ from tests.conftest import SAMPLES
 from tests.formats.claude_code_files import session as claude_session
 from tests.session_folders import line
 from toolpair.recipes import RECIPES
-from toolpair.session.journal import Damaged, Entry, Newer, since, take_up
+from toolpair.session.journal import DamagedEntry, JournalEntry, Newer, since, take_up
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.session.staging import LONGEST_ID
 from toolpair.source.mark import Mark
@@ -27,11 +27,13 @@ from toolpair.source.mark import Mark
 FILES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix in (".json", ".jsonl"))
 
 
-def entry_of(session: Session) -> Entry:
+def entry_of(session: Session) -> JournalEntry:
     """As it comes back from the disk."""
     from msgspec.structs import replace
 
-    return Entry.from_bytes(replace(Entry.of(session, 1.5), mark=Mark.of(session.file.snapshot)).to_bytes())
+    return JournalEntry.from_bytes(
+        replace(JournalEntry.of(session, 1.5), mark=Mark.of(session.file.snapshot)).to_bytes()
+    )
 
 
 def stage_at_random(session: Session, chance: random.Random, steps: int) -> None:
@@ -217,8 +219,8 @@ def test_the_mark_tells_what_has_become_of_the_file(tmp_path: Path, change: Any,
     ).map(lambda value: json.dumps(value).encode())
 )
 def test_anything_else_is_damaged(data: bytes) -> None:
-    with pytest.raises((Damaged, Newer)):
-        Entry.from_bytes(data)
+    with pytest.raises((DamagedEntry, Newer)):
+        JournalEntry.from_bytes(data)
 
 
 @given(st.data())
@@ -234,7 +236,7 @@ def test_a_damaged_one_is_damaged_or_says_what_it_said(data: st.DataObject) -> N
         else whole[:at] + (b"\0" if cut == "nul" else data.draw(st.binary(min_size=1, max_size=1))) + whole[at + 1 :]
     )
     try:
-        entry = Entry.from_bytes(damaged)
-    except (Damaged, Newer):
+        entry = JournalEntry.from_bytes(damaged)
+    except (DamagedEntry, Newer):
         return
     take_up(open_session(SAMPLES / "interrupted-call.json"), entry)

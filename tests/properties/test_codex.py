@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.formats.codex_files import NAME, OUTPUT, Rollout, ordinals
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.edits import Place, ToText
+from toolpair.transcript.edits import MoveResult, ReplaceWithText
 
 KINDS = ("function_call", "function_call", "custom_tool_call", "local_shell_call")
 
@@ -156,9 +156,9 @@ def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
         for fix in problem.fixes:
             session.stage(problem, fix)
             moved = {
-                place.block.record if isinstance(place, ToText) else place.result.record
+                place.block.record if isinstance(place, ReplaceWithText) else place.result.record
                 for place in fix.edits
-                if isinstance(place, (Place, ToText))
+                if isinstance(place, (MoveResult, ReplaceWithText))
             }
             now = {record.uid: record.value.get("ordinal") for record in session.document.records}
             changed = {uid for uid, number in numbers.items() if uid in now and now[uid] != number}

@@ -19,7 +19,7 @@ from tests.properties.test_repair import broken
 from toolpair.formats.format import Item
 from toolpair.recipes import RECIPES, minimal
 from toolpair.recipes.measuring import touched
-from toolpair.recipes.recipe import Step
+from toolpair.recipes.recipe import RecipeStep
 from toolpair.session.session import Session, open_session
 
 OWN = ("recommended", "keep", "drop", "minimal")
@@ -229,7 +229,7 @@ def test_minimal_takes_the_fix_that_touches_fewer_records() -> None:
 
 def test_minimal_takes_a_valid_result_before_one_that_touches_fewer_records(monkeypatch: pytest.MonkeyPatch) -> None:
     state = session_of("anthropic", 1)[0].conversation
-    cheap, valid = (Step((), state, state) for _ in range(2))
+    cheap, valid = (RecipeStep((), state, state) for _ in range(2))
     ways = [minimal._Way([cheap], errors=1, records=1), minimal._Way([valid], errors=0, records=9)]
     monkeypatch.setattr(minimal, "_ways", lambda state, apply: iter(ways))
     taken = list(minimal.run(state, lambda state, edits: state))

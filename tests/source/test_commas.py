@@ -16,7 +16,7 @@ from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
 from toolpair.source.changes import changes
 from toolpair.source.container import read_container
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 
 MESSAGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant"]), "content": st.sampled_from(["go", "a, b,", "],", "{},\n", 'x",'])}
@@ -96,7 +96,7 @@ def test_what_is_edited_is_read_again(made: tuple[list[Any], bytes], data: st.Da
 
 @pytest.mark.parametrize("data", [b"[,]", b'[{"role":"user"},,]', b'[{"role":"user","content":"x"} 1,]'])
 def test_other_mistakes_are_still_mistakes(data: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFile):
         read_container(data, "s")
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.source.strategies import odd_json, seeds, values
 from toolpair.formats.format import Item
-from toolpair.history.judged import items_of
+from toolpair.history.checked_records import items_of
 from toolpair.source.container import Container, read_container
 from toolpair.source.document import Document
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.transcript.model import Damaged
 
 MESSAGES = [{"role": "user", "content": "hi/é"}, {"role": "assistant", "content": [{"type": "text", "text": "ho"}]}]
@@ -158,7 +158,7 @@ def test_printed_python() -> None:
     ],
 )
 def test_unreadable(data: bytes, part: str) -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableFile) as caught:
         read_container(data, "s.json")
     assert part in str(caught.value)
     assert str(caught.value).count("\n") == 0

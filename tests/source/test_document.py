@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from tests.source.strategies import edited, odd_json, seeds, values
 from toolpair.formats.format import Item
-from toolpair.history.judged import items_of
+from toolpair.history.checked_records import items_of
 from toolpair.source.container import array_document
 from toolpair.source.document import Document
-from toolpair.source.lines import lines_document
-from toolpair.source.spans import find_span
-from toolpair.source.values import parse
+from toolpair.source.json_spans import find_span
+from toolpair.source.jsonl import lines_document
+from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 
 records = st.lists(st.dictionaries(st.sampled_from("abc"), values, max_size=4), max_size=6)

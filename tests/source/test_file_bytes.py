@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.source.files import CountingBytes, file_bytes
 from toolpair.source.edges import same_bytes, skipped, trimmed
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import FileBytes
 
 LARGE = b"".join(b"%07d\n" % number for number in range(50_000))
@@ -96,7 +96,7 @@ def test_a_file_that_holds_its_bytes_no_more_is_refused(tmp_path: Path, how: str
     content = opened(path)
     rewritten(path, how)
     for start, stop in ((300_000, 300_010), (0, len(LARGE)), (len(LARGE) - 5, len(LARGE))):
-        with pytest.raises(Unreadable) as raised:
+        with pytest.raises(UnreadableFile) as raised:
             content[start:stop]
         assert str(raised.value) == sentence
 
@@ -115,7 +115,7 @@ def test_the_descriptor_ends_with_the_object() -> None:
 def test_a_closed_file_says_so() -> None:
     content = file_bytes(LARGE)
     content.close()
-    with pytest.raises(Unreadable, match=r"is closed; open it again\.$"):
+    with pytest.raises(UnreadableFile, match=r"is closed; open it again\.$"):
         content[100_000:100_001]
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolpair.source.lines import lines_document
+from toolpair.source.json_spans import scan
+from toolpair.source.jsonl import lines_document
 from toolpair.source.mending import bad_bytes, close, doubled_keys, joined, mended
-from toolpair.source.spans import scan
-from toolpair.source.values import parse
+from toolpair.source.record_values import parse
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged
 

@@ -16,8 +16,8 @@ from tests.source.files import CountingBytes, file_bytes
 from toolpair.source.document import Document
 from toolpair.source.file_bytes import Content
 from toolpair.source.index import ArrayIndex, LineIndex
-from toolpair.source.lines import lines_document
-from toolpair.source.values import parse
+from toolpair.source.jsonl import lines_document
+from toolpair.source.record_values import parse
 
 DATA = st.lists(
     st.sampled_from(

@@ -17,8 +17,8 @@ from tests.source.files import CountingBytes, file_bytes
 from toolpair.source import large
 from toolpair.source.container import Container, read_container, read_in_memory
 from toolpair.source.elements import largest_array
-from toolpair.source.errors import Unreadable
-from toolpair.source.spans import children, find_node, scan, skip_space
+from toolpair.source.errors import UnreadableFile
+from toolpair.source.json_spans import children, find_node, scan, skip_space
 
 TEXTS = st.text(st.sampled_from('a"\\{}[],:é\n\ud800 '), max_size=12) | st.text(max_size=5)
 MESSAGES = st.fixed_dictionaries(
@@ -106,7 +106,7 @@ def told(container: Container) -> list[Any]:
 def outcome(read: Any, *arguments: Any) -> Any:
     try:
         return told(read(*arguments))
-    except Unreadable as error:
+    except UnreadableFile as error:
         return str(error)
 
 
@@ -185,7 +185,7 @@ def test_a_large_array_is_not_in_memory(tmp_path: Path) -> None:
 
 def test_one_mistake_in_a_large_document_is_named_with_its_place(tmp_path: Path) -> None:
     data = b"[" + b",\n".join([b'{"role": "user"}'] * 100 + [b'{"role" "user"}'] + [b'{"role": "user"}'] * 100) + b"]"
-    with pytest.raises(Unreadable) as raised, from_few_bytes_on():
+    with pytest.raises(UnreadableFile) as raised, from_few_bytes_on():
         read_container(file_bytes(data), "s.json")
     assert str(raised.value).startswith("s.json: line 101, column 9: the JSON is invalid there; ")
 

@@ -12,7 +12,7 @@ import pytest
 from toolpair.source import growth
 from toolpair.source import snapshot as opening
 from toolpair.source.container import read_container
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.snapshot import from_bytes, open_source
@@ -21,7 +21,7 @@ LINE = b'{"type":"user","message":{"role":"user","content":"hello"}}\n'
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableFile) as caught:
         open_source(path)
     text = str(caught.value)
     assert str(path) in text

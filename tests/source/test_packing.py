@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
 from toolpair.source import packing
-from toolpair.source.errors import TooLarge, Unreadable
+from toolpair.source.errors import TooLarge, UnreadableFile
 from toolpair.source.limits import Limits
 from toolpair.source.packing import pack, unpack
 from toolpair.source.snapshot import from_bytes, open_source
@@ -66,7 +66,7 @@ def test_whatever_is_packed_comes_back_and_a_cut_is_noticed(chunks: list[bytes],
     cut = data.draw(st.integers(min_value=4, max_value=len(made) - 1))
     try:
         begun, found = unpack(made[:cut], "x")
-    except Unreadable as error:
+    except UnreadableFile as error:
         assert "nothing in it can be unpacked" in str(error)
         return
     assert not found.whole
@@ -82,7 +82,7 @@ def test_a_torn_file_opens_as_far_as_it_goes() -> None:
         assert not snapshot.packing.whole
     wrong = bytearray(packed(LINES[:6000], write_checksum=True))
     wrong[-1] ^= 1
-    with pytest.raises(Unreadable, match="nothing in it"):
+    with pytest.raises(UnreadableFile, match="nothing in it"):
         unpack(bytes(wrong[:5]), "x")
 
 
@@ -97,7 +97,7 @@ def test_a_torn_file_opens_as_far_as_it_goes() -> None:
     ],
 )
 def test_refused_with_one_sentence(data: bytes, part: str) -> None:
-    with pytest.raises(Unreadable, match=part):
+    with pytest.raises(UnreadableFile, match=part):
         from_bytes(data, "x")
 
 
@@ -145,7 +145,7 @@ def test_a_frame_that_claims_too_little_is_measured(monkeypatch: pytest.MonkeyPa
     # The head of a frame that holds 300 bytes, in front of blocks that hold 16 MB.
     size = zstandard.frame_header_size(bytes(head))
     lying = bytes(head[:size]) + honest[zstandard.frame_header_size(honest) :]
-    with pytest.raises(Unreadable):  # a strict unpacker refuses it by itself
+    with pytest.raises(UnreadableFile):  # a strict unpacker refuses it by itself
         from_bytes(lying, "x", Limits.of(1 << 20))
     monkeypatch.setattr(packing, "_frames", lambda *_: iter([b"x"]))
     repeated = hollow(1 << 24)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
 from toolpair.source import patch
-from toolpair.source.byte_runs import Piece, Run
+from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.patch import unified
 
 needs_patch = pytest.mark.skipif(shutil.which("patch") is None, reason="no patch here")
@@ -29,7 +29,7 @@ def changed(draw: st.DrawFn) -> tuple[bytes, list[Piece]]:
     """A content, and pieces of which most are runs of it, some moved."""
     content = draw(LINES)
     cuts = sorted({0, len(content), *draw(st.lists(st.integers(0, len(content)), max_size=8))})
-    pieces: list[Piece] = [Run(a, b) for a, b in pairwise(cuts)]
+    pieces: list[Piece] = [OriginalRun(a, b) for a, b in pairwise(cuts)]
     for _ in range(draw(st.integers(0, 3))):
         at = draw(st.integers(0, len(pieces)))
         match draw(st.sampled_from(["put in", "take out", "move"])):
@@ -43,7 +43,7 @@ def changed(draw: st.DrawFn) -> tuple[bytes, list[Piece]]:
 
 
 def whole(content: bytes, pieces: list[Piece]) -> bytes:
-    return b"".join(content[piece.start : piece.end] if isinstance(piece, Run) else piece for piece in pieces)
+    return b"".join(content[piece.start : piece.end] if isinstance(piece, OriginalRun) else piece for piece in pieces)
 
 
 def applied(content: bytes, diff: bytes) -> bytes:
@@ -114,7 +114,7 @@ def test_patch_takes_it(tmp_path_factory: pytest.TempPathFactory, case: tuple[by
 def test_a_name_is_found_again(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"a\nb\n")
-    diff = b"".join(unified([Run(0, 2), b"c\n"], b"a\nb\n", name))
+    diff = b"".join(unified([OriginalRun(0, 2), b"c\n"], b"a\nb\n", name))
     ran = subprocess.run(["patch", "-p0", "-s"], input=diff, cwd=tmp_path, capture_output=True, timeout=PATIENCE)
     if "\n" not in name:  # such a name patch refuses, but never does it take a part of it for a line of the diff
         assert ran.returncode == 0, (ran.stdout, diff)

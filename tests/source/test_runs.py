@@ -17,10 +17,10 @@ from tests.source.files import file_bytes
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
 from tests.source.test_container import KINDS, wrapped
 from toolpair.formats.format import Item
-from toolpair.history.judged import items_of
+from toolpair.history.checked_records import items_of
 from toolpair.session.session import open_session
 from toolpair.source import snapshot as opening
-from toolpair.source.byte_runs import Run, chunks_of, merged
+from toolpair.source.byte_runs import OriginalRun, chunks_of, merged
 from toolpair.source.container import Container, read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused
@@ -77,7 +77,7 @@ def test_lines_that_stay_are_runs(value: list[Any], rng: random.Random) -> None:
     new = sum(len(piece) for piece in pieces if isinstance(piece, bytes))
     touched = [record for record in changed.records if record not in set(source.document.records)]
     assert new <= sum(record.size + len(record.glue) for record in touched)
-    assert list(merged(container.runs([source.document]))) == [Run(0, len(data))]
+    assert list(merged(container.runs([source.document]))) == [OriginalRun(0, len(data))]
 
 
 class Counting(Io):

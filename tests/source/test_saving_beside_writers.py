@@ -20,7 +20,7 @@ import pytest
 from tests.source.saves import ROUNDS
 from toolpair.source.errors import Refused
 from toolpair.source.saving import save_in_place
-from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 
@@ -238,11 +238,11 @@ def test_nothing_that_others_wrote_anew_is_lost_unsaid(tmp_path: Path, writer: W
 
 
 def save_if_ours(path: Path, chance: random.Random) -> SaveResult | None:
-    from toolpair.source.errors import Unreadable
+    from toolpair.source.errors import UnreadableFile
 
     try:
         return save(path, chance)
-    except (AssertionError, Unreadable):
+    except (AssertionError, UnreadableFile):
         if path.read_bytes().startswith(FIRST):
             raise
         return None

@@ -14,11 +14,11 @@ import pytest
 
 from tests.source.saves import NEW, NOW, OLD, ROUNDS, Watched, names
 from toolpair.source import snapshot as opening
-from toolpair.source.byte_runs import Piece, Run
+from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.saving import Progress, remembered, restore, save_as, save_in_place, streaming
-from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import Io
 
@@ -138,7 +138,14 @@ class Case:
         self.pieces: Sequence[Piece] = NEW
         if how == "runs":
             # Stretches of the old file and new bytes in turn, and a content that is not in memory.
-            self.pieces = [Run(0, 3), Run(3, 8), b'{"a":2}\n', Run(9, 21), b"7}", Run(23, 24)]
+            self.pieces = [
+                OriginalRun(0, 3),
+                OriginalRun(3, 8),
+                b'{"a":2}\n',
+                OriginalRun(9, 21),
+                b"7}",
+                OriginalRun(23, 24),
+            ]
             self.new = OLD[:8] + b'{"a":2}\n' + OLD[9:21] + b"7}\n"
         if how in IN_PLACE:
             self.snapshot = remembered(open_source(self.path))

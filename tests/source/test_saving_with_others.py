@@ -18,7 +18,7 @@ from tests.source.saves import NEW, OLD, Watched, names
 from toolpair.source import growth, large
 from toolpair.source import snapshot as opening
 from toolpair.source.container import read_container
-from toolpair.source.errors import Refused, Unreadable
+from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.memory import fits
 from toolpair.source.saving import restore, save_in_place
 from toolpair.source.snapshot import open_source
@@ -160,7 +160,7 @@ def test_a_file_that_nobody_may_open(
     snapshot = open_source(file)
     monkeypatch.setattr("toolpair.source.system._LEASED", 0.05)
     timer = leased(0.5)
-    with pytest.raises(Unreadable, match="try again"):
+    with pytest.raises(UnreadableFile, match="try again"):
         open_source(file)
     with pytest.raises(Refused) as refused:
         save_in_place(snapshot, NEW)
@@ -248,9 +248,9 @@ def test_what_does_not_fit_into_memory_is_not_read(file: Path, tmp_path: Path, m
     for module in (large, growth):
         monkeypatch.setattr(module, "fits", lambda size: fits(size, root))
     grown = open_source(file)
-    with pytest.raises(Unreadable, match="memory"):
+    with pytest.raises(UnreadableFile, match="memory"):
         read_container(grown.data, grown.shown)
-    with pytest.raises(Unreadable, match="memory"):
+    with pytest.raises(UnreadableFile, match="memory"):
         growth.look(before, None)
 
 

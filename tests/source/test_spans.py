@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.source.spans import BadSpan, children, node_at, value_end
+from toolpair.source.json_spans import BadSpan, children, node_at, value_end
 
 PIECES = st.sampled_from(['"', "\\", '\\"', "x" * 70, "é", "\n", "[", "}", ",", "0" * 250])
 WORDS = st.lists(PIECES, max_size=60).map("".join)

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
-from toolpair.source.spans import children, find_span, key_text, node_at
+from toolpair.source.json_spans import children, find_span, key_text, node_at
+from toolpair.source.record_values import parse
 from toolpair.source.splice import splice
-from toolpair.source.values import parse
 
 
 def drop(value: dict[str, Any], *keys: str) -> dict[str, Any]:

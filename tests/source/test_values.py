@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.source.values import flaws, parse, pieces
+from toolpair.source.record_values import flaws, parse, pieces
 from toolpair.transcript.model import Damaged
 
 

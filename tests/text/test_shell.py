@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolpair.shell.words import can_be_typed, operand, word
+from toolpair.shell.quoting import can_be_typed, operand, word
 from toolpair.text.safe import visible
 from toolpair.text.shell import shell_word
 

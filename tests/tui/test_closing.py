@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens import base
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens import base_screen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.saved import SavedScreen
 from toolpair.tui.typed_ahead import TypedAhead
@@ -39,7 +39,7 @@ def test_two_keys_of_one_read_close_one_screen(broken: Path, opening: list[str],
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, *opening)
         await burst(app, pilot, *keys)
-        assert app.is_running and any(isinstance(screen, MainScreen) for screen in app.screen_stack)
+        assert app.is_running and any(isinstance(screen, PairScreen) for screen in app.screen_stack)
         assert frame(app).strip()
 
     drive(broken, play)
@@ -58,7 +58,7 @@ def test_saving_is_done_once(broken: Path) -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The time that tells held keys from fresh ones. It stands still unless a test moves it."""
     made = SimpleNamespace(now=0.0, monotonic=lambda: made.now)
-    monkeypatch.setattr(base, "time", made)
+    monkeypatch.setattr(base_screen, "time", made)
     monkeypatch.setattr(TypedAhead, "came", property(lambda _: made.now, lambda *_: None), raising=False)
     return made
 

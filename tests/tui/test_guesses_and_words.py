@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from tests.tui.driving import array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.controllers import working
-from toolpair.tui.screens import main as main_module
+from toolpair.tui.screens import pair_screen as main_module
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.review import ReviewScreen
 
@@ -126,8 +126,8 @@ def test_a_narrow_head_keeps_state_and_hint(tmp_path: Path, size: tuple[int, int
 def test_a_long_change_is_announced(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "MANY_MESSAGES", 1)
     said: list[str] = []
-    say = main_module.MainScreen.say
-    monkeypatch.setattr(main_module.MainScreen, "say", lambda self, note: (said.append(note), say(self, note))[1])
+    say = main_module.PairScreen.say
+    monkeypatch.setattr(main_module.PairScreen, "say", lambda self, note: (said.append(note), say(self, note))[1])
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")

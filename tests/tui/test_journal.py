@@ -19,7 +19,7 @@ from tests.tui.test_native_sessions import broken_with_sub_agent
 from toolpair.session.journal import Folder, Keeper
 from toolpair.session.session import Session, open_session
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.saved import SavedScreen
 
 Play = Callable[[ToolpairApp, Pilot[Any]], Awaitable[None]]
@@ -123,7 +123,7 @@ def test_a_crash_keeps_it(broken: Path, folder: Folder, monkeypatch: pytest.Monk
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space")
-        monkeypatch.setattr(MainScreen, "action_undo", fails)
+        monkeypatch.setattr(PairScreen, "action_undo", fails)
         await pilot.press("u")
         await pilot.pause(0.1)
 
@@ -171,7 +171,7 @@ def test_discarding_is_asked_first(broken: Path, folder: Folder) -> None:
         await press(pilot, "escape")
         assert f"3 fixes {OFFER} were applied" in frame(app) and path.exists()
         await press(pilot, "d", "d")
-        assert not path.exists() and not app.session.changed and isinstance(app.screen, MainScreen)
+        assert not path.exists() and not app.session.changed and isinstance(app.screen, PairScreen)
 
     drive(broken, folder, play)
 
@@ -265,7 +265,7 @@ def test_a_damaged_one_is_a_sentence(broken: Path, folder: Folder) -> None:
     path.write_bytes(path.read_bytes()[:-30])
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert isinstance(app.screen, MainScreen) and "journal is damaged" in frame(app)
+        assert isinstance(app.screen, PairScreen) and "journal is damaged" in frame(app)
         await press(pilot, "space")
         assert app.session.changed
 
@@ -296,7 +296,7 @@ def test_without_a_journal_nothing_is_kept_or_offered(broken: Path, folder: Fold
     left_behind(folder, staged(broken))
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert isinstance(app.screen, MainScreen)
+        assert isinstance(app.screen, PairScreen)
         await press(pilot, "space")
         await pilot.pause(1.0)
         assert len(files(folder)) == 1

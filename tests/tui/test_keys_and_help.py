@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.keys import GROUPS, key_names
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.widgets.line_list import LineList
 
 MAIN = " ] next  u undo  w review and save  @ paste an error  / find  ? all keys  q quit"
@@ -65,7 +65,7 @@ def test_help_is_searched_as_any_text_is(broken: Path) -> None:
         await press(pilot, "slash", "text:nowhere", "enter")
         assert "not found: nowhere" in frame(app)
         await press(pilot, "q")
-        assert isinstance(app.screen, MainScreen)
+        assert isinstance(app.screen, PairScreen)
 
     drive(broken, play)
 

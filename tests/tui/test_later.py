@@ -18,11 +18,11 @@ from tests.tui.test_loading import Slow, long, play_on  # noqa: F401 - a fixture
 from toolpair.session.session import Session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.aside import Aside
+from toolpair.tui.background_loading import Opening
 from toolpair.tui.controllers import working
-from toolpair.tui.loading import Opening
 from toolpair.tui.screens.help import HelpScreen
 from toolpair.tui.screens.loading import OpeningScreen
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.viewer import ViewerScreen
 
 BY_ITS_OWN = {
@@ -44,8 +44,8 @@ def test_no_screen_does_anything_later_in_its_own_way() -> None:
     assert not found
 
 
-def screen_of(app: ToolpairApp) -> MainScreen:
-    assert isinstance(app.screen, MainScreen)
+def screen_of(app: ToolpairApp) -> PairScreen:
+    assert isinstance(app.screen, PairScreen)
     return app.screen
 
 
@@ -117,7 +117,7 @@ def test_a_file_that_is_read_while_help_is_open_is_shown_behind_it(tmp_path: Pat
             assert isinstance(app.screen, HelpScreen)
             await press(pilot, "escape")
             await settled(pilot)
-            assert isinstance(app.screen, MainScreen) and "Read" in frame(app)
+            assert isinstance(app.screen, PairScreen) and "Read" in frame(app)
 
     asyncio.run(run())
 

@@ -15,13 +15,13 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import frame, press, settled
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.tui import loading as opening_module
+from toolpair.tui import background_loading as opening_module
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.loading import Opening
-from toolpair.tui.screens.main import MainScreen
-from toolpair.tui.searching import Search
+from toolpair.tui.background_loading import Opening
+from toolpair.tui.screens.pair_screen import PairScreen
+from toolpair.tui.searching import RowSearch
 from toolpair.tui.widgets.pair_view import PairView
-from toolpair.tui.work import Work
+from toolpair.tui.work import LongTask
 
 
 def lines_file(path: Path, pairs: int, broken: int) -> Path:
@@ -62,7 +62,7 @@ def play_on(path: Path, slow: Slow, play: Callable[[ToolpairApp, Pilot[Any]], Aw
         async with app.run_test(size=(100, 30)) as pilot:
             for _ in range(500):
                 await pilot.pause(0.01)
-                if not app.is_running or (isinstance(app.screen, MainScreen) and "step" in frame(app)):
+                if not app.is_running or (isinstance(app.screen, PairScreen) and "step" in frame(app)):
                     break
             await play(app, pilot)
         return app
@@ -134,7 +134,7 @@ def test_nothing_is_said_of_what_is_not_read_yet(long: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         for key in ("right_square_bracket", "left_square_bracket", "at", "m"):
             await keys(pilot, key)
-            assert isinstance(app.screen, MainScreen) and "not yet: still reading the file" in frame(app), key
+            assert isinstance(app.screen, PairScreen) and "not yet: still reading the file" in frame(app), key
         await press(pilot, "slash", "text:step 250", "enter", names=("search",))  # the reading goes on
         assert "not found in what has been read so far: step 250" in frame(app)
         slow.may.set()
@@ -144,7 +144,7 @@ def test_nothing_is_said_of_what_is_not_read_yet(long: Path) -> None:
 
 def test_a_beginning_that_comes_behind_escape_is_not_shown(long: Path) -> None:
     shown: list[Session] = []
-    work = Work("reading", 1)
+    work = LongTask("reading", 1)
 
     async def run() -> None:
         app = ToolpairApp(open_session(long))
@@ -155,7 +155,7 @@ def test_a_beginning_that_comes_behind_escape_is_not_shown(long: Path) -> None:
                 return open_session(path, data=data)
 
             screen = app.screen
-            assert isinstance(screen, MainScreen)
+            assert isinstance(screen, PairScreen)
             opening_module.begin(screen, Opening(str(long), late), work, shown.append, lambda _: None, shown.append)
             await settled(pilot)
 
@@ -171,7 +171,7 @@ def test_a_search_that_cannot_read_the_rows_says_so(long: Path, monkeypatch: pyt
         app = ToolpairApp(open_session(long))
         async with app.run_test(size=(100, 30)) as pilot:
             await pilot.pause()
-            monkeypatch.setattr(Search, "_passes_by", fails)
+            monkeypatch.setattr(RowSearch, "_passes_by", fails)
             await press(pilot, "slash", "text:q", "enter")
             assert "the search failed: long.jsonl was changed" in frame(app)
             await press(pilot, "ampersand", "text:q", "enter")

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.tui.driving import array_file, drive, frame, press, settled
-from toolpair.history.windowed import LongConversation
-from toolpair.session.session import Row, Session
+from toolpair.history.windowed import WindowedConversation
+from toolpair.session.session import PairRow, Session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.controllers import working
 from toolpair.tui.row_search import text_test
@@ -24,10 +24,10 @@ from toolpair.tui.widgets.row_heights import RowHeights
 PAIRS = 3_000
 
 
-class Counted(Sequence[Row]):
+class Counted(Sequence[PairRow]):
     """Rows that count how often one is asked for, and may not be walked."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[PairRow]) -> None:
         self._rows = rows
         self.asked = 0
 
@@ -35,15 +35,15 @@ class Counted(Sequence[Row]):
         return len(self._rows)
 
     @overload
-    def __getitem__(self, key: int) -> Row: ...
+    def __getitem__(self, key: int) -> PairRow: ...
     @overload
-    def __getitem__(self, key: slice) -> Sequence[Row]: ...
-    def __getitem__(self, key: int | slice) -> Row | Sequence[Row]:
+    def __getitem__(self, key: slice) -> Sequence[PairRow]: ...
+    def __getitem__(self, key: int | slice) -> PairRow | Sequence[PairRow]:
         assert isinstance(key, int), "no key needs many rows at once"
         self.asked += 1
         return self._rows[key]
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[PairRow]:
         raise AssertionError("no key walks over all rows")
 
 
@@ -51,13 +51,13 @@ class Counted(Sequence[Row]):
 def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Gives back how many rows were asked for since the last time."""
     given: list[Counted] = []
-    rows = LongConversation.rows
+    rows = WindowedConversation.rows
 
-    def of(conversation: LongConversation) -> Sequence[Row]:
+    def of(conversation: WindowedConversation) -> Sequence[PairRow]:
         given.append(Counted(rows.__get__(conversation)))
         return given[-1]
 
-    monkeypatch.setattr(LongConversation, "rows", property(of))
+    monkeypatch.setattr(WindowedConversation, "rows", property(of))
 
     def asked() -> int:
         count = sum(each.asked for each in given)

@@ -17,7 +17,7 @@ from tests.tui.driving import drive, frame, press
 from toolpair.source.saving import FileSave
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens import review, writing
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.writing import WritingScreen
 
@@ -68,7 +68,7 @@ def test_the_bar_says_how_far_and_keys_wait(broken: Path, disk: threading.Event)
         disk.set()
         assert "toolpair restore" in await until(pilot, "toolpair restore")
         await press(pilot, "enter")
-        assert isinstance(app.screen, MainScreen) and "nothing changed" in frame(app)
+        assert isinstance(app.screen, PairScreen) and "nothing changed" in frame(app)
 
     drive(broken, play, size=(120, 40))
     assert broken.read_bytes() != original

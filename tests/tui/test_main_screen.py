@@ -10,11 +10,11 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import SIZES, array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 
 
-def main_screen(app: ToolpairApp) -> MainScreen:
-    return next(screen for screen in app.screen_stack if isinstance(screen, MainScreen))
+def main_screen(app: ToolpairApp) -> PairScreen:
+    return next(screen for screen in app.screen_stack if isinstance(screen, PairScreen))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda s: f"{s[0]}x{s[1]}")
@@ -138,7 +138,7 @@ def test_exact_bytes(broken: Path) -> None:
         shown = frame(app)
         assert "- " in shown and "toolu.read.file:005" in shown and "toolu_read_file_005" in shown
         await press(pilot, "l", "q")
-        assert isinstance(app.screen, MainScreen)
+        assert isinstance(app.screen, PairScreen)
 
     drive(broken, play)
 
@@ -150,7 +150,7 @@ def test_opening_a_cell_and_looking_for_words_in_it(broken: Path) -> None:
         await press(pilot, "slash", "text:sys", "enter", "n", "N", "z", "greater_than_sign", "h")
         assert "file_path" in frame(app)
         await press(pilot, "escape")
-        assert isinstance(app.screen, MainScreen)
+        assert isinstance(app.screen, PairScreen)
 
     drive(broken, play)
 
@@ -262,7 +262,7 @@ def test_help_names_every_key(broken: Path) -> None:
         shown = frame(app)
         assert "fix this problem, go to the next" in shown and "review and save" in shown
         await press(pilot, "q")
-        assert isinstance(app.screen, MainScreen)
+        assert isinstance(app.screen, PairScreen)
 
     drive(broken, play, (80, 70))
 
@@ -278,7 +278,7 @@ def test_the_palette(broken: Path) -> None:
 def test_escape_never_quits(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, *["escape"] * 5)
-        assert app.is_running and isinstance(app.screen, MainScreen)
+        assert app.is_running and isinstance(app.screen, PairScreen)
 
     drive(broken, play)
 

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from tests.tui.driving import array_file, drive, frame, press
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 
 MISSING = (
     'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"messages.18: `tool_use` '
@@ -44,7 +44,7 @@ def sent(path: Path) -> list[Any]:
 
 
 def pair_under_cursor(app: ToolpairApp) -> int | None:
-    assert isinstance(app.screen, MainScreen)
+    assert isinstance(app.screen, PairScreen)
     row = app.screen.pairs.row
     return row.pair.index if row is not None and row.pair is not None else None
 
@@ -102,7 +102,7 @@ def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> 
         await press(pilot, "at")
         await paste(app, pilot, "the dog\nate my homework")
         await press(pilot, "enter")
-        assert not isinstance(app.screen, MainScreen)
+        assert not isinstance(app.screen, PairScreen)
         shown = frame(app)
         assert "This is not an id, place, rule or error text" in shown and "the dog ate my homework" in shown
         await paste(app, pilot, "The toolUse blocks at messages.4 contain duplicate ids")
@@ -111,7 +111,7 @@ def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> 
         assert "work, too. The nearest known error is from " in shown
         assert "homework" not in shown, "the next paste takes the place of what led nowhere"
         await press(pilot, "escape")
-        assert isinstance(app.screen, MainScreen)
+        assert isinstance(app.screen, PairScreen)
 
     drive(sound, play)
 
@@ -120,7 +120,7 @@ def test_an_error_that_nothing_raises_is_told_so(sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await paste(app, pilot, MISSING.replace("toolu_read_file_008", "toolu_01Elsewhere"))
         await press(pilot, "enter")
-        assert not isinstance(app.screen, MainScreen)
+        assert not isinstance(app.screen, PairScreen)
         assert "The id toolu_01Elsewhere is not in this file." in frame(app)
 
     drive(sound, play)

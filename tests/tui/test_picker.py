@@ -21,10 +21,10 @@ from toolpair.shell.machine import Machine
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.picker_checks import Mark, ProcessJudge
 from toolpair.tui.picker_worker import errors_of
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.picker import PickerScreen
 from toolpair.tui.screens.review import ReviewScreen
-from toolpair.tui.sessions import Sessions
+from toolpair.tui.session_list import Sessions
 
 SHOP = "/home/dev/shop"
 
@@ -143,7 +143,7 @@ def test_marks_wait_for_their_turn_and_no_key_waits_for_them(home: Path) -> None
         assert len(rows(app)) == 2
         assert all("…" in row[:4] for row in rows(app))
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await until(pilot, lambda: judges[0].closed)
 
     drive(sessions(home, judge), play)
@@ -187,13 +187,13 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
         await press(pilot, "end", "up", "up", "down", "home", "down", "down")
         assert rows(app)[2].startswith("▌")
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
         assert "1 problem" in frame(app)
         await press(pilot, "ctrl+o")
         assert isinstance(app.screen, PickerScreen)
         assert rows(app)[2].startswith("▌") and "≠ 1" in rows(app)[2]
         await press(pilot, "home", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "q")
         assert not app.is_running
 
@@ -208,15 +208,15 @@ def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "≠ 1" in frame(app))
         await press(pilot, "text:2222", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "space")
         before = frame(app)
         await press(pilot, "ctrl+o")
         assert isinstance(app.screen, PickerScreen) and "not saved" not in frame(app) and "esc back" in frame(app)
         await press(pilot, "text:claude", "escape", "escape")
-        assert isinstance(app.screen, MainScreen) and frame(app) == before and app.unsaved
+        assert isinstance(app.screen, PairScreen) and frame(app) == before and app.unsaved
         await press(pilot, "ctrl+o", "text:2222", "enter")
-        assert isinstance(app.screen, MainScreen) and frame(app) == before and app.unsaved
+        assert isinstance(app.screen, PairScreen) and frame(app) == before and app.unsaved
 
     drive(sessions(home), play)
 
@@ -225,7 +225,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "≠ 1" in frame(app))
         await press(pilot, "text:2222", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
         path = app.session.path
         await press(pilot, "space", "ctrl+o", "text:1111", "enter")
         assert "1 fix is applied but not saved." in frame(app)
@@ -238,7 +238,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         await press(pilot, "escape", "ctrl+o", "text:1111", "enter")
         await pilot.pause(0.5)
         await press(pilot, "d")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen) and app.session.path != path)
+        await until(pilot, lambda: isinstance(app.screen, PairScreen) and app.session.path != path)
         assert not app.unsaved
 
     drive(sessions(home), play)
@@ -248,13 +248,13 @@ def test_a_file_that_cannot_be_read_takes_nothing_away(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "≠ 1" in frame(app))
         await press(pilot, "text:2222", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "space", "ctrl+o", "text:3333", "enter")
         await pilot.pause(0.5)
         await press(pilot, "d")
         await until(pilot, lambda: "is a program" in frame(app))
         await press(pilot, "escape", "escape")
-        assert isinstance(app.screen, MainScreen) and app.unsaved
+        assert isinstance(app.screen, PairScreen) and app.unsaved
 
     drive(sessions(home), play)
 
@@ -297,7 +297,7 @@ def test_hostile_names_and_words_are_shown_and_obeyed_by_nothing(tmp_path: Path)
         assert not re.search("[\x00-\x1f\x7f-\x9f\u202e\udcff]", drawn)
         assert "[red]" in drawn
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
 
     drive(sessions(tmp_path), play)
 

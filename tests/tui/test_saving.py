@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import drive, frame, press
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
 
 
@@ -27,7 +27,7 @@ def test_a_rescue_is_open_mend_all_enter(broken: Path) -> None:
         shown = frame(app)
         assert "Saved" in shown and "toolpair restore" in shown
         await press(pilot, "enter")
-        assert isinstance(app.screen, MainScreen) and "nothing changed" in frame(app)
+        assert isinstance(app.screen, PairScreen) and "nothing changed" in frame(app)
         assert "have results" in frame(app)
 
     app = drive(broken, play)
@@ -59,7 +59,7 @@ def test_one_can_be_excluded_and_the_diff_read(broken: Path) -> None:
         await press(pilot, "x")
         assert len(app.session.staged) == before - 1
         await press(pilot, "escape")
-        assert isinstance(app.screen, MainScreen) and "problem" in frame(app)
+        assert isinstance(app.screen, PairScreen) and "problem" in frame(app)
 
     drive(broken, play)
 
@@ -133,7 +133,7 @@ def test_what_is_excluded_stays_in_view_and_can_be_included_again(broken: Path) 
         await press(pilot, "x", "k", "x")
         assert app.session.to_bytes() == whole and frame(app).count("[x]") == 2
         await press(pilot, "x", "j", "x", "escape")
-        assert isinstance(app.screen, MainScreen) and "every problem has a fix" not in frame(app)
+        assert isinstance(app.screen, PairScreen) and "every problem has a fix" not in frame(app)
         assert "4 problems" in frame(app)
 
     drive(broken, play)
@@ -164,7 +164,7 @@ def test_a_file_that_changed_meanwhile_is_read_again(broken: Path) -> None:
         await press(pilot, "enter")
         assert "r read it again" in frame(app)
         await press(pilot, "r", "r")
-        assert isinstance(app.screen, MainScreen) and not app.session.changed and "4 problems" in frame(app)
+        assert isinstance(app.screen, PairScreen) and not app.session.changed and "4 problems" in frame(app)
         await press(pilot, "A", "enter")
         assert app.result.saved == [broken]
 

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import drive, frame, press, settled
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
 
 ALWAYS = -1e9
@@ -50,7 +50,7 @@ def test_a_screen_that_is_closed_at_once_does_no_harm(broken: Path, keys: list[s
         at_once(app, *keys)
         await settled(pilot)
         await pilot.pause(0.1)
-        assert app.is_running and isinstance(app.screen_stack[1], MainScreen)
+        assert app.is_running and isinstance(app.screen_stack[1], PairScreen)
 
     assert drive(broken, play).result.error is None
 
@@ -59,7 +59,7 @@ def test_a_fix_is_chosen_ahead(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         at_once(app, "f", "enter", "right_square_bracket", "f", "enter")
         await settled(pilot)
-        assert isinstance(app.screen, MainScreen) and [row.count for row in app.session.staged] == [1, 1]
+        assert isinstance(app.screen, PairScreen) and [row.count for row in app.session.staged] == [1, 1]
 
     drive(broken, play)
 
@@ -138,7 +138,7 @@ def test_a_click_waits_for_its_turn(broken: Path) -> None:
         app.post_message(events.MouseDown(None, **where))
         app.post_message(events.MouseUp(None, **where))
         await settled(pilot)
-        assert isinstance(app.screen, MainScreen) and len(app.session.staged) == 1
+        assert isinstance(app.screen, PairScreen) and len(app.session.staged) == 1
 
     drive(broken, play)
 

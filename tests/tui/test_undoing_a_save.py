@@ -17,7 +17,7 @@ from toolpair.tui.app import ToolpairApp
 from toolpair.tui.controllers import putting_back
 from toolpair.tui.screens import review
 from toolpair.tui.screens.confirm import ConfirmScreen
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.saved import SavedScreen
 
@@ -42,7 +42,7 @@ def test_the_file_is_as_it_was_and_the_fixes_are_applied(
         await press(pilot, "u")
         assert "Undo the save?" in frame(app) and broken.read_bytes() != original
         await press(pilot, "enter")
-        await until(app, pilot, MainScreen)
+        await until(app, pilot, PairScreen)
         assert broken.read_bytes() == original
         assert "the save is undone" in frame(app) and "2 fixes, not saved" in frame(app)
         assert [(row.title, row.count) for row in app.session.staged] == rows and app.unsaved
@@ -50,7 +50,7 @@ def test_the_file_is_as_it_was_and_the_fixes_are_applied(
         await until(app, pilot, SavedScreen)
         assert broken.read_bytes() == saved[0]
         await press(pilot, "u", "enter")
-        await until(app, pilot, MainScreen)
+        await until(app, pilot, PairScreen)
         assert broken.read_bytes() == original
         await press(pilot, "u", "u")
         assert not app.session.changed

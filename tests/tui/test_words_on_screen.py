@@ -17,10 +17,10 @@ from toolpair.tui.app import ToolpairApp
 from toolpair.tui.card_text import cause_lines
 from toolpair.tui.left_text import left_of
 from toolpair.tui.resume_text import command_of
-from toolpair.tui.screens.main import MainScreen
+from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.writing import bar_line
-from toolpair.tui.spans import Glyphs
-from toolpair.tui.work import Work
+from toolpair.tui.styled_text import Glyphs
+from toolpair.tui.work import LongTask
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 FORBIDDEN = re.compile(
@@ -187,7 +187,7 @@ def test_reading_and_checking_each_reach_their_end(tmp_path: Path) -> None:
     read: list[int] = []
     checked: list[tuple[int, int]] = []
     session = open_session(path, progress=read.append, checking=lambda done, total: checked.append((done, total)))
-    assert session.conversation.in_stretches
+    assert session.conversation.is_windowed
     assert read == sorted(read) and checked
     done = [n for n, _ in checked]
     assert done == sorted(done) and checked[-1][0] == checked[-1][1] >= 60
@@ -198,7 +198,7 @@ def test_reading_and_checking_each_reach_their_end(tmp_path: Path) -> None:
 
 
 def test_a_bar_of_which_nobody_knows_the_end_claims_no_number() -> None:
-    work = Work("reading", 100)
+    work = LongTask("reading", 100)
     work.heed(100)
     work.go_on("checking")
     line = bar_line(Glyphs(False), work.what, work.done, work.total, (), 120, work.unit)
@@ -213,7 +213,7 @@ def test_a_bar_goes_when_its_work_ends(broken: Path, monkeypatch: pytest.MonkeyP
         await settled(pilot)
         await press(pilot, "escape")
         main = app.screen
-        assert isinstance(main, MainScreen) and main.work.now is None
+        assert isinstance(main, PairScreen) and main.work.now is None
         assert "%" not in frame(app) and "esc stops" not in frame(app) and "fixing" not in frame(app)
 
     drive(broken, play)

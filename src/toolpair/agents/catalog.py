@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from toolpair.formats import AGENTS, agents_of, all_agents, get_agent
-from toolpair.formats.agent import Agent, Found
+from toolpair.formats.agent import Agent, FoundSession
 from toolpair.shell.machine import Machine, current_folder, resolved
 from toolpair.shell.program import command
 from toolpair.transcript.model import Transcript
@@ -25,14 +25,14 @@ class NoSuchSession(Exception):
     """No session, or more than one, is called so. One sentence."""
 
 
-def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = ()) -> list[Found]:
+def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = ()) -> list[FoundSession]:
     """The sessions on the machine, those of `folder` first, then by time; by stat and the first bytes alone.
 
     `agents` are the ids of those that are asked for; none stands for all.
     """
     wanted = set(agents)
     here = resolved(folder) if folder is not None else None
-    found: list[Found] = []
+    found: list[FoundSession] = []
     seen: set[str] = set()
     for agent in all_agents():
         if wanted and agent.id not in wanted:
@@ -48,7 +48,7 @@ def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = (
     return found
 
 
-def describe(found: Found) -> Found:
+def describe(found: FoundSession) -> FoundSession:
     """The session with its folder and the user's last words, from a short read of the file."""
     if found.described:
         return found
@@ -97,7 +97,7 @@ def looked_in(machine: Machine) -> list[tuple[str, str]]:
     return [(agent.title, str(agent.roots(machine)[0])) for agent in all_agents()]
 
 
-def newest(machine: Machine, folder: str) -> Found | None:
+def newest(machine: Machine, folder: str) -> FoundSession | None:
     """The session of the folder that was written last."""
     found = index(machine, folder)
     return found[0] if found and found[0].here else None
@@ -143,12 +143,12 @@ def _by_id(name: str, machine: Machine) -> str:
     )
 
 
-def _names(found: Found) -> tuple[str, str]:
+def _names(found: FoundSession) -> tuple[str, str]:
     stem = os.path.basename(found.path).partition(".")[0]
     return found.session_id.lower(), stem.lower()
 
 
-def _listed(found: Sequence[Found]) -> str:
+def _listed(found: Sequence[FoundSession]) -> str:
     same = len({one.session_id for one in found}) < len(found)
     shown = [f"{one.path if same else one.session_id} ({one.title})" for one in found[:_NAMED]]
     more = len(found) - len(shown)

@@ -11,10 +11,10 @@ from itertools import chain, islice
 from typing import Final
 
 from toolpair.cli import exits, inputs, streams
+from toolpair.cli.file_job import FileJob, judge_file
+from toolpair.cli.file_report import Checked, Totals
 from toolpair.cli.files_progress import FilesProgress
-from toolpair.cli.judged import Work, judge_file
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
-from toolpair.cli.report import Checked, Totals
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.shell.program import command
 
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session, so give one file.")
     output = _output(options)
-    work = Work.of(options, chosen_profiles(options))
+    work = FileJob.of(options, chosen_profiles(options))
     totals = Totals()
     _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
     if inputs.HERE in options.paths and not totals.files:
@@ -126,7 +126,7 @@ def _most_workers(options: argparse.Namespace) -> int | None:
     return options.jobs or (1 if one else None)
 
 
-def _check(sources: Iterable[inputs.Input], work: Work, most: int | None, output: Output, totals: Totals) -> None:
+def _check(sources: Iterable[inputs.Input], work: FileJob, most: int | None, output: Output, totals: Totals) -> None:
     """Judge the files, and print what there is to say of each as soon as it is its turn."""
     looked_in: set[str] = set()
     with FilesProgress(sources) as bar:
@@ -147,7 +147,7 @@ def _check(sources: Iterable[inputs.Input], work: Work, most: int | None, output
 
 
 def _judged(
-    sources: Iterator[inputs.Input], work: Work, most: int | None, bar: FilesProgress
+    sources: Iterator[inputs.Input], work: FileJob, most: int | None, bar: FilesProgress
 ) -> Iterator[tuple[inputs.Input, list[Checked] | None]]:
     """Each file with its reports, in order. Workers take longer to start than a few small files take to be judged."""
     taken: list[inputs.Input] = []

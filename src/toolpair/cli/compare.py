@@ -9,12 +9,12 @@ from typing import Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.choosing import options_for, recipe_named
+from toolpair.cli.file_report import Entry, problem_entry
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry, problem_entry
 from toolpair.cli.terminal import (
     Parser,
-    Style,
+    TerminalStyle,
     UsageError,
     add_common,
     add_leaf,
@@ -31,7 +31,7 @@ from toolpair.session.recipe_comparison import LEFT, Compared, Question, Tried, 
 from toolpair.session.session import Session, lines_text
 from toolpair.shell.program import command
 from toolpair.transcript.content import block_text
-from toolpair.transcript.words import plural
+from toolpair.transcript.counting import plural
 
 _EPILOG: Final = """\
 examples:
@@ -150,7 +150,7 @@ def _problem(session: Session, compared: Compared, question: Question, content: 
 class _Printer:
     """Prints it for a person: the answer first, the problems by cause, the recipes in a table."""
 
-    def __init__(self, session: Session, path: str, compared: Compared, style: Style, content: bool) -> None:
+    def __init__(self, session: Session, path: str, compared: Compared, style: TerminalStyle, content: bool) -> None:
         self.session = session
         self.path = path
         self.compared = compared

@@ -12,7 +12,7 @@ from toolpair.cli import open as interface
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
 from toolpair.cli.stories import FIRST, STORIES, copy_of, file_of, names
-from toolpair.cli.terminal import Parser, Style, UsageError, add_color, out, say, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_color, out, say, style_for
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 
@@ -76,7 +76,7 @@ def _tell_what_to_do(path: Path) -> None:
         streams.say(f"  {command(words)}\n")
 
 
-def _list(output_format: str, style: Style) -> None:
+def _list(output_format: str, style: TerminalStyle) -> None:
     if output_format == "json":
         entries = [{"name": file.partition(".")[0], "file": file, "story": STORIES[file]} for file in STORIES]
         out(dump({"version": 1, "samples": entries}, indent=2))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from toolpair.cli.terminal import Style, safe
+from toolpair.cli.terminal import TerminalStyle, safe
 from toolpair.session.session import Session
 from toolpair.source.changes import Change
 from toolpair.text.inline_diff import Folded, Stretch, decoded, folded, stretches
-from toolpair.transcript.words import plural
+from toolpair.transcript.counting import plural
 
 _LONGEST: Final = 400
 """Characters of a line that is added or removed as a whole."""
 
 
-def difference(session: Session, name: str, style: Style, whole: bool) -> Iterator[str]:
+def difference(session: Session, name: str, style: TerminalStyle, whole: bool) -> Iterator[str]:
     """The lines of a diff of the file against what would be saved; with `whole` nothing is left out or folded."""
     yield style.bold(f"--- {safe(name)}")
     yield style.bold(f"+++ {safe(name)} (after the fixes)")
@@ -24,7 +24,7 @@ def difference(session: Session, name: str, style: Style, whole: bool) -> Iterat
         yield from _folded(change, style) if isinstance(change, Folded) else _change(change, style, whole)
 
 
-def _folded(found: Folded, style: Style) -> Iterator[str]:
+def _folded(found: Folded, style: TerminalStyle) -> Iterator[str]:
     lines = [change.line for change in found.changes if change.line is not None]
     where = _lines_named(lines) if lines else plural(len(found.changes), "record")
     yield style.dim(f"@@ {where}: only {safe(found.text)} @@")
@@ -36,7 +36,7 @@ def _lines_named(lines: Sequence[int]) -> str:
     return f"{len(lines):,} lines, {min(lines):,} to {max(lines):,}"
 
 
-def _change(change: Change, style: Style, whole: bool) -> Iterator[str]:
+def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
     where = f"line {change.line:,}" if change.line is not None else "new"
     if change.count > 1:
         where = f"{change.count:,} lines from {where} on"
@@ -57,7 +57,7 @@ def _change(change: Change, style: Style, whole: bool) -> Iterator[str]:
         yield from _lines("+", after, style.green, whole)
 
 
-def _stretch(stretch: Stretch, style: Style) -> Iterator[str]:
+def _stretch(stretch: Stretch, style: TerminalStyle) -> Iterator[str]:
     """One line, or more where the record stands on several. Without colour brackets tell what differs."""
     shown = ""
     for piece in stretch:

@@ -10,14 +10,25 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.file_report import Entry, place_shown
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry, place_shown
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
-from toolpair.cli.terminal import Parser, Style, UsageError, add_common, one_profile, out, safe, say, style_for, typed
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    UsageError,
+    add_common,
+    one_profile,
+    out,
+    safe,
+    say,
+    style_for,
+    typed,
+)
+from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
 from toolpair.rules.errors.pasted import LIMIT
-from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.session.session import Session
 from toolpair.shell.program import command
@@ -178,7 +189,7 @@ def _as_json(asked: _Asked) -> Entry:
     }
 
 
-def _print(options: argparse.Namespace, asked: _Asked, style: Style) -> None:
+def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> None:
     if asked.rule is not None:
         print_rule(rule_entry(asked.rule, []), style)
     elif asked.recognised is not None:
@@ -202,7 +213,7 @@ def _print(options: argparse.Namespace, asked: _Asked, style: Style) -> None:
             out(f"    To see what is wrong with it: {command('check')} {typed(options.file)}")
 
 
-def _print_error(known: Recognised, style: Style) -> None:
+def _print_error(known: Recognised, style: TerminalStyle) -> None:
     error = known.error
     out(f"{style.bold(safe(known.title))}: {safe(error.meaning)}")
     out(f"  What to do: {safe(error.remedy)}")
@@ -213,7 +224,7 @@ def _print_error(known: Recognised, style: Style) -> None:
     out(style.dim(f"  {safe(error.link)}"))
 
 
-def _print_unknown(thing: str, style: Style) -> bool:
+def _print_unknown(thing: str, style: TerminalStyle) -> bool:
     """Say so, and what is nearest. False when nothing is."""
     if _NAME.fullmatch(thing):
         import difflib
@@ -235,7 +246,7 @@ def _print_unknown(thing: str, style: Style) -> bool:
     return bool(near)
 
 
-def _print_place(path: str, entry: Entry, style: Style) -> None:
+def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
     problem = entry["problem"]
     at = place_shown("", entry["location"])
     if problem is None:

@@ -7,8 +7,8 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.file_report import Entry, place_shown, problem_entry
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry, place_shown, problem_entry
 from toolpair.cli.terminal import one_profile, out, safe, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called
 from toolpair.shell.program import command

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolpair.cli import inputs
-from toolpair.cli.report import Entry, location_entry, problem_entry
+from toolpair.cli.file_report import Entry, location_entry, problem_entry
 from toolpair.session.session import Conversation, Location, Problem, Session, Target
 from toolpair.shell.program import called
 from toolpair.text.shell import shell_word

@@ -9,16 +9,16 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.cli import exits, inputs, streams
+from toolpair.cli.file_report import Entry
 from toolpair.cli.files_progress import FilesProgress
 from toolpair.cli.fixing import Fixed, Fixing
 from toolpair.cli.main import explained
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Style, out, safe, say, style_for
+from toolpair.cli.terminal import TerminalStyle, out, safe, say, style_for
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command
-from toolpair.source.errors import TooLarge, Unreadable
-from toolpair.transcript.words import plural
+from toolpair.source.errors import TooLarge, UnreadableFile
+from toolpair.transcript.counting import plural
 
 _WORST_FIRST: Final = (
     exits.IO_FAILED,
@@ -78,7 +78,7 @@ class _Several:
             if source.name != inputs.STDIN and not source.walked:
                 source = inputs.Input(inputs.named(source.name))
             session = self.work.opened(source)
-        except (SessionError, Unreadable, OSError) as error:
+        except (SessionError, UnreadableFile, OSError) as error:
             if source.walked and isinstance(error, SessionError) and not isinstance(error, TooLarge):
                 self.skipped += 1
             else:
@@ -121,7 +121,7 @@ class _Several:
             streams.say(f"Undo one: {command('restore FILE --backup latest')}\n")
 
 
-def _told(done: Fixed, only_shown: bool, style: Style) -> str:
+def _told(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
     """The line of one file."""
     outcome, saved = done.outcome, done.saved
     name = style.bold(safe(outcome.path))

@@ -16,9 +16,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock, local
 from typing import IO, Any, Final
 
+from toolpair.cli.file_job import FileJob, judge_file
+from toolpair.cli.file_report import Checked, unreadable
 from toolpair.cli.inputs import STDIN, Input
-from toolpair.cli.judged import Work, judge_file
-from toolpair.cli.report import Checked, unreadable
 from toolpair.shell.program import called, command
 
 Result = list[Checked] | None
@@ -41,7 +41,7 @@ class _Died(Exception):
 
 
 def judge_all(
-    sources: Iterable[Input], work: Work, workers: int, progress: Callable[[Input, int], None] | None = None
+    sources: Iterable[Input], work: FileJob, workers: int, progress: Callable[[Input, int], None] | None = None
 ) -> Iterator[tuple[Input, Result]]:
     """Every file with what `judge_file` gives for it, in the order of `sources`. Errors are raised at their turn.
 
@@ -72,7 +72,7 @@ def _ready(future: Future[Result] | None) -> bool:
 
 def _next(
     waiting: deque[tuple[Input, Future[Result] | None]],
-    work: Work,
+    work: FileJob,
     crew: _Crew,
     progress: Callable[[Input, int], None] | None,
 ) -> tuple[Input, Result]:
@@ -91,7 +91,7 @@ def _next(
 class _Crew:
     """The workers, one for each thread that asks."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: FileJob) -> None:
         self._work = work
         self._own = local()
         self._lock = Lock()

@@ -6,9 +6,9 @@ import argparse
 import sys
 
 from toolpair.cli import exits
+from toolpair.cli.file_report import Entry
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Parser, Style, add_color, out, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, out, style_for
 from toolpair.formats.agent import NOT_UNDERSTOOD
 
 
@@ -60,7 +60,7 @@ def _formats() -> list[Entry]:
     ]
 
 
-def _print(entries: list[Entry], style: Style) -> None:
+def _print(entries: list[Entry], style: TerminalStyle) -> None:
     for entry in entries:
         out(f"{style.bold(entry['id'])}  {entry['title']}")
         profile = entry["profile"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolpair.cli.report import Entry
+from toolpair.cli.file_report import Entry
 from toolpair.history.losses import Losses
 
 

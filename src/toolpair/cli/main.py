@@ -130,7 +130,7 @@ def explained(error: Exception) -> tuple[str, int]:
     match error:
         case Refused() | source_errors.Refused():
             return str(error), REFUSED
-        case SessionError() | source_errors.Unreadable() | UsageError():
+        case SessionError() | source_errors.UnreadableFile() | UsageError():
             return str(error), UNREADABLE
         case source_errors.SaveFailed():
             return str(error), IO_FAILED

@@ -8,15 +8,15 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli import streams
+from toolpair.cli.file_report import Entry, problem_entry
 from toolpair.cli.losing import losses_entry
-from toolpair.cli.report import Entry, problem_entry
-from toolpair.cli.terminal import Style, safe, typed
+from toolpair.cli.terminal import TerminalStyle, safe, typed
 from toolpair.history.losses import NOTHING, Losses
 from toolpair.session.saving import Saved
 from toolpair.session.session import Session, Staged
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
-from toolpair.transcript.words import plural
+from toolpair.transcript.counting import plural
 
 _LISTED: Final = 20
 
@@ -115,7 +115,7 @@ def _row(one: Staged) -> Entry:
     }
 
 
-def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool) -> None:
+def report(outcome: Outcome, saved: Saved | None, style: TerminalStyle, only_shown: bool) -> None:
     """Say it to the person, on standard error. `only_shown`: nothing was to be written."""
     name = safe(outcome.path)
     if outcome.changed:
@@ -156,7 +156,7 @@ def report(outcome: Outcome, saved: Saved | None, style: Style, only_shown: bool
         _line(f"  Next: {safe(saved.resume)}")
 
 
-def _left(outcome: Outcome, style: Style) -> None:
+def _left(outcome: Outcome, style: TerminalStyle) -> None:
     left = outcome.left
     if not left:
         return

@@ -8,9 +8,9 @@ from typing import Any, Final, Protocol
 from msgspec.structs import replace
 
 from toolpair.cli import streams
-from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, place_shown, report_json
-from toolpair.cli.terminal import Style, out, safe, say
-from toolpair.transcript.words import plural
+from toolpair.cli.file_report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, place_shown, report_json
+from toolpair.cli.terminal import TerminalStyle, out, safe, say
+from toolpair.transcript.counting import plural
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif", "github")
 _CONTENT_LINES: Final = 12
@@ -38,7 +38,7 @@ class Quiet:
         self._output.end(replace(totals, skipped=0))
 
 
-def make_output(name: str, style: Style) -> Output:
+def make_output(name: str, style: TerminalStyle) -> Output:
     """The output called `name`, one of FORMATS."""
     match name:
         case "json":
@@ -65,7 +65,7 @@ def dump(value: Any, indent: int | None = None) -> str:
 class TextOutput:
     """One paragraph per problem, as linters print it; what is only worth a note takes one line per rule."""
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: TerminalStyle) -> None:
         self.style = style
         self._told: set[str] = set()
         """The causes of the file whose origin was told already."""

@@ -8,12 +8,12 @@ import textwrap
 from typing import Final
 
 from toolpair.cli import exits
+from toolpair.cli.file_report import Entry
 from toolpair.cli.knowledge import check_profiles, profiles
 from toolpair.cli.markdown import prose
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
 from toolpair.cli.rule_pages.severities import EVIDENCE
-from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, out, style_for
 from toolpair.rules.profiles import Family, Profile, profile
 from toolpair.shell.program import command
 
@@ -137,7 +137,7 @@ def differences(chosen: Profile, family: Family, quote: str = "") -> str:
     return ", ".join(said) or "as the profile itself"
 
 
-def _print_list(style: Style) -> None:
+def _print_list(style: TerminalStyle) -> None:
     width = columns()
     for one in profiles():
         out(f"{style.bold(one.id)}  {one.title}: {one.judged} rules")
@@ -151,7 +151,7 @@ def _print_list(style: Style) -> None:
     out(f"`{command('profiles NAME')}` prints the rules of one.")
 
 
-def _print_profile(chosen: Profile, style: Style) -> None:
+def _print_profile(chosen: Profile, style: TerminalStyle) -> None:
     width = columns()
     head, *more = _wrapped(f"{chosen.id}: {chosen.title}", width, 0)
     out(style.bold(head))

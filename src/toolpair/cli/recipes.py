@@ -10,9 +10,9 @@ from typing import Final
 
 from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
+from toolpair.cli.file_report import Entry
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Parser, Style, add_color, columns, out, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, out, style_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import Recipe
 
@@ -76,7 +76,7 @@ def recipe_entry(recipe: Recipe) -> Entry:
 
 
 class _Printer:
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: TerminalStyle) -> None:
         self.style = style
         self.width = columns()
 

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump({"version": 1, "rules": entries}, indent=2))
     elif options.output_format == "markdown":
-        from toolpair.cli.rule_pages.markdown import index, page
+        from toolpair.cli.rule_pages.rule_markdown import index, page
 
         streams.write(page(entries[0]) if one else index(entries))
     else:

@@ -7,12 +7,12 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.file_report import Entry
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
-from toolpair.cli.sent import entry_of, in_order
-from toolpair.cli.terminal import Parser, Style, add_common, add_leaf, one_profile, out, safe, style_for
+from toolpair.cli.sent_json import entry_of, in_order
+from toolpair.cli.terminal import Parser, TerminalStyle, add_common, add_leaf, one_profile, out, safe, style_for
 from toolpair.session.session import Session
-from toolpair.transcript.words import plural
+from toolpair.transcript.counting import plural
 
 _EPILOG = """\
 examples:
@@ -105,7 +105,7 @@ def _json(session: Session, path: str, before: list[Entry] | None, after: list[E
 class _Printer:
     """Prints histories: a paragraph for each message, with marks for what the agent makes of the file."""
 
-    def __init__(self, style: Style, content: bool) -> None:
+    def __init__(self, style: TerminalStyle, content: bool) -> None:
         self.style = style
         self.content = content
 

@@ -10,12 +10,12 @@ from typing import Final
 
 from toolpair.agents.catalog import describe, index, looked_in
 from toolpair.cli import exits
+from toolpair.cli.file_report import Entry
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
-from toolpair.cli.report import Entry
-from toolpair.cli.terminal import Parser, Style, UsageError, add_color, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_color, out, safe, say, style_for
 from toolpair.formats import AGENTS
-from toolpair.formats.agent import NOT_UNDERSTOOD, Found
+from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.shell.machine import Machine, current_folder
 
 _WORDS: Final = 100
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     return exits.OK
 
 
-def _entry(one: Found) -> Entry:
+def _entry(one: FoundSession) -> Entry:
     return {
         "agent": one.agent,
         "id": one.session_id,
@@ -90,7 +90,7 @@ def _entry(one: Found) -> Entry:
     }
 
 
-def _print(found: list[Found], machine: Machine, style: Style) -> None:
+def _print(found: list[FoundSession], machine: Machine, style: TerminalStyle) -> None:
     from toolpair.shell.machine import home_short
     from toolpair.text.short import age_text, size_text
 

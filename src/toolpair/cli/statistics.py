@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
+from toolpair.cli.file_report import REPORT_VERSION, Checked, Entry, Totals
 from toolpair.cli.output import dump
-from toolpair.cli.report import REPORT_VERSION, Checked, Entry, Totals
-from toolpair.cli.terminal import Style, out, safe, say
-from toolpair.transcript.words import plural
+from toolpair.cli.terminal import TerminalStyle, out, safe, say
+from toolpair.transcript.counting import plural
 
 FORMATS: Final = ("text", "json")
 _NO_TOOL: Final = "(no tool)"
@@ -17,7 +17,7 @@ _NO_TOOL: Final = "(no tool)"
 class Statistics:
     """Counts the problems of all files, and prints the counts at the end."""
 
-    def __init__(self, output_format: str, style: Style) -> None:
+    def __init__(self, output_format: str, style: TerminalStyle) -> None:
         self._format = output_format
         self._style = style
         self._rules: Counter[tuple[str, str]] = Counter()

@@ -20,7 +20,7 @@ class UsageError(Exception):
     """The command was given in a way that cannot be carried out. One sentence; exit code 2."""
 
 
-class Style(Struct, frozen=True):
+class TerminalStyle(Struct, frozen=True):
     """Colours and weights, or nothing at all when `on` is False."""
 
     on: bool
@@ -45,15 +45,15 @@ class Style(Struct, frozen=True):
         return self._wrap({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
 
 
-def style_for(stream: IO[str] | None, color: str) -> Style:
+def style_for(stream: IO[str] | None, color: str) -> TerminalStyle:
     """`color` is one of COLORS. By itself colour is where a person looks at it; the environment may say otherwise."""
     if color != "auto":
-        return Style(on=color == "always")
+        return TerminalStyle(on=color == "always")
     if os.environ.get("NO_COLOR"):
-        return Style(on=False)
+        return TerminalStyle(on=False)
     if os.environ.get("FORCE_COLOR"):
-        return Style(on=os.environ["FORCE_COLOR"] != "0")
-    return Style(on=os.environ.get("TERM") != "dumb" and is_terminal(stream))
+        return TerminalStyle(on=os.environ["FORCE_COLOR"] != "0")
+    return TerminalStyle(on=os.environ.get("TERM") != "dumb" and is_terminal(stream))
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

@@ -11,9 +11,9 @@ from threading import Thread
 from time import monotonic
 from typing import IO, Any, Final
 
+from toolpair.cli.file_job import FileJob, judge_file
 from toolpair.cli.inputs import Input
 from toolpair.cli.jobs import receive, send
-from toolpair.cli.judged import Work, judge_file
 from toolpair.shell.program import is_called
 
 _PAUSE: Final = 0.1
@@ -48,7 +48,7 @@ def _listen(asked: IO[bytes], requests: SimpleQueue[Any]) -> None:
         os._exit(0)
 
 
-def _answer(source: Input, work: Work, answers: IO[bytes]) -> tuple[str, Any]:
+def _answer(source: Input, work: FileJob, answers: IO[bytes]) -> tuple[str, Any]:
     told = monotonic()
 
     def progress(done: int) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dialects.values import as_parts, says_nothing, words
+from toolpair.dialects.block_values import as_parts, says_nothing, words
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message
 

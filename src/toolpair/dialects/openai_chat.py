@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any, Final, Literal
 
-from toolpair.dialects.values import says_nothing
+from toolpair.dialects.block_values import says_nothing
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
 

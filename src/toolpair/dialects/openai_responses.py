@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.dialects.values import words
+from toolpair.dialects.block_values import words
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF, type_name
 from toolpair.transcript.model import Block, BlockKind, Message

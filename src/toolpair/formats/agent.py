@@ -21,7 +21,7 @@ NOT_UNDERSTOOD = "not understood yet"
 """Of an agent whose files are found, and whose format toolpair does not know."""
 
 
-class Found(Struct, frozen=True):
+class FoundSession(Struct, frozen=True):
     """One session file. All texts are untrusted: names, ids and words are shown through `text/`."""
 
     agent: str
@@ -107,17 +107,17 @@ class Agent(ABC):
         """The folders that are looked in, the usual one first; they need not exist."""
 
     @abstractmethod
-    def sessions(self, machine: Machine) -> Iterator[Found]:
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
         """Its session files, in no order."""
 
-    def found(self, path: str, session_id: str, stat: os.stat_result, folder: str | None = None) -> Found:
-        return Found(self.id, self.title, path, session_id, stat.st_mtime, stat.st_size, folder)
+    def found(self, path: str, session_id: str, stat: os.stat_result, folder: str | None = None) -> FoundSession:
+        return FoundSession(self.id, self.title, path, session_id, stat.st_mtime, stat.st_size, folder)
 
-    def belongs(self, found: Found, folder: str) -> bool:
+    def belongs(self, found: FoundSession, folder: str) -> bool:
         """Whether the session was had in `folder`, a resolved path."""
         return found.folder == folder
 
-    def describe(self, found: Found) -> tuple[str | None, str | None]:
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         """The project folder and the user's last words, from a short read."""
         return found.folder, None
 

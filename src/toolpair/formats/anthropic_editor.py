@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.format import Item
-from toolpair.formats.linked_blocks import Entry
+from toolpair.formats.linked_blocks import DraftBlock
 from toolpair.formats.message_editor import Editor
-from toolpair.formats.working_copy import Work
-from toolpair.transcript.edits import Answer, Arrange, Place, Spot
+from toolpair.formats.working_copy import DraftRecord
+from toolpair.transcript.edits import InsertResult, MoveResult, Reorder, Spot
 from toolpair.transcript.model import Block, Message, Transcript
 
 
@@ -18,38 +18,38 @@ class MessageEditor(Editor):
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         super().__init__(items, transcript)
-        self._made: dict[int, Entry] = {}
-        """id() of an `Answer` -> the result that it inserted."""
-        self._put_behind: dict[int, Entry] = {}
+        self._made: dict[int, DraftBlock] = {}
+        """id() of an `InsertResult` -> the result that it inserted."""
+        self._put_behind: dict[int, DraftBlock] = {}
         """id() of an entry -> the last one that was put behind it."""
-        self._put_in_front: dict[int, Entry] = {}
+        self._put_in_front: dict[int, DraftBlock] = {}
         """uid of a message's record -> the last of the results that were put in front of all else in it."""
 
-    def id_key(self, entry: Entry) -> str:
+    def id_key(self, entry: DraftBlock) -> str:
         return "id" if entry.kind in ("call", "server_call", "mcp_call") else "tool_use_id"
 
-    def answer(self, call: Entry, edit: Answer) -> None:
+    def answer(self, call: DraftBlock, edit: InsertResult) -> None:
         made: dict[str, Any] = {"type": "tool_result", "tool_use_id": edit.id or call.id, "content": edit.content}
         if edit.is_error:
             made["is_error"] = True
-        entry = Entry("result", made, made["tool_use_id"])
+        entry = DraftBlock("result", made, made["tool_use_id"])
         self._made[id(edit)] = entry
         if edit.spot is None:
             self._answer(call, edit.call, entry)
         else:
             self._put_at(edit.spot, entry)
 
-    def place(self, result: Entry, call: Entry, edit: Place) -> None:
+    def place(self, result: DraftBlock, call: DraftBlock, edit: MoveResult) -> None:
         self.bench.take(result)
         self._answer(call, edit.call, result)
 
-    def remove(self, entry: Entry) -> None:
+    def remove(self, entry: DraftBlock) -> None:
         self.bench.take(entry)
 
-    def arrange(self, edit: Arrange) -> None:
+    def arrange(self, edit: Reorder) -> None:
         self._arrange(edit.message, edit.how, edit.order)
 
-    def _answer(self, call_entry: Entry, call: Block, result: Entry) -> None:
+    def _answer(self, call_entry: DraftBlock, call: Block, result: DraftBlock) -> None:
         """Put `result` among the leading results of the message behind the call, in call order."""
         bench = self.bench
         home = bench.work(call_entry)
@@ -59,14 +59,14 @@ class MessageEditor(Editor):
         ranks, mine = self.call_ranks(call_entry, message)
         bench.add(following, following.entries.in_call_order(ranks, mine), result)
 
-    def _last_of(self, message: Message, home: Work) -> Work:
+    def _last_of(self, message: Message, home: DraftRecord) -> DraftRecord:
         """The last record of a message that is sent as one, if `home` is one of its records; else `home`."""
         bench = self.bench
         if not bench.is_in(home) or not bench.is_of(home, message):
             return home
         return next(work for uid in reversed(message.records) if bench.is_in(work := bench.work_of(uid)))
 
-    def _put_at(self, spot: Spot, result: Entry) -> None:
+    def _put_at(self, spot: Spot, result: DraftBlock) -> None:
         bench = self.bench
         if isinstance(spot.of, Message):
             works = bench.works_of(spot.of)
@@ -85,11 +85,11 @@ class MessageEditor(Editor):
             bench.add(home, self._put_behind.get(id(anchor), anchor), result)
             self._put_behind[id(anchor)] = result
 
-    def _put_first(self, work: Work, result: Entry) -> None:
+    def _put_first(self, work: DraftRecord, result: DraftBlock) -> None:
         self.bench.add(work, self._put_in_front.get(work.uid), result)
         self._put_in_front[work.uid] = result
 
-    def _answering(self, home: Work) -> Work:
+    def _answering(self, home: DraftRecord) -> DraftRecord:
         """The user's message behind this one; a new one where another's comes next, or none."""
         following = next(self.bench.following(home), None)
         if following is not None and following.role == "user":
@@ -99,10 +99,10 @@ class MessageEditor(Editor):
         self.bench.insert_after(home, made)
         return made
 
-    def _arrange(self, message: Message, how: str, order: tuple[Block | Answer, ...]) -> None:
+    def _arrange(self, message: Message, how: str, order: tuple[Block | InsertResult, ...]) -> None:
         bench = self.bench
         if how == "call_order":
-            wanted = [self._made[id(part)] if isinstance(part, Answer) else bench.entry(part) for part in order]
+            wanted = [self._made[id(part)] if isinstance(part, InsertResult) else bench.entry(part) for part in order]
             own = {id(entry) for entry in wanted}
             waiting = iter(wanted)
             arranged = [
@@ -137,14 +137,14 @@ class MessageEditor(Editor):
         first.entries.arrange(sorted(first.entries, key=lambda entry: entry.kind != "result"))
         first.dirty = True
 
-    def to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
+    def to_text(self, entry: DraftBlock, text: str, media: tuple[Any, ...]) -> None:
         bench = self.bench
         work = bench.work(entry)
         if entry.kind == "call":
             work.entries.call_to_text(entry, {"type": "text", "text": text})
             work.dirty = True
             return
-        texts = [Entry("text", {"type": "text", "text": text}), *(Entry("media", part) for part in media)]
+        texts = [DraftBlock("text", {"type": "text", "text": text}), *(DraftBlock("media", part) for part in media)]
         for made in texts:
             made.kept = True
         if work.role != "user":
@@ -159,7 +159,7 @@ class MessageEditor(Editor):
         bench.add(target, target.entries.behind_results(), *texts)
         bench.take(entry)
 
-    def move_to_role(self, entry: Entry, role: str) -> None:
+    def move_to_role(self, entry: DraftBlock, role: str) -> None:
         bench = self.bench
         work = bench.work(entry)
         if work.entries.all_are(entry.kind):
@@ -188,7 +188,7 @@ class MessageEditor(Editor):
             behind.had_entries = True
             work.entries.cut(rest, behind)
 
-    def value(self, work: Work) -> dict[str, Any]:
+    def value(self, work: DraftRecord) -> dict[str, Any]:
         value = dict(work.value)
         if not work.had_entries:
             return value

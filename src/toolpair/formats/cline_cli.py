@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from toolpair.formats.agent import Agent, Found, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.editor_extensions import last_words
 from toolpair.formats.way_back import WayBack
 from toolpair.shell.machine import Machine
@@ -27,7 +27,7 @@ class ClineCli(Agent):
     def roots(self, machine: Machine) -> tuple[Path, ...]:
         return (machine.folder("CLINE_SESSION_DATA_DIR", self.home(machine) / "data" / "sessions"),)
 
-    def sessions(self, machine: Machine) -> Iterator[Found]:
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
         for root in self.roots(machine):
             for entry in peek.entries(root):
                 path = os.path.join(entry.path, entry.name + _SUFFIX)
@@ -35,7 +35,7 @@ class ClineCli(Agent):
                 if stat is not None:
                     yield self.found(path, entry.name, stat, peek.folder_in(peek.head(_beside(path), 4096)))
 
-    def describe(self, found: Found) -> tuple[str | None, str | None]:
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         words = last_words(found.path, found.size) or peek.one_line(peek.small_json(_beside(found.path)).get("prompt"))
         return self.project_of(found.path) or found.folder, words
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from toolpair.formats.format import Damage, Item
 from toolpair.source.document import Document
 from toolpair.source.mending import bad_bytes, close, doubled_keys, mended
-from toolpair.source.values import big_numbers, parse
+from toolpair.source.record_values import big_numbers, parse
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged, Transcript
 

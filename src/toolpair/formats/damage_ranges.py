@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.formats.damage_words import Found
-from toolpair.formats.format import Harm
+from toolpair.formats.damage_words import FoundDamage
+from toolpair.formats.format import ResumeEffect
 from toolpair.rules.problem import Fix
 
 _OF_MANY: Final = (
@@ -28,10 +28,10 @@ _LOST: Final = {
 class DamagedRange(Struct, frozen=True):
     """Damaged records in a row, most often one."""
 
-    members: tuple[Found, ...]
+    members: tuple[FoundDamage, ...]
 
     @property
-    def first(self) -> Found:
+    def first(self) -> FoundDamage:
         return self.members[0]
 
     @property
@@ -62,7 +62,7 @@ class DamagedRange(Struct, frozen=True):
         return next(iter(reasons)) if len(reasons) == 1 else " or ".join(list(kinds)[:2])
 
     @property
-    def harm(self) -> Harm:
+    def harm(self) -> ResumeEffect:
         """What becomes of them, in the plural where they are several."""
         harm = self.first.harm
         if not self.several:
@@ -80,9 +80,9 @@ class DamagedRange(Struct, frozen=True):
         return [_for_all([found.ways[number] for found in self.members]) for number in range(len(self.first.ways))]
 
 
-def in_ranges(found: Iterable[tuple[Found, bool]]) -> Iterator[DamagedRange]:
+def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRange]:
     """Damaged records in the order of the file; each with whether it may be told together with its neighbours."""
-    members: list[Found] = []
+    members: list[FoundDamage] = []
     alike: Hashable = None
     behind = -1
     """The place behind the last of `members`."""
@@ -97,7 +97,7 @@ def in_ranges(found: Iterable[tuple[Found, bool]]) -> Iterator[DamagedRange]:
         yield DamagedRange(tuple(members))
 
 
-def _kind(found: Found) -> Hashable:
+def _kind(found: FoundDamage) -> Hashable:
     """What is the same of records that are damaged alike; None for what is told by itself."""
     damage, harm = found.damage, found.harm
     if damage.readable or harm.outputs:

@@ -8,18 +8,18 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.formats.damage_found import Candidate
-from toolpair.formats.format import Damage, Harm
+from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.formats.lost import held_in, held_in_part, ids_in
 from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import MendBytes
-from toolpair.transcript.words import plural
 
 
-class Found(Struct, frozen=True, eq=False):
+class FoundDamage(Struct, frozen=True, eq=False):
     """One damaged record with what its agent makes of it, and the ways to mend its bytes, the best first."""
 
     damage: Damage
-    harm: Harm
+    harm: ResumeEffect
     reason: str
     ways: tuple[Fix, ...]
 
@@ -61,7 +61,7 @@ _CAUSES: Final = {
 NO_FIX: Final = "All its digits are in the file, and stay as they are: only its writer knows what they should be."
 
 
-def cause_of(found: Found) -> Cause:
+def cause_of(found: FoundDamage) -> Cause:
     rule, way = found.damage.rule, found.ways[0].id if found.ways else ""
     if way == "join":
         return Cause("record.lines", "line breaks inside the record were not escaped")
@@ -70,13 +70,13 @@ def cause_of(found: Found) -> Cause:
     return Cause(rule, _CAUSES.get(rule, found.reason))
 
 
-def severity_of(damage: Damage, harm: Harm) -> Severity:
+def severity_of(damage: Damage, harm: ResumeEffect) -> Severity:
     if harm.impact != "harmless":
         return "error"
     return "info" if damage.rule == "record.big_number" else "warning"
 
 
-def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: Harm) -> str:
+def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: ResumeEffect) -> str:
     """What is wrong with a line, or with all from one to another."""
     first, last = lines or (0, 0)
     line = "This entry" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
@@ -85,7 +85,7 @@ def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: Harm) -
     return f"{line} {'is' if first == last else 'are'} damaged ({reason}), but {harm.says}."
 
 
-def text_of_flaw(found: Found) -> str:
+def text_of_flaw(found: FoundDamage) -> str:
     """What is wrong with a record that can be read."""
     damage, harm = found.damage, found.harm
     line = f"Line {damage.line:,}" if damage.line is not None else "This entry"
@@ -121,7 +121,7 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def ways_to_mend(candidate: Candidate, harm: Harm) -> tuple[Fix, ...]:
+def ways_to_mend(candidate: Candidate, harm: ResumeEffect) -> tuple[Fix, ...]:
     damage, way = candidate.damage, candidate.way
     uid = damage.record
     found: list[Fix] = []

@@ -11,7 +11,7 @@ from toolpair.formats.damage_found import flawed, unreadable
 from toolpair.formats.damage_ranges import DamagedRange, in_ranges
 from toolpair.formats.damage_words import (
     NO_FIX,
-    Found,
+    FoundDamage,
     cause_of,
     severity_of,
     text_of_flaw,
@@ -23,7 +23,7 @@ from toolpair.formats.lost import held_in, held_in_part, ids_in
 from toolpair.rules.context import Context
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Fix, OnResume, Problem
-from toolpair.rules.unreadable import Lost, Unreadable, repair
+from toolpair.rules.unreadable import UnreadablePart, UnreadableParts, repair
 from toolpair.source.document import Document
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import Block, Damaged, Transcript
@@ -38,36 +38,38 @@ class DamagedRecords:
         self._version = transcript.agent_version
         candidates = [*unreadable(items, document), *flawed(transcript, document)]
         harms = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
-        self.found: tuple[Found, ...] = tuple(
-            Found(candidate.damage, harm, candidate.reason, ways_to_mend(candidate, harm))
+        self.found: tuple[FoundDamage, ...] = tuple(
+            FoundDamage(candidate.damage, harm, candidate.reason, ways_to_mend(candidate, harm))
             for candidate, harm in zip(candidates, harms, strict=True)
             if harm is not None
         )
         self._told = {(found.damage.record, found.damage.rule): DamagedRange((found,)) for found in self.found}
         """By the record and the rule of a problem: what it tells of."""
 
-    def unreadable(self) -> Unreadable:
+    def unreadable(self) -> UnreadableParts:
         """By id: the calls and results that stand in records which cannot be read."""
-        results: dict[str, Lost] = {}
-        calls: dict[str, Lost] = {}
+        results: dict[str, UnreadablePart] = {}
+        calls: dict[str, UnreadablePart] = {}
         for found in self.found:
             damage = found.damage
             if damage.readable:
                 continue
             for held in held_in(damage.values):
-                lost = Lost(damage.record, damage.line, found.reason, found.restores)
+                lost = UnreadablePart(damage.record, damage.line, found.reason, found.restores)
                 (results if held.is_result else calls).setdefault(held.id, lost)
             for held in held_in_part(damage.partial):
                 content = held.content if held.real else None
-                lost = Lost(damage.record, damage.line, found.reason, found.closes_behind, content, held.is_error)
+                lost = UnreadablePart(
+                    damage.record, damage.line, found.reason, found.closes_behind, content, held.is_error
+                )
                 (results if held.is_result else calls).setdefault(held.id, lost)
             named, called = ids_in(damage.named)
-            lost = Lost(damage.record, damage.line, found.reason, None)
+            lost = UnreadablePart(damage.record, damage.line, found.reason, None)
             for id_ in named:
                 results.setdefault(id_, lost)
             for id_ in called - named:
                 calls.setdefault(id_, lost)
-        return Unreadable(results, calls)
+        return UnreadableParts(results, calls)
 
     def check(self, context: Context) -> None:
         """A problem for each."""
@@ -192,7 +194,7 @@ def _known_elsewhere(context: Context) -> dict[Any, tuple[Problem, Fix]]:
 
 def _kept_results(
     context: Context,
-    found: Found,
+    found: FoundDamage,
     waiting: Mapping[str, Sequence[Block]],
     known: Mapping[Any, tuple[Problem, Fix]],
 ) -> list[Fix]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from toolpair.formats.agent import Agent, Found, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, SessionFile
 from toolpair.formats.way_back import WayBack
 from toolpair.shell.machine import Machine
 from toolpair.source import peek
@@ -75,7 +75,7 @@ class Extension(Agent):
             if isinstance(value, str) and value.strip():
                 yield Path(value) / "tasks"
 
-    def sessions(self, machine: Machine) -> Iterator[Found]:
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
         for root in self.roots(machine):
             for task in peek.entries(root):
                 for name in _HISTORY:
@@ -85,10 +85,10 @@ class Extension(Agent):
                         yield self.found(path, task.name, stat, _workspace(task.path))
                         break
 
-    def belongs(self, found: Found, folder: str) -> bool:
+    def belongs(self, found: FoundSession, folder: str) -> bool:
         return (found.folder or _folder_told(found.path)) == folder
 
-    def describe(self, found: Found) -> tuple[str | None, str | None]:
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         words = last_words(found.path, found.size)
         words = words or peek.one_line(_item(os.path.dirname(found.path)).get("task"))
         return found.folder or _folder_told(found.path), words or _marked_words(peek.head(found.path))

@@ -49,7 +49,7 @@ class Beside(Protocol):
         """The lines of a file that hold one of these byte strings, by the string; a few of each are enough."""
 
 
-class Inside(Struct, frozen=True, eq=False):
+class FileFacts(Struct, frozen=True, eq=False):
     """What stands around records that are a part of a longer file."""
 
     head: Transcript
@@ -80,7 +80,7 @@ class View(Struct, frozen=True):
     leaf: str | None = None
     """The id of the record that the history is to end at."""
     beside: Beside | None = None
-    inside: Inside | None = None
+    inside: FileFacts | None = None
     """Where the records are a part of a longer file: what stands around them."""
     agent_version: str | None = None
     """The version of the agent that resumes the file, whichever wrote it; None: the newest that was measured."""
@@ -110,7 +110,7 @@ class SentMessage(Struct, frozen=True, eq=False):
     """It stands in another file, whose session this one goes on from."""
 
 
-class Seen(Struct, frozen=True, eq=False):
+class SentRequest(Struct, frozen=True, eq=False):
     """What the model would see if the agent resumed the file now."""
 
     agent: str
@@ -160,7 +160,7 @@ class Damage(Struct, frozen=True, eq=False):
     """Where ids may stand that are lost with it."""
 
 
-class Harm(Struct, frozen=True):
+class ResumeEffect(Struct, frozen=True):
     """What its agent makes of a damaged record when it resumes the file.
 
     "stops" and "loses" make the damage an error, "harmless" a warning (a number too long for readers: an info).
@@ -178,7 +178,7 @@ class Harm(Struct, frozen=True):
     """The agent can go on with the record in `values` or `partial`, were a cut off one only closed."""
 
 
-class Companion(Struct, frozen=True):
+class SubagentSession(Struct, frozen=True):
     """A session of a sub-agent in a file of its own. `label` and `kind` are untrusted."""
 
     path: Path
@@ -196,7 +196,7 @@ class Branching(Protocol):
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
         """Of each history that is not sent its leaf, and its records from where it leaves the others."""
 
-    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[Companion]:
+    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
         """The sub-agents' sessions beside the file."""
 
 
@@ -236,14 +236,16 @@ class Format(Protocol):
         copied). New records have negative uids, all different. `transcript` is what `read(items)` gave.
         """
 
-    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
         """What the format's agent makes of each of these damaged records, in their order; None: nothing to tell.
 
         All are given at once, so that what is looked up in the file is looked up once.
         """
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         """What its agent would send when it resumes; None when there is no such agent."""
 
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         """What the format's own agent makes of the problem when it resumes; None when there is no such agent."""

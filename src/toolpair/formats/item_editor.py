@@ -8,33 +8,33 @@ from typing import Any
 
 from toolpair.dialects.openai_responses import Slot, is_output, type_of
 from toolpair.formats.format import Item
-from toolpair.formats.item_records import Work, Works
+from toolpair.formats.item_records import DraftItem, Works
 from toolpair.formats.record_runs import Ends
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     ABSENT,
-    Answer,
-    Arrange,
     Edit,
     InsertMessage,
     InsertRecord,
+    InsertResult,
     MoveRecord,
+    MoveResult,
     MoveToRole,
-    Place,
     Remove,
     RemoveMessage,
     RemoveRecord,
     Rename,
+    Reorder,
+    ReplaceWithText,
     SetField,
     SetInRecord,
     SetValue,
     Spot,
-    ToText,
 )
 from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 
-_KEEP_OUTPUTS = (ToText, Rename)
+_KEEP_OUTPUTS = (ReplaceWithText, Rename)
 """Edits that leave the outputs where they stand, or say which they take away."""
 
 
@@ -43,7 +43,7 @@ class _Place:
 
     __slots__ = ("inserted", "left", "moved", "slot", "work")
 
-    def __init__(self, work: Work, slot: Slot, moved: bool = False, inserted: int | None = None) -> None:
+    def __init__(self, work: DraftItem, slot: Slot, moved: bool = False, inserted: int | None = None) -> None:
         self.work = work
         self.slot = slot
         self.inserted = inserted
@@ -76,7 +76,7 @@ class _Place:
 class ItemEditor:
     """One batch of edits of one transcript. Here each record is an item; a format overrides what its records add."""
 
-    record: type[Work] = Work
+    record: type[DraftItem] = DraftItem
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.works = Works(items, self.record)
@@ -92,12 +92,12 @@ class ItemEditor:
                 self._rank[id(block)] = rank
         self._runs: dict[int, tuple[list[int], list[_Place]]] = {}
         self._made: dict[int, _Place] = {}
-        """id() of an `Answer` with a spot -> the output that it inserted."""
+        """id() of an `InsertResult` with a spot -> the output that it inserted."""
         self._inserted: dict[int, _Place] = {}
         """id() of a message -> the last one that was inserted behind it."""
         self._put_behind: dict[tuple[int, Slot], _Place] = {}
         """Where an item stood -> the last output that was put behind it."""
-        self._outputs: Ends[Work] = Ends(self._has_item, self._has_output)
+        self._outputs: Ends[DraftItem] = Ends(self._has_item, self._has_output)
         self._in_front: dict[int, dict[int, int]] = {}
         """id() of a message's blocks -> number of one that was taken out -> of one in front of it that may stand."""
 
@@ -125,17 +125,17 @@ class ItemEditor:
                 self._put(self._place(block), value)
             case SetField(message=message, key=key, value=value):
                 self._set_field(message, key, value)
-            case Answer(spot=Spot() as spot):
+            case InsertResult(spot=Spot() as spot):
                 self._put_at(spot, edit)
-            case Answer(call=call, content=content, id=id_):
+            case InsertResult(call=call, content=content, id=id_):
                 self._answer(call, content, id_)
-            case Place(result=result, call=call):
+            case MoveResult(result=result, call=call):
                 self._move(result, call)
-            case Arrange(how="call_order", order=order):
+            case Reorder(how="call_order", order=order):
                 self._arrange(order)
             case Remove(block=block):
                 self._remove(block)
-            case ToText(block=block, text=text, media=media):
+            case ReplaceWithText(block=block, text=text, media=media):
                 self._to_text(block, text, media)
             case MoveToRole(block=block, role=role) if type_of(self._place(block).item) == "message":
                 place = self._place(block)
@@ -177,15 +177,15 @@ class ItemEditor:
         else:
             self.works.drop(place.work)
 
-    def new_record(self, item: dict[str, Any], beside: Work) -> Work:
+    def new_record(self, item: dict[str, Any], beside: DraftItem) -> DraftItem:
         """A record for a new item, written as the one that it comes to stand beside."""
         return self.works.new(item)
 
-    def slot_in(self, record: Work) -> Slot:
+    def slot_in(self, record: DraftItem) -> Slot:
         """Where in a new record its item stands."""
         return ()
 
-    def active_item(self, work: Work) -> Any:
+    def active_item(self, work: DraftItem) -> Any:
         """The item that the record holds, None where it is not sent or holds none."""
         value = work.value
         if not isinstance(value, dict) or self.transcript.scopes.get(work.uid) in ("inactive", "malformed"):
@@ -232,7 +232,7 @@ class ItemEditor:
         if made is not anchor:
             self._note_answer(call, made)
 
-    def _put_at(self, spot: Spot, edit: Answer) -> None:
+    def _put_at(self, spot: Spot, edit: InsertResult) -> None:
         home = self._place(edit.call)
         if self._is_gone(home):
             return
@@ -327,9 +327,9 @@ class ItemEditor:
         if made is not anchor:
             self._note_answer(call, made)
 
-    def _arrange(self, order: Sequence[Block | Answer]) -> None:
+    def _arrange(self, order: Sequence[Block | InsertResult]) -> None:
         """Put outputs into this order, in the places that they hold."""
-        places = [self._made[id(part)] if isinstance(part, Answer) else self._place(part) for part in order]
+        places = [self._made[id(part)] if isinstance(part, InsertResult) else self._place(part) for part in order]
         if any(self._is_gone(place) for place in places):
             return
         if any(place.in_list for place in places):
@@ -340,13 +340,13 @@ class ItemEditor:
             return
         wanted = {place.work.uid: place.work for place in places}
         own = set(wanted)
-        slots: list[tuple[Work | None, bool]] = [
+        slots: list[tuple[DraftItem | None, bool]] = [
             (work.before, work.before is not None and work.before.uid in own)
             for work in self.works.in_order(list(wanted.values()))
         ]
         for place in places:
             self.works.drop(place.work)
-        last: Work | None = None
+        last: DraftItem | None = None
         for place, (anchor, after_own) in zip(places, slots, strict=True):
             self.works.insert_after(last if after_own else anchor, place.work)
             last = place.work
@@ -402,10 +402,10 @@ class ItemEditor:
             self.works.drop(place.work)
             self.works.insert_after(anchor, place.work)
 
-    def _has_item(self, work: Work) -> bool:
+    def _has_item(self, work: DraftItem) -> bool:
         return self.active_item(work) is not None
 
-    def _has_output(self, work: Work) -> bool:
+    def _has_output(self, work: DraftItem) -> bool:
         """Whether a text stands behind it, so that outputs stay with their calls."""
         return is_output(self.active_item(work))
 

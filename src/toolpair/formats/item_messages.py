@@ -12,7 +12,7 @@ from toolpair.formats.context_texts import is_context, is_summary
 from toolpair.transcript.model import ContentShape, Message
 
 
-class Entry(Struct, frozen=True, eq=False):
+class HistoryItem(Struct, frozen=True, eq=False):
     """One item of the history, and where it stands. `made` items are built by an agent and stand nowhere as such."""
 
     record: int
@@ -21,10 +21,10 @@ class Entry(Struct, frozen=True, eq=False):
     made: bool = False
 
 
-def messages_of(entries: Sequence[Entry], responses: Mapping[int, int] | None = None) -> list[Message]:
+def messages_of(entries: Sequence[HistoryItem], responses: Mapping[int, int] | None = None) -> list[Message]:
     """The items of one response of the model as one message, each output and each other message as one of its own."""
     messages: list[Message] = []
-    run: list[Entry] = []
+    run: list[HistoryItem] = []
     for entry in entries:
         of_assistant = is_of_assistant(entry.item)
         if run and (not of_assistant or _begins_anew(entry, run, responses)):
@@ -39,7 +39,7 @@ def messages_of(entries: Sequence[Entry], responses: Mapping[int, int] | None = 
     return messages
 
 
-def _begins_anew(entry: Entry, run: Sequence[Entry], responses: Mapping[int, int] | None) -> bool:
+def _begins_anew(entry: HistoryItem, run: Sequence[HistoryItem], responses: Mapping[int, int] | None) -> bool:
     """Whether the item is of another response than those before it, the last of which is a call."""
     if not is_call(run[-1].item):
         return False
@@ -54,7 +54,7 @@ def _role(item: dict[str, Any]) -> Any:
     return item.get("role") if type_of(item) == "message" else "user"
 
 
-def _message(role: Any, entries: Sequence[Entry]) -> Message:
+def _message(role: Any, entries: Sequence[HistoryItem]) -> Message:
     blocks = tuple(block_of(entry.item, entry.record, entry.slot) for entry in entries)
     item = entries[0].item if len(entries) == 1 else None
     note = None

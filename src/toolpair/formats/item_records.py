@@ -14,7 +14,7 @@ GONE: Final = object()
 """Stands where an item was taken out."""
 
 
-class Work:
+class DraftItem:
     """One record: its value, what stands at its slots now, and its neighbours in the file."""
 
     __slots__ = ("after", "before", "changes", "inserted", "item", "uid", "value")
@@ -26,8 +26,8 @@ class Work:
         self.changes: dict[Slot, Any] = {}
         self.inserted: dict[Slot, list[dict[str, Any]]] = {}
         """Slot of an item in a list -> items behind it."""
-        self.before: Work | None = None
-        self.after: Work | None = None
+        self.before: DraftItem | None = None
+        self.after: DraftItem | None = None
 
     def at(self, slot: Slot) -> Any:
         """What stands at the slot now; None when it was taken out."""
@@ -84,13 +84,13 @@ def with_slot(value: Any, slot: Slot, new: Any, front: tuple[str, ...] = ()) -> 
     )
 
 
-class Works(LinkedList[Work]):
+class Works(LinkedList[DraftItem]):
     """All records in file order."""
 
-    def __init__(self, items: Sequence[Item], make: type[Work] = Work) -> None:
+    def __init__(self, items: Sequence[Item], make: type[DraftItem] = DraftItem) -> None:
         super().__init__()
         self._make = make
-        self.by_uid: dict[int, Work] = {}
+        self.by_uid: dict[int, DraftItem] = {}
         self._next_uid = -1
         for item in items:
             work = make(item.uid, item.value, item)
@@ -98,7 +98,7 @@ class Works(LinkedList[Work]):
             self._next_uid = min(self._next_uid, item.uid - 1)
         self.extend(self.by_uid.values())
 
-    def new(self, value: dict[str, Any]) -> Work:
+    def new(self, value: dict[str, Any]) -> DraftItem:
         work = self._make(self._next_uid, value, None)
         self.by_uid[work.uid] = work
         self._next_uid -= 1

@@ -13,10 +13,10 @@ from toolpair.formats.linked_records import LinkedList
 from toolpair.transcript.model import BlockKind
 
 if TYPE_CHECKING:
-    from toolpair.formats.working_copy import Work
+    from toolpair.formats.working_copy import DraftRecord
 
 
-class Entry:
+class DraftBlock:
     """One block while edits are carried out: its value, kind and id as they are now."""
 
     __slots__ = ("after", "before", "home", "id", "kept", "kind", "slot", "value")
@@ -30,8 +30,8 @@ class Entry:
         """It is what was kept of a result; the next one that is kept goes behind it."""
         self.home: Entries | None = None
         """The list that it stands in, or stood in last."""
-        self.before: Entry | None = None
-        self.after: Entry | None = None
+        self.before: DraftBlock | None = None
+        self.after: DraftBlock | None = None
 
 
 class _Ordered:
@@ -42,7 +42,7 @@ class _Ordered:
     def __init__(self, ranks: object) -> None:
         self.ranks = ranks
         self.mine = -1
-        self.last: Entry | None = None
+        self.last: DraftBlock | None = None
         self.passed: set[int] = set()
 
 
@@ -51,21 +51,21 @@ class _Behind:
 
     __slots__ = ("end", "result")
 
-    def __init__(self, result: Entry | None) -> None:
+    def __init__(self, result: DraftBlock | None) -> None:
         self.result = result
         self.end = result
 
 
-class Entries(LinkedList[Entry]):
+class Entries(LinkedList[DraftBlock]):
     """The blocks of one work in order. None as an anchor is the place in front of all."""
 
-    def __init__(self, work: Work, entries: Iterable[Entry] = ()) -> None:
+    def __init__(self, work: DraftRecord, entries: Iterable[DraftBlock] = ()) -> None:
         super().__init__()
         self.work = work
         self._count: dict[str, int] = {}
         self._ordered: _Ordered | None = None
         self._behind: _Behind | None = None
-        self._first_call: Entry | None = None
+        self._first_call: DraftBlock | None = None
         self._calls_are_last = False
         self.extend(entries)
 
@@ -73,17 +73,17 @@ class Entries(LinkedList[Entry]):
         return sum(self._count.values())
 
     @property
-    def first(self) -> Entry | None:
+    def first(self) -> DraftBlock | None:
         return self._first
 
     @property
-    def last(self) -> Entry | None:
+    def last(self) -> DraftBlock | None:
         return self._last
 
     def all_are(self, kind: BlockKind) -> bool:
         return self._count.get(kind, 0) == len(self)
 
-    def extend(self, works: Iterable[Entry]) -> None:
+    def extend(self, works: Iterable[DraftBlock]) -> None:
         entries = list(works)
         for entry in entries:
             entry.home = self
@@ -92,27 +92,27 @@ class Entries(LinkedList[Entry]):
         super().extend(entries)
         self._forget()
 
-    def insert_after(self, anchor: Entry | None, work: Entry) -> None:
+    def insert_after(self, anchor: DraftBlock | None, work: DraftBlock) -> None:
         self._note_new(anchor, work)
         super().insert_after(anchor, work)
         work.home = self
         self._count[work.kind] = self._count.get(work.kind, 0) + 1
 
-    def drop(self, work: Entry) -> None:
+    def drop(self, work: DraftBlock) -> None:
         if not self.is_in(work):
             return
         self._note_gone(work)
         self._count[work.kind] -= 1
         super().drop(work)
 
-    def arrange(self, entries: Iterable[Entry]) -> None:
+    def arrange(self, entries: Iterable[DraftBlock]) -> None:
         """Put the entries, which are those that stand here, into this order."""
         entries = list(entries)
         self._first = self._last = None
         self._count.clear()
         self.extend(entries)
 
-    def change(self, entry: Entry, kind: BlockKind, value: Any, id_: Any) -> None:
+    def change(self, entry: DraftBlock, kind: BlockKind, value: Any, id_: Any) -> None:
         """Make the entry, which stands here or did, something else."""
         if self.is_in(entry):
             self._count[entry.kind] -= 1
@@ -120,12 +120,12 @@ class Entries(LinkedList[Entry]):
             self._forget()
         entry.kind, entry.value, entry.id = kind, value, id_
 
-    def renamed(self, entry: Entry) -> None:
+    def renamed(self, entry: DraftBlock) -> None:
         """Note that the entry has another id now."""
         if self._ordered is not None and id(entry) in self._ordered.passed:
             self._ordered = None
 
-    def cut(self, first: Entry, work: Work) -> None:
+    def cut(self, first: DraftBlock, work: DraftRecord) -> None:
         """Give `work` all from `first` on. It costs as much as the smaller part of the two."""
         self._forget()
         front, rest = self._first, first.after
@@ -147,7 +147,7 @@ class Entries(LinkedList[Entry]):
             mine, self.work = self.work, work
             mine.entries, work.entries = Entries(mine, taken), self
 
-    def in_call_order(self, ranks: dict[str, int], mine: int) -> Entry | None:
+    def in_call_order(self, ranks: dict[str, int], mine: int) -> DraftBlock | None:
         """Behind which entry a result of the call with rank `mine` goes: among the results in front, in call order."""
         known = self._ordered
         if known is None or known.ranks is not ranks or mine < known.mine:
@@ -160,7 +160,7 @@ class Entries(LinkedList[Entry]):
             following = following.after
         return known.last
 
-    def behind_results(self) -> Entry | None:
+    def behind_results(self) -> DraftBlock | None:
         """Behind which entry a text goes that is kept of a result: the last result and what was kept before."""
         if self._behind is None:
             self._behind = _Behind(_back_to_result(self._last))
@@ -173,7 +173,7 @@ class Entries(LinkedList[Entry]):
         self._first_call = next((entry for entry in self if entry.kind == "call"), None)
         self._calls_are_last = True
 
-    def call_to_text(self, call: Entry, value: Any) -> None:
+    def call_to_text(self, call: DraftBlock, value: Any) -> None:
         """Make a call a text, and put the calls behind all else."""
         first, known = self._first_call, self._calls_are_last
         following = call.after
@@ -193,7 +193,7 @@ class Entries(LinkedList[Entry]):
         self._ordered = self._behind = self._first_call = None
         self._calls_are_last = False
 
-    def _note_new(self, anchor: Entry | None, entry: Entry) -> None:
+    def _note_new(self, anchor: DraftBlock | None, entry: DraftBlock) -> None:
         self._calls_are_last = False
         inside = anchor is None or (self._ordered is not None and id(anchor) in self._ordered.passed)
         behind = self._behind
@@ -212,7 +212,7 @@ class Entries(LinkedList[Entry]):
         if ordered is not None and anchor is not ordered.last and inside:
             self._ordered = None
 
-    def _note_gone(self, entry: Entry) -> None:
+    def _note_gone(self, entry: DraftBlock) -> None:
         if self._calls_are_last and entry is self._first_call:
             self._first_call = entry.after
         ordered = self._ordered
@@ -243,19 +243,19 @@ class Entries(LinkedList[Entry]):
             behind.end, follows = follows, follows.after
 
 
-def _back_to_result(entry: Entry | None) -> Entry | None:
+def _back_to_result(entry: DraftBlock | None) -> DraftBlock | None:
     while entry is not None and entry.kind != "result":
         entry = entry.before
     return entry
 
 
-def _from(entry: Entry | None) -> Iterable[Entry]:
+def _from(entry: DraftBlock | None) -> Iterable[DraftBlock]:
     while entry is not None:
         yield entry
         entry = entry.after
 
 
-def _until(entry: Entry | None, end: Entry) -> Iterable[Entry]:
+def _until(entry: DraftBlock | None, end: DraftBlock) -> Iterable[DraftBlock]:
     while entry is not None and entry is not end:
         yield entry
         entry = entry.after

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.formats.format import Damage, Harm
-from toolpair.source.values import big_numbers, is_rounded
+from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.source.record_values import big_numbers, is_rounded
 from toolpair.transcript.content import is_placeholder_text, text_of
 
 _RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
@@ -120,21 +120,21 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
     return found
 
 
-def plain_harm(damage: Damage) -> Harm | None:
+def plain_harm(damage: Damage) -> ResumeEffect | None:
     """For files that no agent resumes: what whoever sends the list makes of it."""
     if damage.rule == "record.trailing_comma":
-        return Harm("stops", "no parser that keeps to JSON reads it", "rejected")
+        return ResumeEffect("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
         return readers_harm(damage, "most programs")
     if damage.rule == "record.torn":
         said = can_be_closed(damage.values[0] if damage.values else damage.partial, bool(damage.values))
-        return Harm("stops", "nobody can send the list as it is", "rejected", complete=said)
+        return ResumeEffect("stops", "nobody can send the list as it is", "rejected", complete=said)
     if damage.values:
-        return Harm("loses", "whoever reads the file skips it", loses="what it says")
-    return Harm("harmless", "whoever reads the file skips it")
+        return ResumeEffect("loses", "whoever reads the file skips it", loses="what it says")
+    return ResumeEffect("harmless", "whoever reads the file skips it")
 
 
-def readers_harm(damage: Damage, who: str) -> Harm | None:
+def readers_harm(damage: Damage, who: str) -> ResumeEffect | None:
     """What readers make of a flaw that they read over. `who` is in the plural, or a name that needs an "s"."""
     s = "" if who == "most programs" else "s"
     if damage.front or damage.rule == "record.lone_surrogate":
@@ -147,4 +147,4 @@ def readers_harm(damage: Damage, who: str) -> Harm | None:
         "record.big_number": f"{who} round{s} it",
         "record.bom": f"{who} ignore{s} it",
     }.get(damage.rule)
-    return Harm("harmless", says, "healed") if says is not None else None
+    return ResumeEffect("harmless", says, "healed") if says is not None else None

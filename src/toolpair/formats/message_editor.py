@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.format import Item
-from toolpair.formats.linked_blocks import Entry
-from toolpair.formats.working_copy import Bench, Work
+from toolpair.formats.linked_blocks import DraftBlock
+from toolpair.formats.working_copy import Bench, DraftRecord
 from toolpair.transcript.edits import (
     ABSENT,
-    Answer,
-    Arrange,
     Edit,
     InsertMessage,
+    InsertResult,
+    MoveResult,
     MoveToRole,
-    Place,
     Remove,
     RemoveMessage,
     Rename,
+    Reorder,
+    ReplaceWithText,
     SetField,
     SetValue,
-    ToText,
 )
 from toolpair.transcript.model import BlockKind, Message, Transcript
 
@@ -33,7 +33,7 @@ class Editor(ABC):
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.bench = Bench(items, transcript)
         self.transcript = transcript
-        self._inserted: dict[int, Work] = {}
+        self._inserted: dict[int, DraftRecord] = {}
         """id() of a message -> the last one that was inserted behind it."""
         self._ranks: dict[int, tuple[dict[str, int], dict[int, int]]] = {}
         """id() of a message or work -> the places of its calls by their ids, and by id() of the entry."""
@@ -44,7 +44,7 @@ class Editor(ABC):
             self.carry_out(edit)
         return [self._item(work) for work in self.bench]
 
-    def _item(self, work: Work) -> Item:
+    def _item(self, work: DraftRecord) -> Item:
         if work.item is not None and not work.dirty:
             return work.item
         return Item(work.uid, with_fields(work, self.value(work)))
@@ -68,17 +68,17 @@ class Editor(ABC):
                 if key == "role":
                     work.role = value
                 work.dirty = True
-            case Answer(call=call):
+            case InsertResult(call=call):
                 self.answer(bench.entry(call), edit)
-            case Place(result=result, call=call):
+            case MoveResult(result=result, call=call):
                 self.place(bench.entry(result), bench.entry(call), edit)
-            case Arrange():
+            case Reorder():
                 self.arrange(edit)
             case Remove(block=block):
                 if block.kind == "call":
                     self.calls_changed()
                 self.remove(bench.entry(block))
-            case ToText(block=block, text=text, media=media):
+            case ReplaceWithText(block=block, text=text, media=media):
                 if block.kind == "call":
                     self.calls_changed()
                 self.to_text(bench.entry(block), text, media)
@@ -98,11 +98,11 @@ class Editor(ABC):
                 for work in bench.works_of(message):
                     bench.drop(work)
 
-    def _inherit(self, made: Work, home: Work) -> None:
+    def _inherit(self, made: DraftRecord, home: DraftRecord) -> None:
         """Fields of its own that a format gives to a message that is inserted beside `home`: by default none."""
         return
 
-    def rename(self, entry: Entry, id_: str) -> None:
+    def rename(self, entry: DraftBlock, id_: str) -> None:
         entry.value = {**entry.value, self.id_key(entry): id_}
         entry.id = id_
         if entry.kind == "call":
@@ -114,14 +114,14 @@ class Editor(ABC):
         """Note that a call has another id or place now, or is gone."""
         self._ranks.clear()
 
-    def change(self, entry: Entry, kind: BlockKind, value: Any, id_: Any) -> None:
+    def change(self, entry: DraftBlock, kind: BlockKind, value: Any, id_: Any) -> None:
         """Make the block something else, where it stands."""
         if entry.kind == "call":
             self.calls_changed()
         assert entry.home is not None
         entry.home.change(entry, kind, value, id_)
 
-    def call_ranks(self, call: Entry, message: Message | None = None) -> tuple[dict[str, int], int]:
+    def call_ranks(self, call: DraftBlock, message: Message | None = None) -> tuple[dict[str, int], int]:
         """(id -> place of the first call with it, the place of `call`) among the calls of a record, or of `message`.
 
         Kept from one edit to the next, until a call gets another id or goes.
@@ -137,33 +137,33 @@ class Editor(ABC):
         return ranks, places.get(id(call), len(places))
 
     @abstractmethod
-    def id_key(self, entry: Entry) -> str:
+    def id_key(self, entry: DraftBlock) -> str:
         """The key that the entry's id stands under."""
 
     @abstractmethod
-    def answer(self, call: Entry, edit: Answer) -> None: ...
+    def answer(self, call: DraftBlock, edit: InsertResult) -> None: ...
 
     @abstractmethod
-    def place(self, result: Entry, call: Entry, edit: Place) -> None: ...
+    def place(self, result: DraftBlock, call: DraftBlock, edit: MoveResult) -> None: ...
 
     @abstractmethod
-    def arrange(self, edit: Arrange) -> None: ...
+    def arrange(self, edit: Reorder) -> None: ...
 
     @abstractmethod
-    def remove(self, entry: Entry) -> None: ...
+    def remove(self, entry: DraftBlock) -> None: ...
 
     @abstractmethod
-    def to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None: ...
+    def to_text(self, entry: DraftBlock, text: str, media: tuple[Any, ...]) -> None: ...
 
     @abstractmethod
-    def move_to_role(self, entry: Entry, role: str) -> None: ...
+    def move_to_role(self, entry: DraftBlock, role: str) -> None: ...
 
     @abstractmethod
-    def value(self, work: Work) -> dict[str, Any]:
+    def value(self, work: DraftRecord) -> dict[str, Any]:
         """The record's value with its entries as they are now, built from the old sub-values."""
 
 
-def with_fields(work: Work, value: dict[str, Any]) -> dict[str, Any]:
+def with_fields(work: DraftRecord, value: dict[str, Any]) -> dict[str, Any]:
     """The value with the fields that were set on the work itself."""
     for key, field in work.fields.items():
         if field is ABSENT:

@@ -7,15 +7,25 @@ from typing import Any, Final
 
 from toolpair.dialects.openai_chat import RESULT_ROLES
 from toolpair.formats.format import Item
-from toolpair.formats.linked_blocks import Entry
+from toolpair.formats.linked_blocks import DraftBlock
 from toolpair.formats.message_editor import Editor
 from toolpair.formats.record_runs import CallOrder, Ends
-from toolpair.formats.working_copy import Work
+from toolpair.formats.working_copy import DraftRecord
 from toolpair.transcript.content import text_of
-from toolpair.transcript.edits import Answer, Arrange, Edit, Place, Remove, Rename, SetValue, Spot, ToText
+from toolpair.transcript.edits import (
+    Edit,
+    InsertResult,
+    MoveResult,
+    Remove,
+    Rename,
+    Reorder,
+    ReplaceWithText,
+    SetValue,
+    Spot,
+)
 from toolpair.transcript.model import Message, Transcript
 
-_KEEP_RUNS: Final = (Rename, SetValue, Answer, Place, Remove, ToText)
+_KEEP_RUNS: Final = (Rename, SetValue, InsertResult, MoveResult, Remove, ReplaceWithText)
 """Edits that leave the records where they stand, or say what they put in and take out."""
 
 
@@ -28,13 +38,13 @@ class ChatEditor(Editor):
             if message.role == "tool":
                 # Whatever role it was written with.
                 self.bench.work_of(message.records[0]).role = "tool"
-        self._made: dict[int, Work] = {}
-        """id() of an `Answer` -> the message that it inserted."""
-        self._put_behind: dict[int, Work] = {}
+        self._made: dict[int, DraftRecord] = {}
+        """id() of an `InsertResult` -> the message that it inserted."""
+        self._put_behind: dict[int, DraftRecord] = {}
         """uid of a message -> the last result that was put behind it."""
-        self._order: CallOrder[Work] = CallOrder(self.bench.is_active, _id_of_result)
-        self._ends: Ends[Work] = Ends(self.bench.is_active, _stands_behind_calls)
-        self._words: dict[int, tuple[Work, list[str]]] = {}
+        self._order: CallOrder[DraftRecord] = CallOrder(self.bench.is_active, _id_of_result)
+        self._ends: Ends[DraftRecord] = Ends(self.bench.is_active, _stands_behind_calls)
+        self._words: dict[int, tuple[DraftRecord, list[str]]] = {}
         """id() of a record -> the record, and the texts that its calls became: they go behind its own words."""
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
@@ -44,16 +54,16 @@ class ChatEditor(Editor):
         return super().run(())
 
     def carry_out(self, edit: Edit) -> None:
-        if not isinstance(edit, _KEEP_RUNS) or (isinstance(edit, Answer) and edit.spot is not None):
+        if not isinstance(edit, _KEEP_RUNS) or (isinstance(edit, InsertResult) and edit.spot is not None):
             self._write_words()
             self._order.forget()
             self._ends.forget()
         super().carry_out(edit)
 
-    def id_key(self, entry: Entry) -> str:
+    def id_key(self, entry: DraftBlock) -> str:
         return "id" if entry.kind == "call" else "tool_call_id"
 
-    def rename(self, entry: Entry, id_: str) -> None:
+    def rename(self, entry: DraftBlock, id_: str) -> None:
         super().rename(entry, id_)
         if entry.kind != "call":
             self._order.renamed(self.bench.work(entry))
@@ -61,7 +71,7 @@ class ChatEditor(Editor):
             # A legacy result has no id: only a tool message can answer a call that has one.
             entry.value["role"] = self.bench.work(entry).role = "tool"
 
-    def answer(self, call: Entry, edit: Answer) -> None:
+    def answer(self, call: DraftBlock, edit: InsertResult) -> None:
         made = self._new_result(call, edit.content, edit.id)
         self._made[id(edit)] = made
         if edit.spot is None:
@@ -69,7 +79,7 @@ class ChatEditor(Editor):
         else:
             self._put_at(edit.spot, made)
 
-    def _put_at(self, spot: Spot, result: Work) -> None:
+    def _put_at(self, spot: Spot, result: DraftRecord) -> None:
         bench = self.bench
         if isinstance(spot.of, Message):
             work = bench.works_of(spot.of)[0]
@@ -81,41 +91,41 @@ class ChatEditor(Editor):
         bench.insert_after(self._put_behind.get(work.uid, work), result)
         self._put_behind[work.uid] = result
 
-    def place(self, result: Entry, call: Entry, edit: Place) -> None:
+    def place(self, result: DraftBlock, call: DraftBlock, edit: MoveResult) -> None:
         work = self.bench.work(result)
         self._drop(work)
         self._place(call, work)
 
-    def arrange(self, edit: Arrange) -> None:
+    def arrange(self, edit: Reorder) -> None:
         if edit.how == "call_order":
             works = [
-                self._made[id(part)] if isinstance(part, Answer) else self.bench.work(self.bench.entry(part))
+                self._made[id(part)] if isinstance(part, InsertResult) else self.bench.work(self.bench.entry(part))
                 for part in edit.order
             ]
             self._rearrange(works, [work.before for work in self.bench.in_order(works)])
 
-    def _rearrange(self, works: Sequence[Work], anchors: Sequence[Work | None]) -> None:
+    def _rearrange(self, works: Sequence[DraftRecord], anchors: Sequence[DraftRecord | None]) -> None:
         """Put `works` one after the other into the places that they hold, whose records in front are `anchors`."""
         bench = self.bench
         own = {id(work) for work in works}
         for work in works:
             bench.drop(work)
-        last: Work | None = None
+        last: DraftRecord | None = None
         for anchor, work in zip(anchors, works, strict=True):
             bench.insert_after(last if anchor is None or id(anchor) in own else anchor, work)
             last = work
 
-    def _new_result(self, call: Entry, content: Any, id_: str | None) -> Work:
+    def _new_result(self, call: DraftBlock, content: Any, id_: str | None) -> DraftRecord:
         text = content if isinstance(content, str) or _text_parts(content) else text_of(content)
         if call.slot[-1:] == ("function_call",):
             value = {"role": "function", "name": call.value.get("name") or "unknown_tool", "content": text}
         else:
             value = {"role": "tool", "tool_call_id": id_ or call.id, "content": text}
         work = self.bench.new_work(value["role"], value)
-        self.bench.add(work, None, Entry("result", value, value.get("tool_call_id")))
+        self.bench.add(work, None, DraftBlock("result", value, value.get("tool_call_id")))
         return work
 
-    def _place(self, call: Entry, result: Work) -> None:
+    def _place(self, call: DraftBlock, result: DraftRecord) -> None:
         """Into the run of results behind the call's message, in call order."""
         bench = self.bench
         home = bench.work(call)
@@ -124,12 +134,12 @@ class ChatEditor(Editor):
         bench.insert_after(anchor, result)
         self._ends.put_in(anchor)
 
-    def _drop(self, work: Work) -> None:
+    def _drop(self, work: DraftRecord) -> None:
         self._order.taken_out(work)
         self._ends.taken_out(work)
         self.bench.drop(work)
 
-    def remove(self, entry: Entry) -> None:
+    def remove(self, entry: DraftBlock) -> None:
         bench = self.bench
         work = bench.work(entry)
         if entry.kind == "result":
@@ -139,18 +149,18 @@ class ChatEditor(Editor):
         if not bench.is_in(work):
             self._ends.put_in(work.before)
 
-    def to_text(self, entry: Entry, text: str, media: tuple[Any, ...]) -> None:
+    def to_text(self, entry: DraftBlock, text: str, media: tuple[Any, ...]) -> None:
         bench = self.bench
         work = bench.work(entry)
         if entry.kind == "call":
             self._words.setdefault(id(work), (work, []))[1].append(text)
-            bench.add(work, None, Entry("text", text))
+            bench.add(work, None, DraftBlock("text", text))
             bench.take(entry)
             return
         made = bench.new_work(
             "user", {"role": "user", "content": [{"type": "text", "text": text}, *media] if media else text}
         )
-        bench.add(made, None, kept := Entry("text", text))
+        bench.add(made, None, kept := DraftBlock("text", text))
         kept.kept = True
         anchor = self._ends.of(work)
         bench.insert_after(anchor, made)
@@ -172,7 +182,7 @@ class ChatEditor(Editor):
             work.fields["content"] = "\n".join(said)
         self._words.clear()
 
-    def move_to_role(self, entry: Entry, role: str) -> None:
+    def move_to_role(self, entry: DraftBlock, role: str) -> None:
         bench = self.bench
         work = bench.work(entry)
         if work.entries.all_are("call"):
@@ -189,7 +199,7 @@ class ChatEditor(Editor):
         bench.take(entry)
         bench.add(target, target.entries.last, entry)
 
-    def value(self, work: Work) -> dict[str, Any]:
+    def value(self, work: DraftRecord) -> dict[str, Any]:
         value = dict(work.value)
         if not work.had_entries or any(entry.kept for entry in work.entries):
             return value
@@ -215,14 +225,14 @@ class ChatEditor(Editor):
         return value
 
 
-def _id_of_result(work: Work) -> str | None:
+def _id_of_result(work: DraftRecord) -> str | None:
     if work.role not in RESULT_ROLES:
         return None
     first = work.entries.first
     return str(first.id if first is not None else None)
 
 
-def _stands_behind_calls(work: Work) -> bool:
+def _stands_behind_calls(work: DraftRecord) -> bool:
     """It is a result, or what was kept of one."""
     first = work.entries.first if work.item is None else None
     return work.role in RESULT_ROLES or (first is not None and first.kept)

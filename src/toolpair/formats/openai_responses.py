@@ -30,11 +30,11 @@ class OpenAIResponsesFormat(PlainFormat):
         return 91 if Told().hear_all(values).sure == RESPONSES else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        from toolpair.formats.item_messages import Entry, messages_of
+        from toolpair.formats.item_messages import HistoryItem, messages_of
 
         own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
         scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
-        entries = [Entry(item.uid, (), item.value) for item in compress(items, own)]
+        entries = [HistoryItem(item.uid, (), item.value) for item in compress(items, own)]
         made = messages_of(entries)
         made = _of_the_family_of_their_calls(made)
         answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolpair.formats.format import Damage, Harm, Item, Seen
+from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.model import Transcript
 
@@ -12,13 +12,15 @@ from toolpair.transcript.model import Transcript
 class PlainFormat:
     """The part of `Format` that tells of an agent, for formats that have none."""
 
-    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
         from toolpair.formats.lost import plain_harm
 
         return [plain_harm(damage) for damage in found]
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None
 
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         return None

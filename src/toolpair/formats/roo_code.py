@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.anthropic import AnthropicFormat
-from toolpair.formats.format import AS_RESUMED, Item, Seen, View
+from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
 from toolpair.formats.telling import Told
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
@@ -73,10 +73,10 @@ class RooCodeFormat(AnthropicFormat):
 
         return RooEditor(items, transcript).run(edits)
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None
 
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         if transcript.agent == CLINE and problem.rule in ("result.missing", "turn.trailing_call"):
             text = "Cline answers this call with a note that it was interrupted."
             return OnResume(CLINE, None, "placeholder", None, text)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from toolpair.formats.anthropic_editor import MessageEditor
-from toolpair.formats.working_copy import Work
+from toolpair.formats.working_copy import DraftRecord
 
 
 class RooEditor(MessageEditor):
     """New messages take the neighbours' time and parents, so that they are condensed and rewound with them."""
 
-    def _inherit(self, made: Work, home: Work) -> None:
+    def _inherit(self, made: DraftRecord, home: DraftRecord) -> None:
         if not isinstance(home.value, dict):
             return
         timestamp = home.value.get("ts")

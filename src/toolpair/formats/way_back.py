@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from toolpair.shell.words import can_be_typed, operand, word
+from toolpair.shell.quoting import can_be_typed, operand, word
 
 
 class WayBack(Struct, frozen=True):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.transcript.model import Scope
 
 
-def replaced(judged: Judged) -> Judged:
+def replaced(judged: CheckedRecords) -> CheckedRecords:
     """The same records with nothing of them in the history; `judged` reads them as a history of their own."""
     read = judged.transcript
     scopes: dict[int, Scope] = {

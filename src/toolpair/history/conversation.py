@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec import Struct
 
 from toolpair.formats.format import Format, Item, View
-from toolpair.history.judged import Judged
-from toolpair.history.row_index import Places, RowPlaces
-from toolpair.history.summary import Group, Row, Verdict, groups_of, rows_of, verdict_of
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.row_index import RowIndex, RowPlaces
+from toolpair.history.summary import CauseGroup, PairRow, Verdict, groups_of, rows_of, verdict_of
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
@@ -24,7 +24,7 @@ from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
     from toolpair.history.losses import Losses
-    from toolpair.rules.errors.recognising import Recognised
+    from toolpair.rules.errors.error_detection import Recognised
 
 SHORT: Final = 1_000
 """Records up to which a conversation is checked whole: that takes no longer than in stretches."""
@@ -56,7 +56,7 @@ def lines_text(place: Location) -> str:
     return f"lines {place.line:,} to {place.end_line:,}"
 
 
-class Counts(Struct, frozen=True):
+class ConversationCounts(Struct, frozen=True):
     """How many of each there are; `inactive` are records."""
 
     records: int = 0
@@ -90,7 +90,7 @@ class Target(Struct, frozen=True):
         return self.pair is not None or self.message is not None or self.problem is not None
 
 
-class Sieve(Protocol):
+class RowFilter(Protocol):
     """Passes by rows that cannot hold what is looked for."""
 
     def about(self, row: int) -> tuple[range, bool]:
@@ -106,7 +106,7 @@ class Conversation:
     label: str
     source: ConversationSource
     document: Document
-    judged: Judged
+    judged: CheckedRecords
 
     @property
     def format(self) -> Format:
@@ -130,10 +130,10 @@ class Conversation:
         return self.judged.judged_by
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> ConversationCounts:
         """How much there is."""
         transcript = self.transcript
-        return Counts(
+        return ConversationCounts(
             records=self.document.count,
             messages=len(transcript.messages),
             calls=sum(len(message.calls) for message in transcript.messages),
@@ -190,7 +190,7 @@ class Conversation:
         return self.judged.judgement.pairing.pair_of(block)
 
     @property
-    def in_stretches(self) -> bool:
+    def is_windowed(self) -> bool:
         """Whether only what is around it is judged again after a change."""
         return False
 
@@ -240,20 +240,20 @@ class Conversation:
 
     @cached_property
     def _inactive(self) -> tuple[Problem, ...]:
-        from toolpair.history.inactive import inactive_problems
+        from toolpair.history.inactive_records import inactive_problems
 
         return tuple(inactive_problems(self.judged))
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[CauseGroup, ...]:
         return groups_of(self.problems)
 
     @cached_property
-    def rows(self) -> Sequence[Row]:
+    def rows(self) -> Sequence[PairRow]:
         order = {record.uid: number for number, record in enumerate(self.document.records)}
         return rows_of(self.judged, order)
 
-    def passing_rows(self) -> Sequence[Row]:
+    def passing_rows(self) -> Sequence[PairRow]:
         """The rows, for one who looks through all of them: what is read for that does not stay."""
         return self.rows
 
@@ -261,12 +261,12 @@ class Conversation:
         """The rows among which all are that have to do with a record (its uid)."""
         return range(len(self.rows))
 
-    def sieve(self, texts: Sequence[str]) -> Sieve | None:
+    def sieve(self, texts: Sequence[str]) -> RowFilter | None:
         """What tells which rows need not be looked at for these texts; None: each may hold all of them."""
         return None
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> RowIndex:
         """Where pairs, records and messages stand in `rows`."""
         return RowPlaces(self.rows)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from toolpair.history.window import Part
+from toolpair.history.window import Window
 
 
-class Counts:
+class IdCounts:
     """How many parts have a name. A copy shares what was counted first."""
 
     __slots__ = ("_first", "_since")
@@ -19,8 +19,8 @@ class Counts:
     def __getitem__(self, name: str) -> int:
         return self._first.get(name, 0) + self._since.get(name, 0)
 
-    def copy(self) -> Counts:
-        return Counts(self._first, self._since)
+    def copy(self) -> IdCounts:
+        return IdCounts(self._first, self._since)
 
     def change(self, names: Iterable[str], by: int) -> None:
         since = self._since
@@ -28,12 +28,12 @@ class Counts:
             since[name] = since.get(name, 0) + by
 
 
-class Ties:
+class CrossWindowLinks:
     """Claims, and spellings of calls and results that found no other side, each with how many parts have it."""
 
     __slots__ = ("_claims", "_loose", "_open", "new_ids")
 
-    def __init__(self, claims: Counts, open_: Counts, loose: Counts, new_ids: Iterable[str] = ()) -> None:
+    def __init__(self, claims: IdCounts, open_: IdCounts, loose: IdCounts, new_ids: Iterable[str] = ()) -> None:
         self._claims = claims
         self._open = open_
         self._loose = loose
@@ -41,7 +41,7 @@ class Ties:
         """Ids that are not in the file."""
 
     @classmethod
-    def of(cls, parts: Iterable[Part]) -> Ties:
+    def of(cls, parts: Iterable[Window]) -> CrossWindowLinks:
         """Of parts that were found to be untied."""
         judged = [part.stretch_judged for part in parts if not part.plain]
         return cls(
@@ -50,10 +50,10 @@ class Ties:
             _counted(found.loose for found in judged),
         )
 
-    def copy(self) -> Ties:
-        return Ties(self._claims.copy(), self._open.copy(), self._loose.copy(), self.new_ids)
+    def copy(self) -> CrossWindowLinks:
+        return CrossWindowLinks(self._claims.copy(), self._open.copy(), self._loose.copy(), self.new_ids)
 
-    def change(self, before: Part, after: Part) -> bool:
+    def change(self, before: Window, after: Window) -> bool:
         """One part is another one now. False when that is tied to a further one: then these ties are of no use."""
         claims, opened, loose = self._claims, self._open, self._loose
         if not before.plain:
@@ -78,9 +78,9 @@ class Ties:
         return True
 
 
-def _counted(names: Iterable[Iterable[str]]) -> Counts:
+def _counted(names: Iterable[Iterable[str]]) -> IdCounts:
     counts: dict[str, int] = {}
     for several in names:
         for name in several:
             counts[name] = counts.get(name, 0) + 1
-    return Counts(counts)
+    return IdCounts(counts)

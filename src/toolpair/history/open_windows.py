@@ -10,23 +10,23 @@ from typing import Any, Final
 import orjson
 from msgspec.structs import replace
 
-from toolpair.formats.format import Format, Inside, View
+from toolpair.formats.format import FileFacts, Format, View
 from toolpair.formats.telling import Told
-from toolpair.history.judged import Judged, items_of
-from toolpair.history.outline import Doubtful, Outline, Range, Scan, Stretch
+from toolpair.history.checked_records import CheckedRecords, items_of
+from toolpair.history.outline import Doubtful, HistoryScan, Outline, OutlineWindow, Range
 from toolpair.history.scans.list_scan import ListScan
 from toolpair.history.scans.scan_registry import scan_for
 from toolpair.history.window import Reading
-from toolpair.history.windowed import LongConversation, long_conversation
+from toolpair.history.windowed import WindowedConversation, windowed_conversation
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
-from toolpair.source.gc_pause import uncollected
+from toolpair.source.gc_pause import gc_paused
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.record import Record
-from toolpair.source.values import quiet_flaws, read
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond, Damaged, Transcript
+from toolpair.source.record_values import quiet_flaws, read
+from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
@@ -55,7 +55,7 @@ def opened_long(
     progress: Progress | None = None,
     decide: Decide | None = None,
     checking: Callable[[int, int], None] | None = None,
-) -> LongConversation | None:
+) -> WindowedConversation | None:
     """The conversation in stretches; None where it has to be judged as a whole.
 
     `decide`: the format was told by the beginning alone. Raises OtherFormat where that was wrong.
@@ -63,7 +63,7 @@ def opened_long(
     document = source.document
     if view.leaf is not None or _harmed(document, format):
         return None
-    head = Judged((), format, profile, request, view).transcript
+    head = CheckedRecords((), format, profile, request, view).transcript
     scan = scan_for(format.id, profile, head.declared_tools, view=view)
     if scan is None:
         return None
@@ -78,11 +78,11 @@ def opened_long(
     answered = sum(found.calls for found in outline.stretches)
     firsts = [found.first for found in outline.stretches]
 
-    def judged_by(other: Profile) -> LongConversation | None:
+    def judged_by(other: Profile) -> WindowedConversation | None:
         return opened_long(number, source, format, other, request, view)
 
     @lru_cache(1)  # asked for several times while a fix is put on
-    def inside(first: int, end: int) -> Inside | None:
+    def inside(first: int, end: int) -> FileFacts | None:
         wanted = Range(bisect_left(firsts, first), bisect_left(firsts, end))
         return outline.inside(wanted, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
 
@@ -92,13 +92,13 @@ def opened_long(
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     declared = head.declared_tools
 
-    def proof(changed: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:
+    def proof(changed: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
         again = scan_for(format.id, profile, declared, len(changed) + 10)
         return proven(again, changed, beyond) if isinstance(again, ListScan) else None
 
     reading = replace(reading, proof=proof)
-    with uncollected():
-        return long_conversation(number, source, outline, reading, checking)
+    with gc_paused():
+        return windowed_conversation(number, source, outline, reading, checking)
 
 
 def _harmed(document: Document, format: Format) -> bool:
@@ -110,7 +110,7 @@ def _harmed(document: Document, format: Format) -> bool:
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
-def proven(scan: ListScan, document: Document, beyond: Beyond) -> tuple[Stretch, frozenset[str]] | None:
+def proven(scan: ListScan, document: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
     """The counts and ids of a document's records, where the scan proves them plain among what is around them."""
     before, after = LEAD_IN if beyond.before else (), LEAD_OUT if beyond.after else ()
     scan.feed(message.value for message in before)
@@ -126,9 +126,9 @@ def proven(scan: ListScan, document: Document, beyond: Beyond) -> tuple[Stretch,
     )
 
 
-def outline_of(document: Document, scan: Scan, progress: Progress | None = None) -> Outline | None:
+def outline_of(document: Document, scan: HistoryScan, progress: Progress | None = None) -> Outline | None:
     """All records of a document read by a scan. Raises Unreadable, and whatever `progress` raises."""
-    with uncollected():
+    with gc_paused():
         for end, bodies in _bodies(document):
             scan.feed(_values(bodies, scan.sends))
             if scan.whole:

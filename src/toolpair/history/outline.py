@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from toolpair.formats.format import Inside, Item
+from toolpair.formats.format import FileFacts, Item
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import Transcript
 
@@ -18,7 +18,7 @@ LEAST: Final = 24
 """Messages in a stretch, at least: few enough to be judged between two frames, many enough to be few themselves."""
 
 
-class Stretch(Struct, eq=False):
+class OutlineWindow(Struct, eq=False):
     """Records from `first` to before `end`, numbered from 0, between which and the others no exchange is open.
 
     The counts are those of its messages; where it is not `plain` only a judgement knows them, and they are a guess.
@@ -62,14 +62,14 @@ Read = Callable[[int, int], Sequence[Item]]
 class Around(Protocol):
     """What was found out of a whole file that reading a part of it needs."""
 
-    def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
+    def inside(self, outline: Outline, wanted: Range, read: Read) -> FileFacts:
         """What stands around a range."""
 
 
 class Outline(Struct, frozen=True, eq=False):
     """All stretches of a history in order, and what is known of all of it."""
 
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[OutlineWindow, ...]
     ranges: tuple[Range, ...]
     """What has to be judged, in order; none of them touches another."""
     ids: dict[str, int]
@@ -86,7 +86,7 @@ class Outline(Struct, frozen=True, eq=False):
     inactive: int = 0
     """How many of them would have been sent, or stand beside such."""
 
-    def inside(self, wanted: Range, read: Read) -> Inside | None:
+    def inside(self, wanted: Range, read: Read) -> FileFacts | None:
         """For `View.inside`: what stands around a range."""
         return None if self.around is None else self.around.inside(self, wanted, read)
 
@@ -110,7 +110,7 @@ class Doubtful:
         """A strict parser reads it: then something is wrong only where it is sent."""
 
 
-class Scan(Protocol):
+class HistoryScan(Protocol):
     """Reads a history once, record by record, and cuts it into stretches."""
 
     whole: bool
@@ -141,7 +141,7 @@ class Cutter(Generic[P]):
         self.names: set[str] = set()
         """Names of tools that the provider takes."""
         self.least = least
-        self.done: list[Stretch] = []
+        self.done: list[OutlineWindow] = []
         self.ids: dict[str, int] = {}
         self.joined: list[tuple[int, int]] = []
         """Numbers of stretches that share something."""
@@ -180,7 +180,7 @@ class Cutter(Generic[P]):
 
     def close(self, first: int, end: int, messages: int, calls: int, rows: int, outputs: int, signed: int = 0) -> None:
         """End the stretch that is being read."""
-        self.done.append(Stretch(first, end, messages, calls, rows, outputs, not self.suspect, signed))
+        self.done.append(OutlineWindow(first, end, messages, calls, rows, outputs, not self.suspect, signed))
         self.suspect = False
         self.unmark()
 
@@ -209,7 +209,7 @@ MANY: Final = 64
 """From so many stretches on it is worth while to judge them one by one, however many of them are not plain."""
 
 
-def ranges_of(stretches: Sequence[Stretch], joined: Iterable[tuple[int, int]]) -> tuple[Range, ...]:
+def ranges_of(stretches: Sequence[OutlineWindow], joined: Iterable[tuple[int, int]]) -> tuple[Range, ...]:
     """The stretches that are not plain, and all between two that share something, as ranges that do not overlap."""
     wanted = [(number, number + 1) for number, found in enumerate(stretches) if not found.plain]
     wanted += [(min(pair), max(pair) + 1) for pair in joined]

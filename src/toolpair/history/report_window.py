@@ -8,26 +8,26 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.history.judged import Judged
-from toolpair.history.window_checks import JudgedStretch
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.window_checks import CheckedWindow
 from toolpair.rules.judge import Judgement
 from toolpair.rules.problem import Problem
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair, Pairing
 
-_TOLD: Final = tuple(name for name, found in vars(JudgedStretch).items() if isinstance(found, cached_property))
+_TOLD: Final = tuple(name for name, found in vars(CheckedWindow).items() if isinstance(found, cached_property))
 """What is told by what the records say."""
 
 
-def lightened(found: JudgedStretch) -> JudgedStretch:
+def lightened(found: CheckedWindow) -> CheckedWindow:
     """The same problems at the same places, which no fix can be taken of, nor anything be shown."""
     told = {name: getattr(found, name) for name in _TOLD}
-    light = JudgedStretch(_light(found.judged))
+    light = CheckedWindow(_light(found.judged))
     light.__dict__.update(told)
     return light
 
 
-def _light(judged: Judged) -> Judged:
+def _light(judged: CheckedRecords) -> CheckedRecords:
     block = cache(lambda full: replace(full, value=None))
     transcript, seen, judgement = judged.transcript, judged.seen, judged.judgement
     made = replace(judged, items=(), document=None)

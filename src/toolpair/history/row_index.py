@@ -6,12 +6,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Protocol
 
-from toolpair.history.summary import Row
+from toolpair.history.summary import PairRow
 
 _ACROSS = ("cut", "damaged")
 
 
-class Places(Protocol):
+class RowIndex(Protocol):
     """What a history of any length answers without its rows being walked for each question."""
 
     def of_pair(self, index: int) -> int | None:
@@ -30,7 +30,7 @@ class Places(Protocol):
 class RowPlaces:
     """The places in a list of rows that is there as a whole. One walk over it, at the start."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[PairRow]) -> None:
         self._pairs: dict[int, int] = {}
         self._records: dict[int, int] = {}
         self._parts: dict[int, int] = {}

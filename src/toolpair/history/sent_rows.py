@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.formats.format import SentMessage, SentPart
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.transcript.content import block_text, text_of
 from toolpair.transcript.model import Block
 
@@ -29,7 +29,7 @@ class SeenRow(Struct, frozen=True, eq=False):
     fate: RowFate
 
 
-def messages_sent(judged: Judged) -> tuple[SentMessage, ...]:
+def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:
     """The messages of the request; those of the file itself where no agent is known that changes them."""
     if judged.seen is not None:
         return judged.seen.messages
@@ -39,7 +39,7 @@ def messages_sent(judged: Judged) -> tuple[SentMessage, ...]:
     )
 
 
-def seen_rows(judged: Judged) -> Iterator[SeenRow]:
+def seen_rows(judged: CheckedRecords) -> Iterator[SeenRow]:
     """All rows in order. What is left out stands where the file has it."""
     fates = judged.seen.fates if judged.seen is not None else {}
     home = {

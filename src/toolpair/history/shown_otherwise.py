@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import orjson
 
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.transcript.content import arguments
 
 
-def speaks_otherwise(judged: Judged) -> bool:
+def speaks_otherwise(judged: CheckedRecords) -> bool:
     """Whether rows say more than the strict JSON that they are read from.
 
     They do of damage, of what a history was cut off from, and of arguments that are no object.

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.verdict_text import Outlook, aside_text, badge_of, broken_text, sound_text, waiting_text
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Cause, Fix, Problem
@@ -47,7 +47,7 @@ class Verdict(Struct, frozen=True):
     """What there is to say beside the badge; never what the session says."""
 
 
-class Group(Struct, frozen=True, eq=False):
+class CauseGroup(Struct, frozen=True, eq=False):
     """Problems with one cause: one decision."""
 
     cause: Cause | None
@@ -63,7 +63,7 @@ class Group(Struct, frozen=True, eq=False):
     loses_outputs: int
 
 
-class Row(Struct, frozen=True, eq=False):
+class PairRow(Struct, frozen=True, eq=False):
     """One row of the pair list. `group` is how many calls the message has: more than one ran in parallel."""
 
     kind: RowKind
@@ -103,7 +103,7 @@ class Tally(Struct, frozen=True):
 _COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placeholders", "forgotten", "shortened")
 
 
-def tally_of(judged: Judged) -> Tally:
+def tally_of(judged: CheckedRecords) -> Tally:
     transcript = judged.transcript
     cuts = [boundary for boundary in transcript.boundaries if boundary.kind == "cut"]
     hidden = sum(boundary.outputs for boundary in cuts)
@@ -125,7 +125,7 @@ def tally_of(judged: Judged) -> Tally:
     )
 
 
-def verdict_of(judged: Judged) -> Verdict:
+def verdict_of(judged: CheckedRecords) -> Verdict:
     refuses = judged.seen.refuses if judged.seen is not None else None
     return verdict_from(tally_of(judged), judged.problems, judged.transcript, judged.profile, refuses)
 
@@ -165,7 +165,7 @@ def verdict_from(
     )
 
 
-def _outputs_seen(judged: Judged, held: int, sent: int) -> int:
+def _outputs_seen(judged: CheckedRecords, held: int, sent: int) -> int:
     """How many of the outputs in the history (of which it holds `held`, and its agent sends `sent`) reach the model."""
     if judged.seen is not None:
         return 0 if judged.seen.refuses is not None else sent
@@ -177,7 +177,7 @@ def _outputs_seen(judged: Judged, held: int, sent: int) -> int:
     return max(held - lost, 0)
 
 
-def _outputs(judged: Judged) -> tuple[int, int, int]:
+def _outputs(judged: CheckedRecords) -> tuple[int, int, int]:
     """Real outputs in the history, how many of them are sent, and results that are no real outputs.
 
     Identical copies count once, what was kept as text counts.
@@ -222,7 +222,7 @@ def group_key(problem: Problem) -> tuple[str, str]:
     return (problem.rule, problem.cause.id if problem.cause is not None else "")
 
 
-def groups_of(problems: Iterable[Problem]) -> tuple[Group, ...]:
+def groups_of(problems: Iterable[Problem]) -> tuple[CauseGroup, ...]:
     """Problems by rule and cause, errors first, the larger groups first."""
     by_key: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
@@ -232,7 +232,7 @@ def groups_of(problems: Iterable[Problem]) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda group: (order.index(group.problems[0].severity), -len(group.problems))))
 
 
-def _group(problems: Sequence[Problem]) -> Group:
+def _group(problems: Sequence[Problem]) -> CauseGroup:
     first = problems[0]
     certain = [
         problem
@@ -240,7 +240,7 @@ def _group(problems: Sequence[Problem]) -> Group:
         if not problem.guess and (best := problem.recommended) is not None and best.certain
     ]
     fixes = [fix for problem in certain if (fix := problem.recommended) is not None]
-    return Group(
+    return CauseGroup(
         cause=_cause_of_all(problems),
         rule=first.rule,
         title=_shared_title(problems),
@@ -282,13 +282,13 @@ def _cause_of_all(problems: Sequence[Problem]) -> Cause | None:
     return replace(first, product=None, link=None)
 
 
-def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
+def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
     """The pair list in transcript order. `order` is record uid -> its place in the file, to place damaged records."""
     transcript = judged.transcript
     of_block = judged.judgement.pairing.of_block
     boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
     damaged = deque(_damaged_rows(judged, order))
-    rows: list[Row] = []
+    rows: list[PairRow] = []
     for number, message in enumerate(transcript.messages):
         place = min((order.get(uid, 0) for uid in message.records), default=0)
         while damaged and damaged[0][0] < place:
@@ -302,20 +302,20 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
                 label = block_text(block)[:_LABEL].strip()
                 if label:
                     role = "summary" if message.note == "summary" else str(message.role)
-                    rows.append(Row("text", label, role=role, message=number, record=block.record))
+                    rows.append(PairRow("text", label, role=role, message=number, record=block.record))
             elif block.kind == "call":
                 found = of_block[id(block)]
                 rows.append(
-                    Row("pair", pair=found, result=found.result, message=number, group=calls, record=block.record)
+                    PairRow("pair", pair=found, result=found.result, message=number, group=calls, record=block.record)
                 )
                 rows.extend(
-                    Row("pair", pair=found, result=result, message=number, group=calls, record=result.record)
+                    PairRow("pair", pair=found, result=result, message=number, group=calls, record=result.record)
                     for result in found.results[1:]
                 )
             elif block.kind == "result":
                 found = of_block[id(block)]
                 if found.call is None:
-                    rows.append(Row("pair", pair=found, result=block, message=number, record=block.record))
+                    rows.append(PairRow("pair", pair=found, result=block, message=number, record=block.record))
     rows.extend(row for _, row in damaged)
     boundary = boundaries.get(len(transcript.messages))
     if boundary is not None:
@@ -323,7 +323,7 @@ def rows_of(judged: Judged, order: Mapping[int, int]) -> list[Row]:
     return rows
 
 
-def _damaged_rows(judged: Judged, order: Mapping[int, int]) -> Iterator[tuple[int, Row]]:
+def _damaged_rows(judged: CheckedRecords, order: Mapping[int, int]) -> Iterator[tuple[int, PairRow]]:
     """The rows of what cannot be read, with their places in the file: one for lines that are told together."""
     until = {problem.record: problem.until for problem in judged.problems if problem.rule.startswith("record.")}
     reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
@@ -350,10 +350,10 @@ def _damaged_rows(judged: Judged, order: Mapping[int, int]) -> Iterator[tuple[in
         else:
             runs.append((place, uid, place, uid))
     for place, uid, _, last in runs:
-        yield place, Row("damaged", _lines_before(judged, uid, last) + reasons.get(uid, "no message"), record=uid)
+        yield place, PairRow("damaged", _lines_before(judged, uid, last) + reasons.get(uid, "no message"), record=uid)
 
 
-def _lines_before(judged: Judged, first: int, last: int) -> str:
+def _lines_before(judged: CheckedRecords, first: int, last: int) -> str:
     """The lines of several records, to be put in front of what is said of them."""
     document = judged.document
     if document is None or first not in document or last not in document:
@@ -363,12 +363,12 @@ def _lines_before(judged: Judged, first: int, last: int) -> str:
     return f"lines {begin:,} to {end:,}: " if several else ""
 
 
-def _across(judged: Judged, boundary: Boundary, message: int | None) -> Row:
+def _across(judged: CheckedRecords, boundary: Boundary, message: int | None) -> PairRow:
     """A line across the list; that of a lost link names its line in the file."""
     if boundary.kind != "cut":
-        return Row("compaction", boundary.text, message=message, record=boundary.record)
+        return PairRow("compaction", boundary.text, message=message, record=boundary.record)
     document, record = judged.document, boundary.record
     known = document is not None and record is not None and record in document
     line = document.line_of(record) if document is not None and record is not None and known else None
     label = f"{boundary.text}, line {line:,}" if line is not None else boundary.text
-    return Row("cut", label, message=message, record=record)
+    return PairRow("cut", label, message=message, record=record)

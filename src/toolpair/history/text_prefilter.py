@@ -29,7 +29,7 @@ _SMALL: Final = b"0.0000"
 _EXPONENT: Final = re.compile(rb"0e[-+]?0+(?![0a-z-])")
 
 
-class Wanted:
+class ByteQuery:
     """Texts that all have to be there, upper and lower case alike.
 
     Looked for are their runs of ASCII letters, digits and underscores: whatever stands between them, a writer may

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.content import call_summary
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
-from toolpair.transcript.words import plural
 
 if TYPE_CHECKING:
     from toolpair.history.summary import Tally, Verdict

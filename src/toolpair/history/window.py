@@ -9,17 +9,17 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.formats.format import Format, Inside, View
+from toolpair.formats.format import FileFacts, Format, View
+from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.compacted import replaced
-from toolpair.history.judged import Judged, items_of
-from toolpair.history.outline import Stretch
+from toolpair.history.outline import OutlineWindow
 from toolpair.history.row_index import RowPlaces
-from toolpair.history.summary import Row, Tally, rows_of
-from toolpair.history.window_checks import JudgedStretch
+from toolpair.history.summary import PairRow, Tally, rows_of
+from toolpair.history.window_checks import CheckedWindow
 from toolpair.rules.profiles import Profile
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
-from toolpair.transcript.model import Beyond, Message, Transcript
+from toolpair.transcript.model import Message, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
 
@@ -47,9 +47,11 @@ class Reading(Struct, frozen=True, eq=False):
     """Records in front of the first stretch: a compaction replaced them."""
     inactive: int = 0
     """How many of these are the agent's messages, and what stands beside them."""
-    proof: Callable[[Document, Beyond], tuple[Stretch, frozenset[str]] | None] = lambda document, beyond: None
+    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, beyond: (
+        None
+    )
     """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
-    inside: Callable[[int, int], Inside | None] = lambda first, end: None
+    inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
     """What the format needs besides to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
     """By an id that pairs nothing: numbers as `ids` gives them, of where it may stand."""
@@ -59,13 +61,15 @@ class Reading(Struct, frozen=True, eq=False):
         """Whether it is an agent's own session."""
         return self.head.native
 
-    def judged(self, part: DocumentPart, beyond: Beyond) -> Judged:
+    def judged(self, part: DocumentPart, beyond: WindowEdges) -> CheckedRecords:
         """The records of a part, as a stretch."""
         if part.end <= self.past:
-            return replaced(Judged(items_of(part.now), self.format, self.profile, self.request, self.view, part.now))
+            return replaced(
+                CheckedRecords(items_of(part.now), self.format, self.profile, self.request, self.view, part.now)
+            )
         inside = self.inside(part.first, part.end)
         view = self.view if inside is None else replace(self.view, inside=inside)
-        return Judged(items_of(part.now), self.format, self.profile, self.request, view, part.now, beyond)
+        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, beyond)
 
 
 class Offsets(Struct, frozen=True):
@@ -78,16 +82,16 @@ class Offsets(Struct, frozen=True):
     """The same if all of them were sent as they stand."""
 
 
-class Part:
+class Window:
     """Stretches in a row. While `stretch` is known, nothing in it is a problem, and its counts are those."""
 
     def __init__(
         self,
         reading: Reading,
         document: DocumentPart,
-        beyond: Beyond,
-        stretch: Stretch | None = None,
-        judged: JudgedStretch | None = None,
+        beyond: WindowEdges,
+        stretch: OutlineWindow | None = None,
+        judged: CheckedWindow | None = None,
         ids: frozenset[str] | None = None,
     ) -> None:
         self.reading = reading
@@ -96,7 +100,7 @@ class Part:
         self.stretch = stretch
         self._judged = judged
         self._ids = ids
-        self._seen: tuple[Offsets, Exposed] | None = None
+        self._seen: tuple[Offsets, NumberedWindow] | None = None
 
     @property
     def looked_at(self) -> bool:
@@ -104,13 +108,13 @@ class Part:
         return self._judged is not None
 
     @property
-    def stretch_judged(self) -> JudgedStretch:
+    def stretch_judged(self) -> CheckedWindow:
         if self._judged is None:
-            self._judged = JudgedStretch(self.reading.judged(self.document, self.beyond))
+            self._judged = CheckedWindow(self.reading.judged(self.document, self.beyond))
         return self._judged
 
     @property
-    def judged(self) -> Judged:
+    def judged(self) -> CheckedRecords:
         return self.stretch_judged.judged
 
     @property
@@ -119,11 +123,11 @@ class Part:
         return self.stretch is not None
 
     @property
-    def unread(self) -> Part:
+    def unread(self) -> Window:
         """The same without what was read of it."""
         own = self.document
         document = own if own.changed else DocumentPart(own.long, own.first, own.end, own.next_uid)
-        return Part(self.reading, document, self.beyond, self.stretch, ids=self._ids)
+        return Window(self.reading, document, self.beyond, self.stretch, ids=self._ids)
 
     @cached_property
     def says_more(self) -> bool:
@@ -205,7 +209,7 @@ class Part:
         )
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[PairRow, ...]:
         """As those of a conversation of its own, without those that stand for what is around it."""
         document = self.document.now
         order = {record.uid: number for number, record in enumerate(document.records)}
@@ -215,29 +219,29 @@ class Part:
     def places(self) -> RowPlaces:
         return RowPlaces(self.rows)
 
-    def exposed(self, offsets: Offsets) -> Exposed:
+    def exposed(self, offsets: Offsets) -> NumberedWindow:
         """What is in it, numbered as in the whole; the same objects each time."""
         seen = self._seen  # another thread may ask with other offsets
         if seen is None or seen[0] != offsets:
-            seen = self._seen = (offsets, Exposed(self, offsets))
+            seen = self._seen = (offsets, NumberedWindow(self, offsets))
         return seen[1]
 
-    def with_document(self, document: DocumentPart, beyond: Beyond) -> Part:
+    def with_document(self, document: DocumentPart, beyond: WindowEdges) -> Window:
         """The same records after a change, or with something else around them."""
         proven = self.reading.proof(document.now, beyond)
         if proven is None:
-            return Part(self.reading, document, beyond)
-        return Part(self.reading, document, beyond, proven[0], ids=proven[1])
+            return Window(self.reading, document, beyond)
+        return Window(self.reading, document, beyond, proven[0], ids=proven[1])
 
 
-class Exposed:
+class NumberedWindow:
     """A part at its place in the whole."""
 
-    def __init__(self, part: Part, offsets: Offsets) -> None:
+    def __init__(self, part: Window, offsets: Offsets) -> None:
         self._part = part
         self._offsets = offsets
         self._pairs: dict[int, Pair] = {}
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[int, PairRow] = {}
 
     @property
     def _lead(self) -> int:
@@ -252,7 +256,7 @@ class Exposed:
             made = self._pairs[number] = self._moved(self._part.judged.pairs[number])
         return made
 
-    def row(self, number: int) -> Row:
+    def row(self, number: int) -> PairRow:
         made = self._rows.get(number)
         if made is None:
             row = self._part.rows[number]
@@ -279,7 +283,7 @@ class Exposed:
         )
 
 
-class Ids(Container[str]):
+class WindowIds(Container[str]):
     """The ids of the file, and those that changes have put in."""
 
     __slots__ = ("file", "new")

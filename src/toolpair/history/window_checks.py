@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import is_signed
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
 from toolpair.rules.errors.counting import counted_transcript
@@ -19,19 +19,19 @@ from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES, place_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Beyond
+from toolpair.transcript.model import LEAD_IN, LEAD_OUT, WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
 """How often ranges are joined before the whole is judged instead."""
-Load = Callable[[Range, Beyond], "JudgedStretch"]
+Load = Callable[[Range, WindowEdges], "CheckedWindow"]
 """Reads the records of a range and judges them as a stretch."""
 
 
-class JudgedStretch(Struct, eq=False, dict=True):
+class CheckedWindow(Struct, eq=False, dict=True):
     """What is judged of a stretch, and what it has to do with others."""
 
-    judged: Judged
+    judged: CheckedRecords
 
     @property
     def lead(self) -> int:
@@ -148,11 +148,11 @@ class JudgedStretch(Struct, eq=False, dict=True):
         return front and beyond is not None and beyond.before, behind and beyond is not None and beyond.after
 
 
-class JudgedRange(Struct, frozen=True, eq=False):
+class CheckedRange(Struct, frozen=True, eq=False):
     """A range of an outline, and what is judged of it."""
 
     range: Range
-    found: JudgedStretch
+    found: CheckedWindow
 
 
 def _spelt(id_: Any) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _takes_thinking_out(edit: Edit) -> bool:
     return isinstance(edit, RemoveThinking) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
 
 
-def judge_ranges(outline: Outline, load: Load, most: int) -> list[JudgedRange] | None:
+def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] | None:
     """Each range judged; those that turn out to have to do with each other as one. None when that is too much.
 
     `most` is how many records may be judged together.
@@ -173,10 +173,10 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[JudgedRange] |
     answered = sum(found.calls for found in outline.stretches)
     last = len(outline.stretches)
     thinking = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
-    known: dict[tuple[int, int], JudgedRange] = {}
+    known: dict[tuple[int, int], CheckedRange] = {}
     ranges: Sequence[Range] = outline.ranges
     for _ in range(_ROUNDS):
-        judged: list[JudgedRange] = []
+        judged: list[CheckedRange] = []
         for found in ranges:
             key = (found.start, found.stop)
             if key not in known:
@@ -184,8 +184,10 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[JudgedRange] |
                 if inside[-1].end - inside[0].first > most:
                     return None
                 elsewhere = answered - sum(stretch.calls for stretch in inside)
-                beyond = Beyond(found.start > 0, found.stop < last, outline.ids, elsewhere, thinking[last - found.stop])
-                known[key] = JudgedRange(found, load(found, beyond))
+                beyond = WindowEdges(
+                    found.start > 0, found.stop < last, outline.ids, elsewhere, thinking[last - found.stop]
+                )
+                known[key] = CheckedRange(found, load(found, beyond))
                 if known[key].found.spills or known[key].found.tells_of_all:
                     return None
             judged.append(known[key])
@@ -201,7 +203,7 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[JudgedRange] |
     return None
 
 
-def _together(judged: Sequence[JudgedRange]) -> Iterator[tuple[int, int]]:
+def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
     """Stretches of ranges that claim the same, or of which one has the call that the other's result may answer."""
     claimed: dict[str, int] = {}
     calls: dict[str, set[int]] = {}
@@ -219,7 +221,7 @@ def _together(judged: Sequence[JudgedRange]) -> Iterator[tuple[int, int]]:
                     yield judged[other].range.start, found.range.start
 
 
-def _leaning(judged: Iterable[JudgedRange], last: int) -> Iterator[tuple[int, int]]:
+def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
     for found in judged:
         front, behind = found.found.leans
         if front:
@@ -228,7 +230,7 @@ def _leaning(judged: Iterable[JudgedRange], last: int) -> Iterator[tuple[int, in
             yield found.range.stop - 1, found.range.stop
 
 
-def _named_elsewhere(judged: Iterable[JudgedRange], outline: Outline) -> Iterator[tuple[int, int]]:
+def _named_elsewhere(judged: Iterable[CheckedRange], outline: Outline) -> Iterator[tuple[int, int]]:
     for found in judged:
         for clean in found.found.cleaned:
             other = outline.ids.get(clean)
@@ -236,7 +238,7 @@ def _named_elsewhere(judged: Iterable[JudgedRange], outline: Outline) -> Iterato
                 yield other, found.range.start
 
 
-def problems_of(outline: Outline, judged: Sequence[JudgedRange]) -> Sequence[Problem]:
+def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Problem]:
     """All problems, numbered as those of the whole."""
     problems: list[Problem] = []
     stretches = outline.stretches

@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING, Final, TypeVar, overload
 from msgspec.structs import replace
 
 from toolpair.formats.format import Format, Item, Spills, View
-from toolpair.history.conversation import Conversation, Counts, blocks_by_id
-from toolpair.history.cross_window_links import Ties
-from toolpair.history.judged import Judged, items_of
-from toolpair.history.outline import Outline, Range, Stretch
+from toolpair.history.checked_records import CheckedRecords, items_of
+from toolpair.history.conversation import Conversation, ConversationCounts, blocks_by_id
+from toolpair.history.cross_window_links import CrossWindowLinks
+from toolpair.history.outline import Outline, OutlineWindow, Range
 from toolpair.history.report_window import lightened
-from toolpair.history.row_index import Places
-from toolpair.history.summary import Row, Tally, Verdict, verdict_from
-from toolpair.history.window import Exposed, Ids, Offsets, Part, Reading
-from toolpair.history.window_checks import JudgedStretch, in_order, judge_ranges, moved
+from toolpair.history.row_index import RowIndex
+from toolpair.history.summary import PairRow, Tally, Verdict, verdict_from
+from toolpair.history.window import NumberedWindow, Offsets, Reading, Window, WindowIds
+from toolpair.history.window_checks import CheckedWindow, in_order, judge_ranges, moved
 from toolpair.rules.binding import with_removals
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
-from toolpair.source.gc_pause import collect_young, uncollected
+from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.joined import DocumentPart, JoinedDocument
 from toolpair.source.offsets import shifted
 from toolpair.transcript.edits import Edit, InsertMessage, RemoveThinking, records_of, said_of
-from toolpair.transcript.model import Beyond, Block, Message, Scope, Transcript
+from toolpair.transcript.model import Block, Message, Scope, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
     from toolpair.history.losses import Losses
-    from toolpair.history.text_search import Sieve
+    from toolpair.history.row_text_search import TextFilter
 
-_COUNTS: Final[Mapping[str, Callable[[Part], int]]] = {
+_COUNTS: Final[Mapping[str, Callable[[Window], int]]] = {
     "_messages_at": attrgetter("messages"),
     "_pairs_at": attrgetter("pairs"),
     "_counted_at": attrgetter("counted"),
@@ -56,13 +56,13 @@ _COLLECTED: Final = 100
 T = TypeVar("T")
 
 
-def long_conversation(
+def windowed_conversation(
     number: int,
     source: ConversationSource,
     outline: Outline,
     reading: Reading,
     checking: Callable[[int, int], None] | None = None,
-) -> LongConversation | None:
+) -> WindowedConversation | None:
     """The conversation whose outline this is. None when it has to be judged as a whole.
 
     `checking` is told how many stretches are judged, and of how many: more, where some have to do with each other.
@@ -75,9 +75,9 @@ def long_conversation(
         # Told apart by their first records, so that no two parts give a new record the same uid.
         return DocumentPart(document, first, end, document.next_uid + first * _UIDS)
 
-    def load(wanted: Range, beyond: Beyond) -> JudgedStretch:
+    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
         made = part(wanted)
-        found = JudgedStretch(reading.judged(made, beyond))
+        found = CheckedWindow(reading.judged(made, beyond))
         if reading.view.reporting:
             found, made = lightened(found), part(wanted)
             collect_young()
@@ -90,12 +90,12 @@ def long_conversation(
     judged = judge_ranges(outline, load, _MOST)
     if judged is None:
         return None
-    parts: list[Part] = []
+    parts: list[Window] = []
     at = 0
     if outline.past:
         replaced = DocumentPart(document, 0, outline.past, document.next_uid)
-        behind = Beyond(False, True, outline.ids, reading.answered)
-        parts.append(Part(reading, replaced, behind, Stretch(0, outline.past)))
+        behind = WindowEdges(False, True, outline.ids, reading.answered)
+        parts.append(Window(reading, replaced, behind, OutlineWindow(0, outline.past)))
 
     signed = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
 
@@ -103,8 +103,8 @@ def long_conversation(
         for n in range(at, stop):
             stretch = outline.stretches[n]
             answered = reading.answered - stretch.calls
-            beyond = Beyond(n > 0, n + 1 < last, outline.ids, answered, signed[last - n - 1])
-            parts.append(Part(reading, part(Range(n, n + 1)), beyond, stretch))
+            beyond = WindowEdges(n > 0, n + 1 < last, outline.ids, answered, signed[last - n - 1])
+            parts.append(Window(reading, part(Range(n, n + 1)), beyond, stretch))
 
     for found in judged:
         plain(found.range.start)
@@ -112,12 +112,12 @@ def long_conversation(
         beyond = found.found.judged.beyond
         assert beyond is not None
         document_part = documents[found.range.start, found.range.stop]
-        parts.append(Part(reading, document_part, beyond, judged=found.found))
+        parts.append(Window(reading, document_part, beyond, judged=found.found))
     plain(last)
-    return LongConversation(number, source, reading, tuple(parts))
+    return WindowedConversation(number, source, reading, tuple(parts))
 
 
-class LongConversation(Conversation):
+class WindowedConversation(Conversation):
     """As a conversation that is judged whole; what is asked of all of its messages reads them."""
 
     def __init__(
@@ -125,8 +125,8 @@ class LongConversation(Conversation):
         number: int,
         source: ConversationSource,
         reading: Reading,
-        parts: tuple[Part, ...],
-        ties: Ties | None = None,
+        parts: tuple[Window, ...],
+        ties: CrossWindowLinks | None = None,
         before: JoinedDocument | None = None,
     ) -> None:
         own = self.__dict__
@@ -135,8 +135,8 @@ class LongConversation(Conversation):
         own["document"] = JoinedDocument(reading.document, [part.document for part in parts], before)
 
     reading: Reading
-    parts: tuple[Part, ...]
-    _known_ties: Ties | None
+    parts: tuple[Window, ...]
+    _known_ties: CrossWindowLinks | None
 
     # What the whole is
 
@@ -146,7 +146,7 @@ class LongConversation(Conversation):
         document = self.reading.document
         if any(part.document.changed for part in self.parts):
             document = self.joined_document.as_one()
-        judged = Judged(
+        judged = CheckedRecords(
             items_of(document),
             self.reading.format,
             self.reading.profile,
@@ -162,7 +162,7 @@ class LongConversation(Conversation):
         return self.document
 
     @property
-    def judged(self) -> Judged:
+    def judged(self) -> CheckedRecords:
         return self.whole.judged
 
     @property
@@ -175,7 +175,7 @@ class LongConversation(Conversation):
 
     def by(self, profile: Profile) -> Conversation:
         anew = self.reading.judged_by(profile) if not any(part.document.changed for part in self.parts) else None
-        return anew if isinstance(anew, LongConversation) else self.whole.by(profile)
+        return anew if isinstance(anew, WindowedConversation) else self.whole.by(profile)
 
     def viewed(self, view: View) -> Conversation:
         return self.whole.viewed(view)
@@ -202,7 +202,7 @@ class LongConversation(Conversation):
     def _rows_at(self) -> list[int]:
         return [0, *accumulate(part.row_count for part in self.parts)]
 
-    def exposed(self, number: int) -> Exposed:
+    def exposed(self, number: int) -> NumberedWindow:
         """A part at its place."""
         return self.parts[number].exposed(self._offsets(number))
 
@@ -214,24 +214,24 @@ class LongConversation(Conversation):
     # What is in it
 
     @property
-    def in_stretches(self) -> bool:
+    def is_windowed(self) -> bool:
         return True
 
     @cached_property
     def transcript(self) -> Transcript:
-        messages: Sequence[Message] = _Joined(self, self._messages_at, Exposed.message)
+        messages: Sequence[Message] = _Joined(self, self._messages_at, NumberedWindow.message)
         return replace(self.reading.head, messages=messages, scopes=_Scopes(self))
 
     @cached_property
     def pairs(self) -> Sequence[Pair]:
-        return _Joined(self, self._pairs_at, Exposed.pair)
+        return _Joined(self, self._pairs_at, NumberedWindow.pair)
 
     @cached_property
-    def rows(self) -> Sequence[Row]:
-        return _Joined(self, self._rows_at, Exposed.row)
+    def rows(self) -> Sequence[PairRow]:
+        return _Joined(self, self._rows_at, NumberedWindow.row)
 
-    def passing_rows(self) -> Sequence[Row]:
-        from toolpair.history.text_search import PassingRows
+    def passing_rows(self) -> Sequence[PairRow]:
+        from toolpair.history.row_text_search import PassingRows
 
         return PassingRows(self.parts, self._rows_at, self._offsets)
 
@@ -239,15 +239,15 @@ class LongConversation(Conversation):
         number = self._part_of_record(record)
         return range(0) if number is None else range(self._rows_at[number], self._rows_at[number + 1])
 
-    def sieve(self, texts: Sequence[str]) -> Sieve | None:
-        from toolpair.history.text_prefilter import Wanted
-        from toolpair.history.text_search import Sieve
+    def sieve(self, texts: Sequence[str]) -> TextFilter | None:
+        from toolpair.history.row_text_search import TextFilter
+        from toolpair.history.text_prefilter import ByteQuery
 
-        wanted = Wanted(texts)
-        return Sieve(self.parts, self._rows_at, wanted) if wanted.tells else None
+        wanted = ByteQuery(texts)
+        return TextFilter(self.parts, self._rows_at, wanted) if wanted.tells else None
 
     @property
-    def places(self) -> Places:
+    def places(self) -> RowIndex:
         return _LongPlaces(self)
 
     @cached_property
@@ -279,11 +279,11 @@ class LongConversation(Conversation):
         return self.reading.profile.for_model(self.reading.head.model)
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> ConversationCounts:
         messages = (message for part in self.parts if not part.plain for message in part.judged.transcript.messages)
         blocks = [block for message in messages for block in message.blocks]
         calls = sum(part.pairs for part in self.parts if part.plain)
-        return Counts(
+        return ConversationCounts(
             records=self.document.count,
             messages=self._messages_at[-1],
             calls=calls + sum(block.kind == "call" for block in blocks),
@@ -325,14 +325,14 @@ class LongConversation(Conversation):
     def losses_since(self, before: Conversation) -> Losses:
         from toolpair.history.losses import NOTHING, losses
 
-        if not isinstance(before, LongConversation) or before.reading is not self.reading:
+        if not isinstance(before, WindowedConversation) or before.reading is not self.reading:
             return super().losses_since(before)
         return sum((losses(then, now) for then, now in self._changed_since(before)), NOTHING)
 
     def sends_less(self, before: Conversation) -> Losses:
         from toolpair.history.losses import NOTHING, less_sent
 
-        if not isinstance(before, LongConversation) or before.reading is not self.reading:
+        if not isinstance(before, WindowedConversation) or before.reading is not self.reading:
             return super().sends_less(before)
         return sum((less_sent(then, now) for then, now in self._changed_since(before)), NOTHING)
 
@@ -340,7 +340,7 @@ class LongConversation(Conversation):
     def sends_nothing(self) -> bool:
         return any(part.refuses is not None for part in self.parts)
 
-    def _changed_since(self, before: LongConversation) -> Iterator[tuple[Judged, Judged]]:
+    def _changed_since(self, before: WindowedConversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
         for then, now in zip(before.parts, self.parts, strict=True):
             if then is not now:
                 yield then.judged, now.judged
@@ -379,7 +379,7 @@ class LongConversation(Conversation):
 
         `heed` is told how many parts are done.
         """
-        with uncollected():
+        with gc_paused():
             return self._applied(edits, heed)
 
     def _applied(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
@@ -413,7 +413,7 @@ class LongConversation(Conversation):
             beyond = part.beyond
             made = part.with_document(
                 part.document.with_document(after),
-                replace(beyond, ids=Ids(self.reading.ids, ties.new_ids)),
+                replace(beyond, ids=WindowIds(self.reading.ids, ties.new_ids)),
             )
             if self.reading.native and (
                 (self._may_be_interrupted(part) and _turns(part.judged) != _turns(made.judged))
@@ -425,16 +425,16 @@ class LongConversation(Conversation):
             parts[number] = made
         if not any(map(is_not, parts, self.parts)):
             return self
-        made_of = LongConversation(self.number, self.source, self.reading, tuple(parts), ties, self.joined_document)
+        made_of = WindowedConversation(self.number, self.source, self.reading, tuple(parts), ties, self.joined_document)
         made_of._go_on_from(self, sorted(by_part))
         return made_of
 
-    def _may_be_interrupted(self, part: Part) -> bool:
+    def _may_be_interrupted(self, part: Window) -> bool:
         """Whether the end of the history reaches to this part: there an agent looks for an interrupted turn."""
         inside = self.reading.inside(part.document.first, part.document.end)
         return not part.beyond.after or inside is None or inside.numbered is not None or inside.on_results
 
-    def _go_on_from(self, before: LongConversation, numbers: Sequence[int]) -> None:
+    def _go_on_from(self, before: WindowedConversation, numbers: Sequence[int]) -> None:
         """Take over what is known of the parts, all but those with these numbers the same as before."""
         own = self.__dict__
         changed = [(before.parts[number], self.parts[number]) for number in numbers]
@@ -459,11 +459,11 @@ class LongConversation(Conversation):
         return self if after.document is self.whole.document else after
 
     @cached_property
-    def _ties(self) -> Ties:
-        return self._known_ties or Ties.of(self.parts)
+    def _ties(self) -> CrossWindowLinks:
+        return self._known_ties or CrossWindowLinks.of(self.parts)
 
 
-def _turns(judged: Judged) -> tuple[bool, bool]:
+def _turns(judged: CheckedRecords) -> tuple[bool, bool]:
     """Whether the user says anything in a part, and whether it ends with results: what stands in front may hang on it.
 
     An agent takes results at the very end, behind which the user says nothing, for a turn that was interrupted.
@@ -474,12 +474,12 @@ def _turns(judged: Judged) -> tuple[bool, bool]:
     return says, last is not None and any(block.kind == "result" for block in last.blocks)
 
 
-def _links(judged: Judged) -> int:
+def _links(judged: CheckedRecords) -> int:
     """How many lost links there are: where one comes, what it hides may stand in front of the part."""
     return sum(problem.rule.startswith("chain.") for problem in judged.problems)
 
 
-def _holds_its_ends(before: Document, after: Document, beyond: Beyond) -> bool:
+def _holds_its_ends(before: Document, after: Document, beyond: WindowEdges) -> bool:
     """Whether the records at both ends are the same: what stands there beside other parts does so still."""
     old, new = before.records, after.records
     first = not beyond.before or (bool(new) and old[0].uid == new[0].uid)
@@ -489,7 +489,7 @@ def _holds_its_ends(before: Document, after: Document, beyond: Beyond) -> bool:
 class _LongPlaces:
     """Where pairs, records and messages stand in the rows: asked of the part that they stand in."""
 
-    def __init__(self, conversation: LongConversation) -> None:
+    def __init__(self, conversation: WindowedConversation) -> None:
         self._conversation = conversation
 
     def of_pair(self, index: int) -> int | None:
@@ -526,7 +526,7 @@ class _LongPlaces:
 class _Scopes(Mapping[int, Scope]):
     """The scopes of the records that are not active, looked for in the part that the record stands in."""
 
-    def __init__(self, conversation: LongConversation) -> None:
+    def __init__(self, conversation: WindowedConversation) -> None:
         self._conversation = conversation
 
     def __getitem__(self, uid: int) -> Scope:
@@ -545,7 +545,7 @@ class _Scopes(Mapping[int, Scope]):
 class _ById(Mapping[str, Sequence[Block]]):
     """The blocks by id, looked for in the part that the id stands in."""
 
-    def __init__(self, conversation: LongConversation) -> None:
+    def __init__(self, conversation: WindowedConversation) -> None:
         self._conversation = conversation
 
     def __getitem__(self, id_: str) -> Sequence[Block]:
@@ -575,7 +575,9 @@ class _ById(Mapping[str, Sequence[Block]]):
 class _Joined(Sequence[T]):
     """What parts hold, in a row, made when it is asked for."""
 
-    def __init__(self, conversation: LongConversation, starts: Sequence[int], get: Callable[[Exposed, int], T]) -> None:
+    def __init__(
+        self, conversation: WindowedConversation, starts: Sequence[int], get: Callable[[NumberedWindow, int], T]
+    ) -> None:
         self._conversation = conversation
         self._starts = starts
         self._get = get

@@ -86,7 +86,7 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
 
 def _judge(messages: Any, profile: str | None, mode: str) -> tuple[Any, InvalidMessages | None, str | None]:
     """What to hand back, or to raise; and what to warn of."""
-    from toolpair.library.messages import check, repair
+    from toolpair.library.message_lists import check, repair
     from toolpair.library.report import InvalidMessages, told
 
     if mode == "repair":

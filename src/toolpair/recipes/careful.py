@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 from msgspec import Struct
 
 from toolpair.recipes.engine import Mark, Pick, mark_of, mend
-from toolpair.recipes.recipe import Gone, Less, S, Step
+from toolpair.recipes.recipe import Gone, Less, RecipeStep, S
 from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
 
@@ -54,7 +54,7 @@ def carefully(
     apply: Apply[S],
     pick: Pick,
     sends_less: SendsLess[S],
-    collect: Callable[[S, Iterator[Step[S]]], tuple[T, S]],
+    collect: Callable[[S, Iterator[RecipeStep[S]]], tuple[T, S]],
 ) -> Done[T]:
     """Let `collect` go through the steps of what `pick` says: it gives what it made of them, and the last state.
 
@@ -63,7 +63,7 @@ def carefully(
     passes = [_Pass(pick)]
     held: list[HeldBack] = []
 
-    def steps() -> Iterator[Step[S]]:
+    def steps() -> Iterator[RecipeStep[S]]:
         now = state
         for one in passes:
             one.took = False
@@ -127,7 +127,7 @@ class _Watch(Generic[S]):
     def __init__(self, state: S) -> None:
         self.first = state
 
-    def over(self, steps: Iterable[Step[S]]) -> Iterator[Step[S]]:
+    def over(self, steps: Iterable[RecipeStep[S]]) -> Iterator[RecipeStep[S]]:
         for step in steps:
             if self.first is step.before and self.first.sends_nothing:
                 self.first = step.after
@@ -144,7 +144,7 @@ class _Measure(Generic[S]):
         self.lost = _keys(less)
         self.less = less.text
 
-    def to_blame(self, steps: Iterable[Step[S]]) -> list[HeldBack]:
+    def to_blame(self, steps: Iterable[RecipeStep[S]]) -> list[HeldBack]:
         found: list[HeldBack] = []
         known: frozenset[_Key] = frozenset()
         for step in steps:

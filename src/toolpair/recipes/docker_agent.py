@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from toolpair.recipes.copying import Deeds
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
+from toolpair.recipes.replica_steps import Deeds
 from toolpair.recipes.turn_order import is_call
 from toolpair.transcript.edits import Edit, Spot
 from toolpair.transcript.model import Block, Message, Transcript
@@ -16,7 +16,7 @@ from toolpair.transcript.model import Block, Message, Transcript
 MISSING: Final = "No result provided"
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
     deeds = Deeds(state.problems, state.transcript)
     _Walk(deeds).through(state.transcript)
     return deeds.carried_out(state, apply)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.recipe import DEFAULT, Options, Run, S, Step
+from toolpair.recipes.recipe import DEFAULT, Options, RecipeRun, RecipeStep, S
 from toolpair.rules.binding import DROPS_THINKING
 from toolpair.rules.problem import Fix, Problem
 from toolpair.rules.registry import fix_order
@@ -20,16 +20,16 @@ _Choice = tuple[Mark, Problem, Fix]
 _MOST_STEPS: Final = 1000
 
 
-def picking(pick: Pick) -> Run:
+def picking(pick: Pick) -> RecipeRun:
     """A recipe that takes, of each problem, the fix that `pick` says."""
 
-    def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+    def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
         return mend(state, apply, pick)
 
     return run
 
 
-def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[Step[S]]:
+def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[RecipeStep[S]]:
     """Take what `pick` says, step by step, until that is nothing, or nothing that helps.
 
     Each problem is tried once, and once more when others were mended after it; so it always ends. A step that leaves
@@ -56,7 +56,7 @@ def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Itera
             vain |= useless
             tried.difference_update(mark for mark, _, _ in taken if mark not in useless)
             continue
-        yield Step(tuple((problem, fix) for _, problem, fix in taken), state, after)
+        yield RecipeStep(tuple((problem, fix) for _, problem, fix in taken), state, after)
         state, again = after, True
 
 

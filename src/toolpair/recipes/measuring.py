@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from toolpair.recipes.recipe import Record
+from toolpair.recipes.recipe import RecipeRecord
 from toolpair.transcript.ordering import longest_ascending
 
 
@@ -33,7 +33,7 @@ class Touched(Struct, frozen=True):
         return self.changed + self.added + self.removed - self.replaced
 
 
-def touched(before: Sequence[Record], after: Sequence[Record]) -> Touched:
+def touched(before: Sequence[RecipeRecord], after: Sequence[RecipeRecord]) -> Touched:
     """What was done to the records. Linear, but for the order of those that moved."""
     old = {record.uid: (number, record) for number, record in enumerate(before)}
     stayed = [(*old[record.uid], record) for record in after if record.uid in old]
@@ -44,7 +44,7 @@ def touched(before: Sequence[Record], after: Sequence[Record]) -> Touched:
     return Touched(changed, len(after) - len(stayed), len(before) - len(stayed), replaced.total())
 
 
-def _behind(records: Sequence[Record], there: set[int]) -> Counter[int | None]:
+def _behind(records: Sequence[RecipeRecord], there: set[int]) -> Counter[int | None]:
     """How many records that only this state has stand behind each that both have."""
 
     def behind() -> Iterator[int | None]:
@@ -58,5 +58,5 @@ def _behind(records: Sequence[Record], there: set[int]) -> Counter[int | None]:
     return Counter(behind())
 
 
-def _differ(one: Record, other: Record) -> bool:
+def _differ(one: RecipeRecord, other: RecipeRecord) -> bool:
     return one is not other and one.value is not other.value and bool(one.value != other.value)

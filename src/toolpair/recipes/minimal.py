@@ -10,7 +10,7 @@ from msgspec import Struct
 from toolpair.recipes import drop, keep, recommended
 from toolpair.recipes.engine import Pick, mend
 from toolpair.recipes.measuring import touched
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
 from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
 
@@ -24,12 +24,12 @@ _Kind = tuple[object, ...]
 class _Way(Struct, Generic[S], frozen=True):
     """One way that was carried out."""
 
-    steps: list[Step[S]]
+    steps: list[RecipeStep[S]]
     errors: int
     records: int
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
     """Carry the cheapest way out; again while that leaves errors which another way mends."""
     for _ in range(_ROUNDS):
         best = min(_ways(state, apply), key=lambda way: (way.errors, way.records))

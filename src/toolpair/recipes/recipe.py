@@ -12,7 +12,7 @@ from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
 
-class Record(Protocol):
+class RecipeRecord(Protocol):
     """One record: the same in two states when its value is."""
 
     @property
@@ -51,11 +51,11 @@ class Less(Protocol):
     def text(self) -> str | None: ...
 
 
-class Judged(Protocol):
+class Checked(Protocol):
     """Something that has problems: a conversation of a session, or a list of messages."""
 
     @property
-    def items(self) -> Sequence[Record]: ...
+    def items(self) -> Sequence[RecipeRecord]: ...
 
     @property
     def problems(self) -> Sequence[Problem]: ...
@@ -67,10 +67,10 @@ class Judged(Protocol):
     def sends_nothing(self) -> bool: ...
 
 
-S = TypeVar("S", bound=Judged)
+S = TypeVar("S", bound=Checked)
 
 
-class Step(Struct, Generic[S], frozen=True):
+class RecipeStep(Struct, Generic[S], frozen=True):
     """Fixes that were carried out together."""
 
     taken: tuple[tuple[Problem, Fix], ...]
@@ -95,12 +95,12 @@ class Options(Struct, frozen=True):
 DEFAULT = Options()
 
 
-class Run(Protocol):
+class RecipeRun(Protocol):
     """Carries a recipe out on `state`. A step's `taken` names each thing done and the problem that it is done for."""
 
     def __call__(
         self, state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT
-    ) -> Iterator[Step[S]]: ...
+    ) -> Iterator[RecipeStep[S]]: ...
 
 
 class Recipe(Struct, frozen=True):
@@ -109,7 +109,7 @@ class Recipe(Struct, frozen=True):
     name: str
     title: str
     """One line."""
-    run: Run
+    run: RecipeRun
     pick: Callable[[Problem], Fix | None] | None = None
     """Of a recipe that chooses one of each problem's own fixes: which. So it can be narrowed to some problems."""
     does: tuple[str, ...] = ()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.copying import Deeds
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
+from toolpair.recipes.replica_steps import Deeds
 from toolpair.recipes.roo_results import INTERRUPTED
 from toolpair.recipes.turn_order import Turn, id_key, turns_of
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Transcript
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
     deeds = Deeds(state.problems, state.transcript)
     turns = turns_of(state.transcript)
     for number, turn in enumerate(turns):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
 from toolpair.recipes.roo_code import INSTEAD, LOSES
 from toolpair.recipes.roo_results import validated
 from toolpair.transcript.edits import Edit
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
     return validated(state, apply, reorder=True)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.copying import Deeds
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, S, Step
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
+from toolpair.recipes.replica_steps import Deeds
 from toolpair.recipes.roo_ids import fitted
 from toolpair.transcript.edits import Edit
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[Step[S]]:
+def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
     deeds = Deeds(state.problems, state.transcript)
     for message in state.transcript.messages:
         for block in (*message.calls, *message.results):

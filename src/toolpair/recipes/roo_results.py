@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.recipes.copying import Deeds
-from toolpair.recipes.recipe import S, Step
+from toolpair.recipes.recipe import RecipeStep, S
+from toolpair.recipes.replica_steps import Deeds
 from toolpair.recipes.turn_order import Turn, first_of_each, id_key, turns_of
-from toolpair.transcript.edits import Answer, Edit
+from toolpair.transcript.edits import Edit, InsertResult
 from toolpair.transcript.model import Block, Transcript
 
 INTERRUPTED: Final = "Tool execution was interrupted before completion."
 
 
-def validated(state: S, apply: Callable[[S, Sequence[Edit]], S], *, reorder: bool) -> Iterator[Step[S]]:
+def validated(state: S, apply: Callable[[S, Sequence[Edit]], S], *, reorder: bool) -> Iterator[RecipeStep[S]]:
     """`validateAndFixToolResultIds` on each message of the user, by the last response before it."""
     transcript = state.transcript
     deeds = Deeds(state.problems, transcript)
@@ -49,7 +49,7 @@ class _One:
             self.deeds.remove(result, first)
         wanted = {id_key(call) for call in self.calls}
         known = {id_key(result) for result in results}
-        placeholders: list[Answer] = []
+        placeholders: list[InsertResult] = []
         if wanted != known:
             results = self._matched(results, wanted)
             placeholders = self._placeholders(results)
@@ -74,21 +74,21 @@ class _One:
             kept.append(result)
         return kept
 
-    def _placeholders(self, results: Sequence[Block]) -> list[Answer]:
+    def _placeholders(self, results: Sequence[Block]) -> list[InsertResult]:
         covered = {self._key(result) for result in results}
         missing = [call for call in self.calls if id_key(call) not in covered]
         spot = self.turn.front(self.before, self.transcript)
         where = "before the results" if results else "before the user's message"
         return [self.deeds.answer(call, INTERRUPTED, spot, where) for call in missing]
 
-    def _reorder(self, parts: Sequence[Block | Answer]) -> None:
+    def _reorder(self, parts: Sequence[Block | InsertResult]) -> None:
         """`reorderToolResults`: a stable sort by calls, in the slots that results hold."""
         ranks = {id_key(call): number for number, call in enumerate(self.calls)}
         ordered = sorted(parts, key=lambda part: ranks.get(self._key(part), len(ranks)))
         if any(a is not b for a, b in zip(ordered, parts, strict=True)):
             self.deeds.reorder(self.turn.messages[0], ordered)
 
-    def _key(self, part: Block | Answer) -> Any:
-        if isinstance(part, Answer):
+    def _key(self, part: Block | InsertResult) -> Any:
+        if isinstance(part, InsertResult):
             return id_key(part.call)
         return self.ids.get(id(part), id_key(part))

@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from toolpair.dialects import anthropic, openai_chat
-from toolpair.dialects.values import is_object, with_fields
+from toolpair.dialects.block_values import is_object, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import is_signed
 from toolpair.rules.problem import Fix
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertMessage, Remove, RemoveThinking, SetField
 from toolpair.transcript.model import Transcript
-from toolpair.transcript.words import plural
 
 DROPS_THINKING: Final = "+drop-thinking"
 """How the ids of fixes end that drop all signed thinking behind them: one such fix reaches into what the next does."""

@@ -8,9 +8,9 @@ from typing import Final
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Boundary, Repair
-from toolpair.transcript.words import plural
 
 _CAUSES: Final = {
     "chain.missing_parent": "the line it links to is not in the file: it was lost or cannot be read",

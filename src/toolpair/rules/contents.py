@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from toolpair.dialects import openai_chat
-from toolpair.dialects.values import as_json, is_object, text_in, with_text
+from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule

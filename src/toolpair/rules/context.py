@@ -14,15 +14,15 @@ from toolpair.rules.causes import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
-from toolpair.rules.unreadable import Unreadable
+from toolpair.rules.unreadable import UnreadableParts
 from toolpair.rules.wire import Wire, Written, wire_of, written_as
 from toolpair.transcript.besides import said_besides
 from toolpair.transcript.content import argument_text, media_of, result_content, text_of
-from toolpair.transcript.copies import Copies
-from toolpair.transcript.edits import Edit, ToText
+from toolpair.transcript.edits import Edit, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kept_call_label, kept_output_label
 from toolpair.transcript.new_ids import NewIds, loss
+from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pair, Pairing
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Context(Struct, eq=False, dict=True):
     transcript: Transcript
     pairing: Pairing
     profile: Profile
-    unreadable: Unreadable = field(default_factory=Unreadable)
+    unreadable: UnreadableParts = field(default_factory=UnreadableParts)
     problems: list[Problem] = field(default_factory=list)
     fits: dict[int, Fit] = field(default_factory=dict)
     """Of a pair's index: how its call and results fit, as far as that was asked."""
@@ -275,7 +275,7 @@ def tool_of(block: Block | None) -> str:
     return block.name if block is not None and block.name else "A tool"
 
 
-def keep_as_text(result: Block, tool: str | None) -> ToText:
+def keep_as_text(result: Block, tool: str | None) -> ReplaceWithText:
     """The edit that keeps an output as labelled text, with its images beside it."""
     content = result_content(result)
     media: tuple[Any, ...] = ()
@@ -283,12 +283,12 @@ def keep_as_text(result: Block, tool: str | None) -> ToText:
     if isinstance(content, list):
         media = tuple(media_of(content))
         text = [part for part in content if not any(part is kept for kept in media)]
-    return ToText(result, f"{kept_output_label(tool)}\n{text_of(text)}{said_besides(result)}", media)
+    return ReplaceWithText(result, f"{kept_output_label(tool)}\n{text_of(text)}{said_besides(result)}", media)
 
 
-def call_as_text(call: Block) -> ToText:
+def call_as_text(call: Block) -> ReplaceWithText:
     """The edit that keeps a call without result as labelled text, with its input."""
-    return ToText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{said_besides(call)}")
+    return ReplaceWithText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{said_besides(call)}")
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:

@@ -7,10 +7,10 @@ from toolpair.rules.context import Context, keep_as_text, tool_of
 from toolpair.rules.pair_states import moved
 from toolpair.rules.problem import Fix
 from toolpair.transcript.content import is_output, is_real_output, output_key, result_text
-from toolpair.transcript.edits import Edit, Place, Remove, Rename
+from toolpair.transcript.counting import plural
+from toolpair.transcript.edits import Edit, MoveResult, Remove, Rename
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
 
 
 def duplicate(context: Context, pair: Pair) -> None:
@@ -96,5 +96,5 @@ def _keep_one(context: Context, pair: Pair, keep: int, *, as_text: bool) -> tupl
         edits.append(Rename(kept, call.id))
     first_left = keep == 0 or pair.results_at[keep][0] == pair.results_at[0][0]
     if not first_left or moved(context, pair, kept, keep) is not None:
-        edits.append(Place(kept, call))
+        edits.append(MoveResult(kept, call))
     return tuple(edits)

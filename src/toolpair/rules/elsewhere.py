@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from toolpair.dialects.values import same
+from toolpair.dialects.block_values import same
 from toolpair.rules.problem import Fix
 from toolpair.transcript.content import is_output, is_real_output, result_content, result_text, text_of
-from toolpair.transcript.copies import Copy, copies_of_call
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.output_copies import Copy, copies_of_call
 
 CAUTION: Final = "[Recorded while the call ran; it may be incomplete. Added by toolpair.]"
 COPY: Final = "use-copy"

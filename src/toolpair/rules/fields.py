@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpair.dialects import anthropic, openai_chat
-from toolpair.dialects.values import extra_fields, is_bare_text, with_fields, without_fields, written_type
+from toolpair.dialects.block_values import extra_fields, is_bare_text, with_fields, without_fields, written_type
 from toolpair.rules import value_types
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, Edit, SetField
 from toolpair.transcript.model import Block, Message
-from toolpair.transcript.words import plural
 
 _CACHE: Final = "cache_control"
 _KNOWN: Final = {

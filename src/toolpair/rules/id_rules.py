@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from toolpair.dialects.values import field_of
+from toolpair.dialects.block_values import field_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
@@ -14,7 +14,7 @@ from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.rule import Rule
 from toolpair.transcript.content import output_lines
-from toolpair.transcript.edits import Answer, Edit, Remove, Rename, ToText
+from toolpair.transcript.edits import Edit, InsertResult, Remove, Rename, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.new_ids import restored
 from toolpair.transcript.pairing import Pair
@@ -47,7 +47,7 @@ def _found_output(context: Context, pair: Pair) -> list[Edit]:
     if pair.call is None or pair.results:
         return []
     call = pair.call
-    fixes = fixes_of(context.elsewhere.of_call(call), lambda content, error: Answer(call, content, error))
+    fixes = fixes_of(context.elsewhere.of_call(call), lambda content, error: InsertResult(call, content, error))
     return [edit for fix in fixes if fix.recommended for edit in fix.edits]
 
 
@@ -111,7 +111,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
                 Fix(
                     "new-ids-only",
                     f"{title}; remove outputs that could belong to any of the calls",
-                    tuple(Remove(edit.block) if isinstance(edit, ToText) else edit for edit in edits),
+                    tuple(Remove(edit.block) if isinstance(edit, ReplaceWithText) else edit for edit in edits),
                     loses=f"the outputs that could belong to any of the calls ({output_lines(unclear)})",
                     note=context.files_naming(id_),
                 )

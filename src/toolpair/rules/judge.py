@@ -15,7 +15,7 @@ from toolpair.rules.problem import OnResume, Problem, Says
 from toolpair.rules.profiles import Profile
 from toolpair.rules.registry import CHECKS
 from toolpair.rules.rule import Check
-from toolpair.rules.unreadable import Unreadable
+from toolpair.rules.unreadable import UnreadableParts
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.pairing import Pair, Pairing, pair
 
@@ -48,7 +48,7 @@ def judge(
     profile: Profile,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None = None,
     own_rules: Callable[[Context], None] | None = None,
-    unreadable: Unreadable | None = None,
+    unreadable: UnreadableParts | None = None,
     sent: Callable[[], Iterable[Source] | None] | None = None,
     own_provider: bool = True,
 ) -> Judgement:
@@ -59,7 +59,7 @@ def judge(
     None when it sends the transcript as it is: by that the API counts. `own_provider`: the profile is of the kind that
     the agent sends to, so that what it leaves out is no error.
     """
-    context = Context(transcript, pair(transcript), profile, unreadable or Unreadable())
+    context = Context(transcript, pair(transcript), profile, unreadable or UnreadableParts())
     set_states(context)
     _run(context, CHECKS)
     if own_rules is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dialects.values import is_cut_in_character, with_whole_characters
+from toolpair.dialects.block_values import is_cut_in_character, with_whole_characters
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule

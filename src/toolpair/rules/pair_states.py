@@ -10,7 +10,7 @@ from typing import Final, Literal
 from toolpair.dialects.openai_responses import call_family, output_family
 from toolpair.rules.context import Context
 from toolpair.rules.wire import is_system
-from toolpair.transcript.edits import Place
+from toolpair.transcript.edits import MoveResult
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.pairing import Pair, State
 
@@ -81,11 +81,11 @@ def of_another_kind(context: Context, pair: Pair) -> bool:
     )
 
 
-def moved(context: Context, pair: Pair, result: Block, position: int = 0) -> Place | None:
+def moved(context: Context, pair: Pair, result: Block, position: int = 0) -> MoveResult | None:
     """The move that the result needs to stand right, if any."""
     assert pair.call is not None
     single = Pair(pair.index, pair.call, pair.call_at, (result,), (pair.results_at[position],), pair.evidence)
-    return None if _placement(context, single) == "right" else Place(result, pair.call)
+    return None if _placement(context, single) == "right" else MoveResult(result, pair.call)
 
 
 def _placement(context: Context, pair: Pair) -> Placement:

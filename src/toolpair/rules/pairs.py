@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_values import is_object, with_output
 from toolpair.dialects.openai_chat import is_legacy
-from toolpair.dialects.values import is_object, with_output
 from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
 from toolpair.rules.elsewhere import fixes as fixes_of
@@ -17,12 +17,12 @@ from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, 
 from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, moved
 from toolpair.rules.problem import Fix, Severity
 from toolpair.rules.rule import Rule
-from toolpair.rules.unreadable import Lost, repair
+from toolpair.rules.unreadable import UnreadablePart, repair
 from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
-    Answer,
     InsertMessage,
-    Place,
+    InsertResult,
+    MoveResult,
     Remove,
     RemoveRecord,
     Rename,
@@ -54,9 +54,9 @@ def check(context: Context) -> None:
         else:
             misplaced.append(pair)
     if misplaced:
-        from toolpair.rules import places
+        from toolpair.rules import result_places
 
-        places.report(context, misplaced)
+        result_places.report(context, misplaced)
     _order(context)
     _unreached(context)
 
@@ -90,9 +90,9 @@ def _order(context: Context) -> None:
             continue
         at = [found.results_at[0] for found in family]
         if at != sorted(at):
-            from toolpair.rules import places
+            from toolpair.rules import result_places
 
-            places.in_another_order(context, family)
+            result_places.in_another_order(context, family)
 
 
 def _missing(context: Context, pair: Pair) -> None:
@@ -102,7 +102,7 @@ def _missing(context: Context, pair: Pair) -> None:
         return
     trailing = pair.call_at[0] == len(context.messages) - 1
     copies = context.elsewhere.of_call(call)
-    fixes = fixes_of(copies, lambda content, error: Answer(call, content, error))
+    fixes = fixes_of(copies, lambda content, error: InsertResult(call, content, error))
     lost = context.unreadable.of_call(call)
     if lost is not None:
         fixes = _with_repair(fixes, lost, call, first=lost.fix is not None and all(copy.partial for copy in copies))
@@ -110,7 +110,7 @@ def _missing(context: Context, pair: Pair) -> None:
         Fix(
             "insert-placeholder",
             PLACEHOLDER_TITLE,
-            (Answer(call, PLACEHOLDER, True),),
+            (InsertResult(call, PLACEHOLDER, True),),
             recommended=not any(fix.recommended for fix in fixes),
             placeholder=True,
         )
@@ -148,7 +148,7 @@ def _missing(context: Context, pair: Pair) -> None:
     )
 
 
-def _with_repair(fixes: list[Fix], lost: Lost, call: Block | None, *, first: bool) -> list[Fix]:
+def _with_repair(fixes: list[Fix], lost: UnreadablePart, call: Block | None, *, first: bool) -> list[Fix]:
     """The fixes with the one that brings back what stands in a damaged line: before the others or behind them."""
     if first:
         found = repair(lost, call, recommended=True)
@@ -239,7 +239,7 @@ def _orphan(context: Context, pair: Pair) -> None:
     fixes: list[Fix] = []
     if pair.call is not None:
         fixes.append(
-            Fix("move", "move it after its call", (Place(result, pair.call),), recommended=True),
+            Fix("move", "move it after its call", (MoveResult(result, pair.call),), recommended=True),
         )
     for number, candidate in enumerate(pair.candidates[:20], 1):
         call = candidate.call
@@ -252,7 +252,7 @@ def _orphan(context: Context, pair: Pair) -> None:
                     Rename(result, call.id)
                     if context.profile.accepts_id(call.id)
                     else Rename(result, call.id if isinstance(call.id, str) else ""),
-                    Place(result, call),
+                    MoveResult(result, call),
                 ),
                 certain=False,
             )
@@ -358,7 +358,10 @@ def _mismatch(context: Context, pair: Pair) -> None:
                 Fix(
                     "placeholder-and-text",
                     f"{PLACEHOLDER_TITLE} and keep the output as text",
-                    (Answer(call, PLACEHOLDER, True), keep_as_text(result, result.name) if real else Remove(result)),
+                    (
+                        InsertResult(call, PLACEHOLDER, True),
+                        keep_as_text(result, result.name) if real else Remove(result),
+                    ),
                     recommended=True,
                     placeholder=True,
                 )

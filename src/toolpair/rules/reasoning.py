@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.block_values import is_object
 from toolpair.dialects.openai_responses import is_reasoning
-from toolpair.dialects.values import is_object
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile

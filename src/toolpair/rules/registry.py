@@ -14,13 +14,13 @@ from toolpair.rules import (
     contents,
     crossed,
     fields,
-    names,
-    outputs,
     pairs,
     reasoning,
     responses_items,
+    result_contents,
     roles,
     server_tools,
+    tool_names,
 )
 from toolpair.rules import id_rules as ids
 from toolpair.rules import odd_records as records
@@ -33,10 +33,10 @@ FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
     roles.RULES,
     ids.RULES,
     arguments.RULES,
-    names.RULES,
+    tool_names.RULES,
     turns.RULES,
     contents.RULES,
-    outputs.RULES,
+    result_contents.RULES,
     server_tools.RULES,
     reasoning.RULES,
     responses_items.RULES,

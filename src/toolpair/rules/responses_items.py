@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_values import type_of
 from toolpair.dialects.openai_responses import (
     ITEM_PREFIXES,
     ListedItem,
@@ -17,18 +18,17 @@ from toolpair.dialects.openai_responses import (
     retyped,
     say_the_same,
 )
-from toolpair.dialects.values import type_of
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
 from toolpair.rules.pair_states import kinds, of_another_kind
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
 from toolpair.transcript.content import is_real_output, output_lines
-from toolpair.transcript.edits import Answer, Edit, Remove
+from toolpair.transcript.counting import plural
+from toolpair.transcript.edits import Edit, InsertResult, Remove
 from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import PLACEHOLDER
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
 
 
 def check(context: Context) -> None:
@@ -64,7 +64,7 @@ def _kind(context: Context, pair: Pair) -> None:
     said = Fix(
         "placeholder-and-text",
         f"{PLACEHOLDER_TITLE} and keep the output as text",
-        (Answer(call, PLACEHOLDER, True), keep_as_text(result, call.name)),
+        (InsertResult(call, PLACEHOLDER, True), keep_as_text(result, call.name)),
         placeholder=True,
     )
     both = Fix("both-as-text", BOTH_AS_TEXT, (call_as_text(call), keep_as_text(result, call.name)))

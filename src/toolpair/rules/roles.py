@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from toolpair.dialects import openai_chat
-from toolpair.dialects.values import field_of, with_fields
+from toolpair.dialects.block_values import field_of, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule

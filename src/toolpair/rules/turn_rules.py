@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolpair.dialects.openai_chat import is_prefix
-from toolpair.rules import neighbours
+from toolpair.rules import message_neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
 from toolpair.rules.wire import is_system
-from toolpair.transcript.edits import Arrange, InsertMessage, RemoveMessage
+from toolpair.transcript.edits import InsertMessage, RemoveMessage, Reorder
 from toolpair.transcript.model import Block, Message
 
 
@@ -20,7 +20,7 @@ def check(context: Context) -> None:
         return
     _calls_last(context)
     _first(context)
-    neighbours.check(context)
+    message_neighbours.check(context)
     _last(context)
 
 
@@ -60,7 +60,7 @@ def _calls_last(context: Context) -> None:
                 Fix(
                     "calls-last",
                     "move the calls to the end of their message",
-                    (Arrange(message, "calls_last"),),
+                    (Reorder(message, "calls_last"),),
                     recommended=True,
                 ),
             ),

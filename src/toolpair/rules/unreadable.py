@@ -8,11 +8,11 @@ from typing import Any
 from msgspec import Struct, field
 
 from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.edits import Answer, MendBytes
+from toolpair.transcript.edits import InsertResult, MendBytes
 from toolpair.transcript.model import Block
 
 
-class Lost(Struct, frozen=True, eq=False):
+class UnreadablePart(Struct, frozen=True, eq=False):
     """What of a call or a result stands in one damaged record."""
 
     record: int
@@ -33,22 +33,22 @@ class Lost(Struct, frozen=True, eq=False):
         return Cause("unreadable", "it is in a line that cannot be read", f"{self.where}: {self.reason}")
 
 
-class Unreadable(Struct, frozen=True, eq=False):
+class UnreadableParts(Struct, frozen=True, eq=False):
     """By id: the results and the calls that stand in damaged records."""
 
-    results: Mapping[str, Lost] = field(default_factory=dict)
-    calls: Mapping[str, Lost] = field(default_factory=dict)
+    results: Mapping[str, UnreadablePart] = field(default_factory=dict)
+    calls: Mapping[str, UnreadablePart] = field(default_factory=dict)
 
-    def of_call(self, call: Block) -> Lost | None:
+    def of_call(self, call: Block) -> UnreadablePart | None:
         """Where the result of a call stands."""
         return self.results.get(call.id) if isinstance(call.id, str) else None
 
-    def of_result(self, result: Block) -> Lost | None:
+    def of_result(self, result: Block) -> UnreadablePart | None:
         """Where the call of a result stands."""
         return self.calls.get(result.id) if isinstance(result.id, str) else None
 
 
-def repair(lost: Lost, call: Block | None, *, recommended: bool) -> list[Fix]:
+def repair(lost: UnreadablePart, call: Block | None, *, recommended: bool) -> list[Fix]:
     """The fix that makes the line readable, else the one that keeps what can be read of the result."""
     if lost.fix is not None:
         title = f"make {lost.where} readable: {lost.fix.title}"
@@ -68,7 +68,7 @@ def repair(lost: Lost, call: Block | None, *, recommended: bool) -> list[Fix]:
         Fix(
             "keep-readable",
             f"keep what can be read of it in {lost.where}",
-            (Answer(call, lost.content, lost.is_error), MendBytes(lost.record, "aside")),
+            (InsertResult(call, lost.content, lost.is_error), MendBytes(lost.record, "aside")),
             recommended,
             loses="the rest of the output, which was cut off",
             note="the damaged line itself is set aside, byte for byte",

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects import anthropic, openai_chat, openai_responses
-from toolpair.dialects.values import (
+from toolpair.dialects.block_values import (
     field_of,
     hands_back_tools,
     is_bare_text,

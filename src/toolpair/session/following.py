@@ -9,11 +9,11 @@ from msgspec import Struct
 from toolpair.history.conversation import Conversation
 from toolpair.session.staging import Applied, Decision, Staged, id_of
 from toolpair.source.container import Container, read_container
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.growth import Change, Growth, is_being_written, look
 from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Damaged
-from toolpair.transcript.words import plural
 
 
 class Dropped(Struct, frozen=True):
@@ -105,7 +105,7 @@ def _container(growth: Growth) -> Container | None:
     fresh = growth.looked is not None and growth.change != "grown" and is_being_written(growth.looked)
     try:
         container = read_container(growth.snapshot.data, growth.snapshot.shown, limits=growth.snapshot.limits)
-    except Unreadable:
+    except UnreadableFile:
         if fresh:
             return None
         raise

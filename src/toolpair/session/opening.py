@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.format import Format, View
-from toolpair.formats.recognising import (
+from toolpair.formats.format_detection import (
     format_of,
     format_of_all,
     is_settled,
@@ -19,16 +19,16 @@ from toolpair.formats.recognising import (
     not_recognised,
     told_format,
 )
+from toolpair.history.checked_records import CheckedRecords, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation
-from toolpair.history.judged import Judged, items_of, request_of
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
-from toolpair.source.beside import FilesBeside
 from toolpair.source.container import Container, ConversationSource, read_container
 from toolpair.source.document import Document
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.limits import Limits
+from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot, from_bytes, open_source
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ OnProgress = Callable[[int], None]
 OnChecking = Callable[[int, int], None]
 
 
-class State(Struct, frozen=True, eq=False):
+class OpenedState(Struct, frozen=True, eq=False):
     """What a file holds at one moment: its bytes, where its conversations are, and these, without any staged fix."""
 
     snapshot: Snapshot
@@ -97,7 +97,7 @@ class FileReader(Struct, frozen=True, eq=False):
         formats: Sequence[Format],
         progress: OnProgress | None = None,
         checking: OnChecking | None = None,
-    ) -> State:
+    ) -> OpenedState:
         """A state of the file; each of `formats` is what a conversation looked like, or was.
 
         Raises Unreadable when it is none.
@@ -107,9 +107,9 @@ class FileReader(Struct, frozen=True, eq=False):
             self._conversation(number, source, found, len(snapshot.data) >= SMALL, alone_in, progress, checking)
             for number, (source, found) in enumerate(zip(container.conversations, formats, strict=True), 1)
         )
-        return State(snapshot, container, tuple(found.format for found in conversations), conversations)
+        return OpenedState(snapshot, container, tuple(found.format for found in conversations), conversations)
 
-    def opened_anew(self, found: Conversation, file: State) -> Conversation | None:
+    def opened_anew(self, found: Conversation, file: OpenedState) -> Conversation | None:
         """A large conversation that is as the file holds it, as it would be opened now; None for others.
 
         One that could only be checked whole need not be so under another profile, or on the agent's own branch.
@@ -117,7 +117,7 @@ class FileReader(Struct, frozen=True, eq=False):
         at = found.number - 1
         source = file.container.conversations[at]
         large = file.size >= SMALL
-        if found.in_stretches or found.document is not source.document or not large or self.view.leaf is not None:
+        if found.is_windowed or found.document is not source.document or not large or self.view.leaf is not None:
             return None
         return self._conversation(found.number, source, file.formats[at], large, None)
 
@@ -154,7 +154,7 @@ class FileReader(Struct, frozen=True, eq=False):
                 return long
         if not settled:
             found = _turned_out(source, found, format_of_all(document, self.profile, keep=True), alone_in)
-        judged = Judged(items_of(document), found, self.profile_for(found), request, self.view, document)
+        judged = CheckedRecords(items_of(document), found, self.profile_for(found), request, self.view, document)
         return Conversation(number, source.label, source, document, judged)
 
 
@@ -166,20 +166,20 @@ def open_file(
     checking: OnChecking | None,
     agent_version: str | Callable[[str], str | None] | None,
     max_size: int | None,
-) -> tuple[FileReader, State]:
+) -> tuple[FileReader, OpenedState]:
     """Read a file for the first time. Gives back how it is read from then on. Raises Unreadable."""
     limits = Limits.of(max_size)
     snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
     if reader.format is not None and reader.format not in REGISTRY:
-        raise Unreadable(no_such_format(reader.format))
+        raise UnreadableFile(no_such_format(reader.format))
     if reader.profile is not None and not is_profile(reader.profile):
-        raise Unreadable(no_such_profile(reader.profile))
+        raise UnreadableFile(no_such_profile(reader.profile))
     container = read_container(snapshot.data, snapshot.shown, limits=limits)
     wanted = get_format(reader.format) if reader.format is not None else None
     formats = [wanted or _first_look(source.document, reader.profile) for source in container.conversations]
     known = next((found for found in formats if found is not None), None)
     if known is None:
-        raise Unreadable(not_recognised([source.document for source in container.conversations], snapshot.shown))
+        raise UnreadableFile(not_recognised([source.document for source in container.conversations], snapshot.shown))
     beside = FilesBeside(snapshot.path) if snapshot.path is not None else None
     version = agent_version(known.id) if callable(agent_version) else agent_version
     reader = replace(reader, view=replace(reader.view, beside=beside, agent_version=version))
@@ -199,7 +199,7 @@ def _turned_out(source: ConversationSource, looked: Format, found: Format | None
         return found
     if alone_in is None:
         return looked  # what is told of the others holds for it, too
-    raise Unreadable(not_recognised([source.document], alone_in))
+    raise UnreadableFile(not_recognised([source.document], alone_in))
 
 
 def no_such_leaf(leaf: str, shown: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolpair.history.conversation import Conversation
-    from toolpair.session.opening import State
+    from toolpair.session.opening import OpenedState
     from toolpair.source.container import Container
     from toolpair.source.saving import FileSave, Progress, SaveResult
     from toolpair.source.snapshot import Snapshot
@@ -46,7 +46,7 @@ class SaveInPlace:
         save: FileSave,
         report: Callable[[SaveResult], Saved],
         index_notes: Callable[[], tuple[str, ...]],
-        read: Callable[[Snapshot, Container], State],
+        read: Callable[[Snapshot, Container], OpenedState],
     ) -> None:
         """`report` says what was done, `index_notes` what an index has wrong now; `read` reads the file again."""
         self._save = save
@@ -66,17 +66,17 @@ class SaveInPlace:
         notes, failed = attempted("what its agent keeps of the file", self._index_notes, none)
         return replace(saved, notes=(*saved.notes, *notes, *failed))
 
-    def after(self) -> State:
+    def after(self) -> OpenedState:
         """What the file holds after the save."""
         return self._read(*self._save.read_again())
 
-    def saved_and_after(self, judged: int | None = None) -> tuple[Saved, State | None]:
+    def saved_and_after(self, judged: int | None = None) -> tuple[Saved, OpenedState | None]:
         """`saved`, and `after`; the conversation with the index `judged` is checked then.
 
         The file is saved: where it cannot be read again, a note says so, and there is no state to go on with.
         """
 
-        def state() -> State | None:
+        def state() -> OpenedState | None:
             found = self.after()
             if judged is not None:
                 found.judge(judged)

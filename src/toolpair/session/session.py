@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from toolpair.formats.format import Companion, Format, View
+from toolpair.formats.format import Format, SubagentSession, View
 from toolpair.history.conversation import Conversation, Location, Target, lines_text
-from toolpair.history.summary import Group, Row, Verdict
+from toolpair.history.summary import CauseGroup, PairRow, Verdict
 from toolpair.history.verdict_text import saving_text, waiting_text
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.profiles import profile as profile_named
-from toolpair.session.opening import FileReader, State, no_such_leaf, open_file
+from toolpair.session.opening import FileReader, OpenedState, no_such_leaf, open_file
 from toolpair.session.staging import Applied, Decision, Staged, Staging, edits_of
-from toolpair.source.beside import FilesBeside
 from toolpair.source.container import Container
 from toolpair.source.document import Document
-from toolpair.source.errors import Refused, SaveFailed, Unreadable
+from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.packing import SUFFIX, pack
+from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.model import PLACEHOLDER, Block, Branch, Message, Transcript
 from toolpair.transcript.pairing import Pair
@@ -45,31 +45,31 @@ if TYPE_CHECKING:
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
     from toolpair.source.saving import Progress, SaveResult
 
-SessionError = Unreadable
+SessionError = UnreadableFile
 
 __all__ = [
     "PLACEHOLDER",
     "Block",
     "Branch",
     "Cause",
-    "Companion",
+    "CauseGroup",
     "Conversation",
     "Fix",
-    "Group",
     "Location",
     "Message",
     "OnResume",
+    "OpenedState",
     "Pair",
+    "PairRow",
     "Problem",
     "Profile",
     "Refused",
-    "Row",
     "SaveFailed",
     "Saved",
     "Session",
     "SessionError",
     "Staged",
-    "State",
+    "SubagentSession",
     "Target",
     "Transcript",
     "Verdict",
@@ -113,7 +113,7 @@ def open_session(
 class Session:
     """A session file with the fixes that are staged on it. Nothing touches the disk until `save`."""
 
-    def __init__(self, reader: FileReader, file: State) -> None:
+    def __init__(self, reader: FileReader, file: OpenedState) -> None:
         self.reader = reader
         self.format: Format = file.formats[-1]
         self.profile: Profile = reader.profile_for(self.format)
@@ -124,14 +124,14 @@ class Session:
         self._remembers = False
         self._hold(file)
 
-    def _state(self, snapshot: Snapshot, container: Container) -> State:
+    def _state(self, snapshot: Snapshot, container: Container) -> OpenedState:
         """A state of the file as this session looks at it."""
         # A file goes on in the format that it has; what is new in it is of the kind that came last.
         missing = len(container.conversations) - len(self.file.formats)
         formats = (*self.file.formats, *[self.format] * missing)[: len(container.conversations)]
         return self.reader.read(snapshot, container, formats)
 
-    def _hold(self, file: State, staging: Staging | None = None) -> None:
+    def _hold(self, file: OpenedState, staging: Staging | None = None) -> None:
         """This is what the file holds, and what is staged on it: nothing, where that is not said."""
         self.file = file
         self._columns: Columns | None = None
@@ -332,7 +332,7 @@ class Session:
             raise ValueError(problem.no_fix or "There is no fix for this problem.")
         return self._staging.stage(self.current, problem, chosen, text)
 
-    def stage_group(self, group: Group) -> Staged | None:
+    def stage_group(self, group: CauseGroup) -> Staged | None:
         """Put the recommended fix on every problem of the group that needs no guess."""
         wanted = {problem.key for problem in group.problems}
         return self.stage_where(
@@ -457,7 +457,7 @@ class Session:
             return None
         try:
             before = counts_of(self._staging.original)
-        except Unreadable:
+        except UnreadableFile:
             before = 0, 0, 0  # nobody can tell any more what the file held
         left: list[tuple[Staged, Decision]] = []
         if news.snapshot is not None and news.container is not None:
@@ -487,7 +487,7 @@ class Session:
             snapshot = remembered(snapshot)
         state = self._state(snapshot, container)
         staging = Staging(state.conversations)
-        left = staging.put_on_again(self._staging.steps)
+        left = staging.replay(self._staging.steps)
         self._hold(state, staging)
         self.current = min(self.current, len(container.conversations) - 1)
         return left
@@ -561,7 +561,7 @@ class Session:
         save = FileSave(self.file.snapshot, self.file.container, documents, allow_links=allow_links, keep_backups=limit)
         return SaveInPlace(save, self._saved, self._index_notes, self._state)
 
-    def go_on(self, state: State) -> None:
+    def go_on(self, state: OpenedState) -> None:
         """Hold this state of the file from now on. Nothing is staged then."""
         self._hold(state)
         self.current = min(self.current, len(self.conversations) - 1)

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from toolpair.history.conversation import Conversation
 from toolpair.history.summary import title_for
 from toolpair.rules.problem import Fix, Problem
-from toolpair.source.gc_pause import uncollected
+from toolpair.source.gc_pause import gc_paused
 from toolpair.transcript.edits import (
-    Answer,
     Edit,
     InsertRecord,
+    InsertResult,
     MendBytes,
     MoveRecord,
     Reidentify,
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from toolpair.history.losses import Losses
     from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
-    from toolpair.recipes.recipe import Options, Recipe, Step
+    from toolpair.recipes.recipe import Options, Recipe, RecipeStep
 
 _OF_RECORDS: Final = (InsertRecord, MendBytes, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord)
 Conversations = tuple[Conversation, ...]
 LONGEST_ID: Final = 200
 """Characters: providers allow 64, and a longer one may hold anything."""
-_Steps = Iterator["Step[Conversation]"]
+_Steps = Iterator["RecipeStep[Conversation]"]
 _Apply = Callable[[Conversation, Sequence[Edit]], Conversation]
 Heed = Callable[[int], None]
 """Is told how many problems have been mended."""
@@ -236,12 +236,12 @@ class Staging:
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
-        with uncollected():
+        with gc_paused():
             return self._stage_steps(at, _picked(at, self.now[at], pick, *self._heeding()))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Carry a recipe out as one step. None when it has nothing to do."""
-        with uncollected():
+        with gc_paused():
             return self._stage_steps(at, carried_out(at, self.now[at], recipe, options))
 
     def _stage_steps(self, at: int, done: CarriedOut) -> Staged | None:
@@ -272,7 +272,7 @@ class Staging:
 
     def unstage(self, staged: Staged) -> None:
         """Take one row out; what else was staged is put on again without it."""
-        self.put_on_again([tuple(row for row in rows if row is not staged) for rows in self.steps])
+        self.replay([tuple(row for row in rows if row is not staged) for rows in self.steps])
 
     def put_back(self, row: Staged) -> tuple[Problem, ...] | None:
         """Put a row that was taken out on again, as a step of its own.
@@ -289,7 +289,7 @@ class Staging:
         self.now = trial.now
         return found
 
-    def put_on_again(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+    def replay(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
         """Stage these steps on what the file holds. Gives back what found no problem any more, with its row."""
         return self._go_on_as(Staging(self.original), steps)
 
@@ -384,7 +384,7 @@ def edits_of(fix: Fix, text: str | None) -> tuple[Edit, ...]:
     if text is None or not fix.placeholder:
         return fix.edits
     return tuple(
-        replace(edit, content=text) if isinstance(edit, Answer) and edit.content == PLACEHOLDER else edit
+        replace(edit, content=text) if isinstance(edit, InsertResult) and edit.content == PLACEHOLDER else edit
         for edit in fix.edits
     )
 
@@ -428,12 +428,12 @@ def _row(
 
     different = list(changes(before.document, after.document))
     problem, fix = taken[0]
-    answers = [edit for _, chosen in taken for edit in chosen.edits if isinstance(edit, Answer)]
+    answers = [edit for _, chosen in taken for edit in chosen.edits if isinstance(edit, InsertResult)]
     made_up = [
         edit
         for _, chosen in taken
         for edit in chosen.edits
-        if isinstance(edit, Answer) and (edit.is_error or chosen.placeholder)
+        if isinstance(edit, InsertResult) and (edit.is_error or chosen.placeholder)
     ]
     losses = tuple(chosen.loses for _, chosen in taken if chosen.loses)
     return Staged(
@@ -488,7 +488,7 @@ def _picked(
     return replace(done.made, rows=rows, held_back=done.held_back)
 
 
-def _by_kind(at: int, conversation: Conversation, steps: Iterable[Step[Conversation]]) -> CarriedOut:
+def _by_kind(at: int, conversation: Conversation, steps: Iterable[RecipeStep[Conversation]]) -> CarriedOut:
     """The steps as rows, one for each kind of fix."""
     rows: list[Staged] = []
     taken: list[tuple[Problem, Fix]] = []
@@ -500,7 +500,7 @@ def _by_kind(at: int, conversation: Conversation, steps: Iterable[Step[Conversat
 
 
 def _copied(
-    at: int, recipe: Recipe, options: Options, steps: Sequence[Step[Conversation]]
+    at: int, recipe: Recipe, options: Options, steps: Sequence[RecipeStep[Conversation]]
 ) -> tuple[Staged, Conversation] | None:
     """All that a copy of another system does, as the one decision that it is; None when it does nothing."""
     if not steps:

@@ -15,7 +15,7 @@ from toolpair.shell.machine import Machine, home_short, resolved
 
 if TYPE_CHECKING:
     from toolpair.agents.processes import Neighbour
-    from toolpair.formats.format import Beside, Companion
+    from toolpair.formats.format import Beside, SubagentSession
     from toolpair.history.conversation import Conversation
     from toolpair.transcript.model import Transcript
 
@@ -74,7 +74,7 @@ def index_notes(
     return tuple(note for agent in agents for note in agent.notes_on_saving(transcript, beside, before, after))
 
 
-def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[Companion, ...]:
+def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
     """The sub-agents' sessions in files of their own beside this one. Each can be opened by its path."""
     judged = conversation.judged
     if beside is None or not isinstance(judged.format, Branching):

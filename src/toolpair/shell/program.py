@@ -52,7 +52,7 @@ def _python() -> str:
 
 
 def _operand(path: str) -> str:
-    from toolpair.shell.words import operand
+    from toolpair.shell.quoting import operand
 
     return operand(path)
 

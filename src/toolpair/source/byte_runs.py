@@ -12,7 +12,7 @@ from toolpair.source.file_bytes import Content
 _CHUNK: Final = 1 << 20
 
 
-class Run(Struct, frozen=True):
+class OriginalRun(Struct, frozen=True):
     """The bytes from `start` to `end` of the content that the file was opened with."""
 
     start: int
@@ -22,20 +22,20 @@ class Run(Struct, frozen=True):
         return self.end - self.start
 
 
-Piece = bytes | Run
+Piece = bytes | OriginalRun
 
 
 def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The same bytes with neighbouring runs as one, and nothing empty."""
-    last: Run | None = None
+    last: OriginalRun | None = None
     for piece in pieces:
         if not piece:
             continue
-        if isinstance(piece, Run):
+        if isinstance(piece, OriginalRun):
             if last is None:
                 last = piece
             elif last.end == piece.start:
-                last = Run(last.start, piece.end)
+                last = OriginalRun(last.start, piece.end)
             else:
                 yield last
                 last = piece

@@ -13,20 +13,20 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from toolpair.source.byte_runs import Piece, Run
+from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.document import Document
 from toolpair.source.edges import skipped
 from toolpair.source.embedded import Embedded
-from toolpair.source.encode import Style, detect, encode, indent_from
-from toolpair.source.errors import Unreadable
+from toolpair.source.encode import JsonStyle, detect, encode, indent_from
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content
+from toolpair.source.json_spans import BadSpan, Finder, SpanScan, children, closers, node_at, scan, skip_space
+from toolpair.source.jsonl import lines_document
 from toolpair.source.limits import USUAL, Limits, refuse_long_line
-from toolpair.source.lines import lines_document
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
+from toolpair.source.record_values import BOM, parse, strictly, without_comma
 from toolpair.source.sampling import sample_of
-from toolpair.source.spans import BadSpan, Finder, Scan, children, closers, node_at, scan, skip_space
-from toolpair.source.values import BOM, parse, strictly, without_comma
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
@@ -110,14 +110,14 @@ class Container(Struct, frozen=True, eq=False):
                 yield from documents[part].runs(base, place)
                 place += base.size
             elif isinstance(part, bytes):
-                yield Run(place, place + len(part))
+                yield OriginalRun(place, place + len(part))
                 place += len(part)
             elif self._changed(part, documents):
                 for piece, _ in self._encoded(part, documents):
                     yield piece
                 place += len(part.text.token)
             else:
-                yield Run(place, place + len(part.text.token))
+                yield OriginalRun(place, place + len(part.text.token))
                 place += len(part.text.token)
 
     def to_bytes(self, documents: Sequence[Document] | None = None) -> bytes:
@@ -170,7 +170,7 @@ class _Build(Struct):
         prefix: str,
         first_line: int,
         offset: int | None,
-        cut: Scan | None = None,
+        cut: SpanScan | None = None,
         spans_in: bytes | None = None,
     ) -> list[Part]:
         """Cut data[span] around the located lists. `spans_in` is the closed text of a cut off document."""
@@ -214,7 +214,9 @@ class _Build(Struct):
                 counting=line is None and offset is not None,
                 style=style,
                 base=indent_from(text, line_start, node.start),
-                cut=Scan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :]) if torn and cut else None,
+                cut=SpanScan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :])
+                if torn and cut
+                else None,
                 closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
             )
             label = (prefix + _steps(place.outside)).strip() or "$"
@@ -244,9 +246,9 @@ def array_document(
     *,
     line: int | None = 1,
     counting: bool = True,
-    style: Style | None = None,
+    style: JsonStyle | None = None,
     base: bytes = b"",
-    cut: Scan | None = None,
+    cut: SpanScan | None = None,
     closing: bytes | None = None,
 ) -> Document:
     """A JSON array as a document of its elements. `cut` tells that the text ends within it."""
@@ -304,9 +306,9 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     match = _BLANKS.match(data, start)
     start = match.end() if match else start
     if start >= len(data):
-        raise Unreadable(f"{shown} is empty; give a session file with something in it.")
+        raise UnreadableFile(f"{shown} is empty; give a session file with something in it.")
     if not _may_be_json(data):
-        raise Unreadable(
+        raise UnreadableFile(
             f"{shown} is not JSON or JSONL; give the session file itself, not a report or an export of it."
         )
     end = len(data.rstrip(b" \t\r\n\0"))
@@ -327,7 +329,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         value = parse(text)
         if not isinstance(value, Damaged):
             return _read_document(data, start, end, value, prefer)
-        raise Unreadable(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
+        raise UnreadableFile(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
     if quick.state == "error" and (value := _without_last_commas(data, start, end, quick)) is not None:
         return _read_document(data, start, end, value, prefer)
     if quick.state == "error":
@@ -341,7 +343,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     # Records by the line; when few lines are any, it was one document with a mistake in it.
     try:
         container = _read_lines(data, shown)
-    except Unreadable:
+    except UnreadableFile:
         raise syntax_error(data, quick, shown) from None
     if not one_line and quick.pos > first_end and quick.state != "complete":
         document = container.conversations[0].document if container.parts == (0,) else None
@@ -350,7 +352,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     return container
 
 
-def _without_last_commas(data: bytes, start: int, end: int, wrong: Scan) -> Any:
+def _without_last_commas(data: bytes, start: int, end: int, wrong: SpanScan) -> Any:
     """What the text says but for commas behind the last elements of arrays; None where other things are wrong."""
     if not is_behind_comma(data, wrong.pos):
         return None
@@ -374,7 +376,7 @@ def _may_be_json(data: bytes) -> bool:
             return False
 
 
-def syntax_error(content: Content, found: Scan, shown: str) -> Unreadable:
+def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFile:
     """What is wrong with the text, and where: the sentence for a person."""
     pos = skipped(content, found.pos, b" \t\n\r") if found.state == "complete" else found.pos
     line = content.count(b"\n", 0, pos) + 1
@@ -383,14 +385,14 @@ def syntax_error(content: Content, found: Scan, shown: str) -> Unreadable:
     pieces = (content[at : min(at + _PIECE, pos)] for at in range(begin, pos, _PIECE))
     column = sum(len(decoder.decode(piece)) for piece in pieces) + len(decoder.decode(b"", True)) + 1
     if found.state == "torn":
-        return Unreadable(
+        return UnreadableFile(
             f"{shown} is cut off within its first record (line {line}, column {column}); nothing in it can be read."
         )
     if found.state == "complete":
         what = "more text follows the JSON value"
     else:
         what = "the JSON is invalid there"
-    return Unreadable(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
+    return UnreadableFile(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
 
 
 def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | None) -> Container:
@@ -402,7 +404,9 @@ def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | 
             record.set_value(value)
             document = Document("lines", (record,), data[:start], b"")
             return Container("lines", (0,), (ConversationSource("", document, line=None, offset=0),))
-        raise Unreadable("The file is a single JSON value that is neither an object nor an array; give a session file.")
+        raise UnreadableFile(
+            "The file is a single JSON value that is neither an object nor an array; give a session file."
+        )
     build = _Build()
     first_line = data.count(b"\n", 0, start) + 1
     parts = build.parts(data, (start, end), located, value, line=None, prefix="$", first_line=first_line, offset=0)
@@ -413,7 +417,7 @@ def _around(data: bytes, start: int, end: int, parts: list[Part]) -> tuple[Part,
     return tuple(part for part in (data[:start], *parts, data[end:]) if part != b"")
 
 
-def _read_torn(data: bytes, start: int, end: int, cut: Scan) -> Container | None:
+def _read_torn(data: bytes, start: int, end: int, cut: SpanScan) -> Container | None:
     safe = cut.safe - start
     closed = data[start : cut.safe] + cut.closers
     value = parse(closed)
@@ -423,7 +427,7 @@ def _read_torn(data: bytes, start: int, end: int, cut: Scan) -> Container | None
     if not located:
         return None
     build = _Build()
-    inner = Scan("torn", cut.pos - start, safe, cut.stack)
+    inner = SpanScan("torn", cut.pos - start, safe, cut.stack)
     parts = build.parts(
         data,
         (start, len(data)),
@@ -452,7 +456,7 @@ def _read_lines(data: bytes, shown: str) -> Container:
     sample = sample_of(document.records)
     values = [record.value for record in sample if isinstance(record.value, (dict, list))]
     if not values and not any(isinstance(record.value, (dict, list)) for record in document.records):
-        raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
+        raise UnreadableFile(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values and sum(map(is_conversation_line, values)) * 2 > len(values):
         return read_conversation_lines(data, document)
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
@@ -517,16 +521,16 @@ def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(part for part in merged if part != b"")
 
 
-def _read_python(data: bytes, start: int, end: int, wrong: Scan, shown: str) -> Container | None:
+def _read_python(data: bytes, start: int, end: int, wrong: SpanScan, shown: str) -> Container | None:
     from toolpair.source.literal import read_literal
 
     value = read_literal(data, start, end, wrong.pos, shown)
     if not isinstance(value, (dict, list)):
         return None
-    text = encode(value, Style())
+    text = encode(value, JsonStyle())
     located = locate(value)
     if not located:
-        raise Unreadable(f"{shown} is a Python literal without a list of messages; give the list of messages.")
+        raise UnreadableFile(f"{shown} is a Python literal without a list of messages; give the list of messages.")
     build = _Build()
     parts = build.parts(text, (0, len(text)), located, value, line=None, prefix="$", first_line=1, offset=None)
     return Container(

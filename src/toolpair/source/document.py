@@ -12,17 +12,17 @@ from typing import Any, Final, Literal, Protocol
 from msgspec.structs import replace
 
 from toolpair.source.alignment import against
-from toolpair.source.byte_runs import Piece, Run
-from toolpair.source.encode import Originals, Style, detect, encode
+from toolpair.source.byte_runs import OriginalRun, Piece
+from toolpair.source.encode import JsonStyle, Originals, detect, encode
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.json_spans import BadSpan, scan
 from toolpair.source.memory import fits
 from toolpair.source.mending import joined, mended, mended_lines
-from toolpair.source.places import Places
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.spans import BadSpan, scan
+from toolpair.source.record_values import BOM, first_record, parse
 from toolpair.source.splice import gap_between, splice, with_number
-from toolpair.source.values import BOM, first_record, parse
+from toolpair.source.value_places import ValuePlaces
 from toolpair.transcript.model import Damaged
 
 Kind = Literal["lines", "array"]
@@ -55,7 +55,7 @@ class Document:
         head: bytes = b"",
         tail: bytes = b"",
         *,
-        style: Style | None = None,
+        style: JsonStyle | None = None,
         base: bytes = b"",
         closing: bytes | None = None,
         next_uid: int | None = None,
@@ -75,7 +75,7 @@ class Document:
         """Bytes that were set aside: they are in the file no more, and belong into a file beside it."""
         self._positions: dict[int, int] | None = None
         self._offsets: list[int] | None = None
-        self._asked: tuple[int, Places] | None = None
+        self._asked: tuple[int, ValuePlaces] | None = None
 
     def __len__(self) -> int:
         return len(self.records)
@@ -197,11 +197,11 @@ class Document:
                 pass
         return offset, offset + record.size
 
-    def _places_in(self, record: Record) -> Places:
+    def _places_in(self, record: Record) -> ValuePlaces:
         """Where the record's values stand; of the record that was asked for last it is remembered."""
         asked = self._asked  # another thread may ask for another record
         if asked is None or asked[0] != record.uid:
-            asked = self._asked = (record.uid, Places(record.body))
+            asked = self._asked = (record.uid, ValuePlaces(record.body))
         return asked[1]
 
     # Writing
@@ -231,9 +231,9 @@ class Document:
     def runs(self, base: Document, place: int) -> Iterator[Piece]:
         """The bytes in order; what is as in `base`, whose bytes stand from `place` on in the opened file, as runs."""
         if self is base:
-            yield Run(place, place + self.size)
+            yield OriginalRun(place, place + self.size)
             return
-        yield Run(place, place + len(self.head)) if self.head == base.head else self.head
+        yield OriginalRun(place, place + len(self.head)) if self.head == base.head else self.head
         # Records of the base from `first` to before `here` stand in a row as they did there.
         first = here = 0
         known, count = base.records, len(base.records)
@@ -241,7 +241,7 @@ class Document:
             if here < count and known[here] is record:
                 here += 1
                 continue
-            yield Run(place + base.start_of(first), place + base.start_of(here))
+            yield OriginalRun(place + base.start_of(first), place + base.start_of(here))
             if record.uid not in base:
                 yield record.body
                 yield record.glue
@@ -254,11 +254,11 @@ class Document:
                 continue
             first = here
             start, end = place + base.start_of(here - 1), place + base.start_of(here)
-            yield record.body if record.touched and record.body != old.body else Run(start, start + old.size)
-            yield record.glue if record.glue != old.glue else Run(start + old.size, end)
-        yield Run(place + base.start_of(first), place + base.start_of(here))
+            yield record.body if record.touched and record.body != old.body else OriginalRun(start, start + old.size)
+            yield record.glue if record.glue != old.glue else OriginalRun(start + old.size, end)
+        yield OriginalRun(place + base.start_of(first), place + base.start_of(here))
         place += base.size
-        yield Run(place - len(base.tail), place) if self.tail == base.tail else self.tail
+        yield OriginalRun(place - len(base.tail), place) if self.tail == base.tail else self.tail
 
     def part(self, first: int, end: int, next_uid: int) -> Document:
         """The records from number `first` to before `end` as a document; the bytes of parts in a row are those of all.
@@ -581,7 +581,7 @@ class Document:
                 pass
         return encode(value, style, originals, self._level()) + rest
 
-    def _file_style(self) -> Style:
+    def _file_style(self) -> JsonStyle:
         if self._style is None:
             sample = bytearray()
             for record in self.records:
@@ -591,7 +591,7 @@ class Document:
             self._style = detect(bytes(sample))
         return self._style
 
-    def _style_beside(self, record: Record | None) -> Style:
+    def _style_beside(self, record: Record | None) -> JsonStyle:
         """The style of a new record behind `record`."""
         beside = record or (self.records[0] if self.records else None)
         whole = self._file_style()

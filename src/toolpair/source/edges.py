@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content
 
 _FIRST: Final = 1 << 12
@@ -45,5 +45,5 @@ def same_bytes(one: Content, other: Content) -> bool:
         return False
     try:
         return all(one[at : at + _STEP] == other[at : at + _STEP] for at in range(0, len(one), _STEP))
-    except Unreadable:
+    except UnreadableFile:
         return False

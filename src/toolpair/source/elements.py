@@ -10,9 +10,9 @@ from typing import Any, Final
 import orjson
 
 from toolpair.source.file_bytes import Content
+from toolpair.source.json_spans import STRING_REST
 from toolpair.source.line_blocks import BLOCK
-from toolpair.source.spans import STRING_REST
-from toolpair.source.values import parse
+from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 
 _TO_BRACKET: Final[Any] = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+[\[\]{}]', re.DOTALL)

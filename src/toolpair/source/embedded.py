@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from toolpair.source.encode import Style, detect, encode_text
-from toolpair.source.spans import decode_string
+from toolpair.source.encode import JsonStyle, detect, encode_text
+from toolpair.source.json_spans import decode_string
 
 _UNITS = re.compile(
     rb'[^\\"]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.', re.DOTALL
@@ -28,7 +28,7 @@ class Embedded(Struct, frozen=True, eq=False):
     decoded: bytes
     decoded_at: list[int]
     encoded_at: list[int]
-    style: Style
+    style: JsonStyle
 
     @classmethod
     def read(cls, token: bytes, start: int) -> Embedded | None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.source.spans import BadSpan, Node, children, key_text, node_at
+from toolpair.source.json_spans import BadSpan, JsonNode, children, key_text, node_at
 
 RawOf = Callable[[Any], bytes | None]
 
@@ -28,7 +28,7 @@ _COMMA = re.compile(_TEXT + rb'(?:"|\\?\Z)|(,[ \t\n\r]*+)', re.DOTALL)
 _OPENED = re.compile(_TEXT + rb'(?:"|\\?\Z)|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
 
 
-class Style(Struct, frozen=True):
+class JsonStyle(Struct, frozen=True):
     """How new JSON is written. `indent` None is on one line; `newline` is used with an indent only."""
 
     comma: bytes = b", "
@@ -38,15 +38,15 @@ class Style(Struct, frozen=True):
     ascii: bool = False
     slashes: bool = False
 
-    def on_one_line(self) -> Style:
+    def on_one_line(self) -> JsonStyle:
         """The same without line breaks."""
         return self if self.indent is None else replace(self, indent=None)
 
 
-COMPACT: Final = Style(b",", b":")
+COMPACT: Final = JsonStyle(b",", b":")
 
 
-def detect(raw: bytes, fallback: Style = COMPACT) -> Style:
+def detect(raw: bytes, fallback: JsonStyle = COMPACT) -> JsonStyle:
     """The style that `raw` is written in; `fallback` where it does not tell."""
     head = raw[:_LOOK_AT]
     newline, indent = _detect_indent(head)
@@ -57,7 +57,7 @@ def detect(raw: bytes, fallback: Style = COMPACT) -> Style:
     if comma is None:
         comma = fallback.comma if colon is None or indent is not None else (b", " if colon.endswith(b" ") else b",")
     escaped, bare = _NON_ASCII_ESCAPE.search(head), _NON_ASCII.search(head)
-    return Style(
+    return JsonStyle(
         comma,
         fallback.colon if colon is None else colon,
         indent,
@@ -89,7 +89,7 @@ def indent_from(raw: bytes, start: int, pos: int) -> bytes:
     return raw[start:end]
 
 
-def encode(value: Any, style: Style, raw_of: RawOf | None = None, level: bytes = b"") -> bytes:
+def encode(value: Any, style: JsonStyle, raw_of: RawOf | None = None, level: bytes = b"") -> bytes:
     """`value` as JSON. Objects that `raw_of` knows are copied byte for byte; `level` is the line's indentation."""
     if isinstance(value, (dict, list, tuple, str)) and raw_of is not None:
         original = raw_of(value)
@@ -119,7 +119,7 @@ def encode(value: Any, style: Style, raw_of: RawOf | None = None, level: bytes =
     raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
-def _enclose(opening: bytes, parts: list[bytes], closing: bytes, style: Style, level: bytes) -> bytes:
+def _enclose(opening: bytes, parts: list[bytes], closing: bytes, style: JsonStyle, level: bytes) -> bytes:
     if not parts:
         return opening + closing
     if style.indent is None:
@@ -128,7 +128,7 @@ def _enclose(opening: bytes, parts: list[bytes], closing: bytes, style: Style, l
     return opening + line + (b"," + line).join(parts) + style.newline + level + closing
 
 
-def encode_text(text: str, style: Style) -> bytes:
+def encode_text(text: str, style: JsonStyle) -> bytes:
     """A string with its quotes. Lone surrogates are escaped in every style."""
     encoded = encode_basestring_ascii(text) if style.ascii else encode_basestring(text)
     if style.slashes:
@@ -171,7 +171,7 @@ class Originals:
 
     def _walk(self, raw: bytes, value: Any) -> None:
         try:
-            todo: list[tuple[Node, Any]] = [(node_at(raw), value)]
+            todo: list[tuple[JsonNode, Any]] = [(node_at(raw), value)]
             while todo:
                 node, here = todo.pop()
                 if isinstance(here, str):
@@ -188,14 +188,14 @@ class Originals:
             return
 
 
-def _pairs_of_object(raw: bytes, node: Node, value: dict[str, Any]) -> list[tuple[Node, Any]]:
+def _pairs_of_object(raw: bytes, node: JsonNode, value: dict[str, Any]) -> list[tuple[JsonNode, Any]]:
     last = members_by_key(raw, children(raw, node))
     return [(last[key][-1], member) for key, member in value.items() if key in last]
 
 
-def members_by_key(raw: bytes, members: list[Node]) -> dict[str, list[Node]]:
+def members_by_key(raw: bytes, members: list[JsonNode]) -> dict[str, list[JsonNode]]:
     """The members of an object by their decoded keys, each key's in order."""
-    found: dict[str, list[Node]] = {}
+    found: dict[str, list[JsonNode]] = {}
     for member in members:
         found.setdefault(key_text(raw, member), []).append(member)
     return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """The bytes cannot be read as a session file."""
 
 
-class TooLarge(Unreadable):
+class TooLarge(UnreadableFile):
     """They may be a session, but are more than a limit allows, or than memory holds."""
 
 

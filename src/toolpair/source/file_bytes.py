@@ -6,7 +6,7 @@ import os
 import weakref
 from typing import Final, overload
 
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 
 CAN_READ_AT: Final = hasattr(os, "pread") and os.name != "nt"
 """Elsewhere files are read whole: Windows has no such call, and replaces no file that somebody has open."""
@@ -127,19 +127,19 @@ class FileBytes:
     def pread(self, start: int, stop: int) -> bytes:
         """As `read`, from the file itself: for whoever reads in large blocks. Raises Unreadable."""
         if self._lost is not None:
-            raise Unreadable(self._lost)
+            raise UnreadableFile(self._lost)
         read = self._from_file(start, stop)
         if (state := self._state()) != self._seen:
             # It has been written to. Growing is well; whatever else happened is not.
             self._lost = self._why_lost(state)
             if self._lost is not None:
-                raise Unreadable(self._lost)
+                raise UnreadableFile(self._lost)
             self._seen = state
         return read
 
     def _from_file(self, start: int, stop: int) -> bytes:
         if not self.close.alive:
-            raise Unreadable(f"{self.shown} is closed; open it again.")
+            raise UnreadableFile(f"{self.shown} is closed; open it again.")
         try:
             read = os.pread(self._descriptor, stop - start, start)
             while len(read) < stop - start:
@@ -147,7 +147,7 @@ class FileBytes:
                 more = os.pread(self._descriptor, stop - start - len(read), start + len(read))
                 if not more:
                     self._lost = self._shorter()
-                    raise Unreadable(self._lost)
+                    raise UnreadableFile(self._lost)
                 read += more
         except OSError as error:
             raise self._failed(error) from None
@@ -179,8 +179,10 @@ class FileBytes:
     def _shorter(self) -> str:
         return f"{self.shown} has become shorter since it was opened; open it again."
 
-    def _failed(self, error: OSError) -> Unreadable:
-        return Unreadable(f"{self.shown} cannot be read ({error.strerror or error}); check the disk and open it again.")
+    def _failed(self, error: OSError) -> UnreadableFile:
+        return UnreadableFile(
+            f"{self.shown} cannot be read ({error.strerror or error}); check the disk and open it again."
+        )
 
 
 Content = bytes | FileBytes
@@ -191,4 +193,6 @@ def _own(descriptor: int, shown: str) -> int:
     try:
         return os.dup(descriptor)
     except OSError as error:
-        raise Unreadable(f"{shown} cannot be kept open ({error.strerror}); close other files and try again.") from None
+        raise UnreadableFile(
+            f"{shown} cannot be kept open ({error.strerror}); close other files and try again."
+        ) from None

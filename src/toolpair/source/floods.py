@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from toolpair.source.file_bytes import Content
 from toolpair.source.line_blocks import line_blocks
-from toolpair.source.values import read
+from toolpair.source.record_values import read
 from toolpair.transcript.model import Damaged, EmptyObject
 
 PROBED: Final = 1000

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Without it, half of the time that a long session takes goes into looking again and again at what is still used.
 
     What is done within it has to end soon and leave no cycles behind. The collector is switched on again only by whom

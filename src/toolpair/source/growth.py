@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from toolpair.source.document import Document
 from toolpair.source.edges import same_bytes
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content, FileBytes
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.memory import fits
+from toolpair.source.record_values import parse, without_comma
 from toolpair.source.snapshot import Identity, Snapshot, open_source
-from toolpair.source.values import parse, without_comma
 from toolpair.transcript.model import Damaged
 
 Change = Literal["grown", "rewritten", "truncated", "replaced", "gone"]
@@ -63,7 +63,7 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
             return grown
     try:
         read = replace(open_source(snapshot.path, snapshot.limits), shown=snapshot.shown)
-    except Unreadable:
+    except UnreadableFile:
         if is_being_written(now):
             return None  # emptied first, as some agents do: the next look sees what it has become
         raise
@@ -80,10 +80,10 @@ def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:
     start = max(0, len(data) - _COMPARED)
     assert snapshot.path is not None
     if not fits(now.size - start):
-        raise Unreadable(f"{snapshot.shown} has become too large to fit into memory.")
+        raise UnreadableFile(f"{snapshot.shown} has become too large to fit into memory.")
     try:
         first, last = data[:_COMPARED], data[start:]
-    except Unreadable:
+    except UnreadableFile:
         return None  # it has not only grown
     try:
         with open(snapshot.path, "rb") as file:
@@ -97,7 +97,7 @@ def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:
             size = len(data) + len(added)
             grown = FileBytes(file.fileno(), size, snapshot.shown) if isinstance(data, FileBytes) else data + added
     except OSError as error:
-        raise Unreadable(f"{snapshot.shown} cannot be read ({error.strerror or error}); try again.") from None
+        raise UnreadableFile(f"{snapshot.shown} cannot be read ({error.strerror or error}); try again.") from None
     if not added:
         return Growth(None, snapshot, now)
     identity = Identity(now.dev, now.ino, size, now.mtime_ns, now.ctime_ns)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import PROBED, Flood, begins_at, flood_at, may_begin
 from toolpair.source.line_blocks import BLOCK, line_blocks
-from toolpair.source.values import parse, without_comma
+from toolpair.source.record_values import parse, without_comma
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r"
@@ -32,7 +32,7 @@ Body = memoryview | Flood
 """The bytes of a record, or what it is where it is too many lines to be looked at."""
 
 
-class Place(NamedTuple):
+class RecordSpan(NamedTuple):
     """Where a record stands."""
 
     start: int
@@ -103,11 +103,11 @@ class RecordIndex(ABC):
         """Where the last record and what belongs to it ends."""
         return self._ends[-1]
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> RecordSpan:
         """All that is known of a record."""
         end = self._ends[number]
         after = self._starts[number + 1] if number + 1 < len(self._starts) else self.stop
-        return Place(self._starts[number], end, self.content[end:after], number, self.line(number))
+        return RecordSpan(self._starts[number], end, self.content[end:after], number, self.line(number))
 
     def uid(self, number: int) -> int:
         return number
@@ -160,7 +160,7 @@ class LineIndex(RecordIndex):
     def stop(self) -> int:
         return self._stop
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> RecordSpan:
         known = len(self._starts)
         if number + 1 >= known:
             known = self.grow(number + 2)
@@ -173,7 +173,7 @@ class LineIndex(RecordIndex):
         line = self._first_line + number
         if self._blanks:
             line += self._blanks_before(number)
-        return Place(self._starts[number], end, glue, line - 1, line)
+        return RecordSpan(self._starts[number], end, glue, line - 1, line)
 
     def line(self, number: int) -> int:
         self.grow(number + 1)

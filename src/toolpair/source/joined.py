@@ -9,7 +9,7 @@ from itertools import accumulate, compress, count
 from operator import is_not
 from typing import overload
 
-from toolpair.source.byte_runs import Piece, Run
+from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.document import Document
 from toolpair.source.offsets import shifted
 from toolpair.source.record import Record
@@ -200,7 +200,7 @@ class JoinedDocument(Document):
                 yield from part.now.runs(part.opened, place + start)
             else:
                 last = part.end == len(self.long)
-                yield Run(place + start, place + (self.long.size if last else self.long.start_of(part.end)))
+                yield OriginalRun(place + start, place + (self.long.size if last else self.long.start_of(part.end)))
 
     def chunks(self) -> Iterator[bytes]:
         for part in self.parts:

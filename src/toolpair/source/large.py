@@ -22,20 +22,20 @@ from toolpair.source.container import (
 from toolpair.source.document import Document
 from toolpair.source.edges import skipped, trimmed
 from toolpair.source.elements import Elements, largest_array
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import Flood
 from toolpair.source.index import ArrayIndex, Body, LineIndex
 from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.json_spans import SpanScan, scan
+from toolpair.source.jsonl import lines_document
 from toolpair.source.limits import USUAL, Limits, no_memory, refuse_long_line
-from toolpair.source.lines import lines_document
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT
 from toolpair.source.memory import fits
 from toolpair.source.record import UNREAD, Record
+from toolpair.source.record_values import BOM, parse, without_comma
 from toolpair.source.sampling import sample_of, values_of
-from toolpair.source.spans import Scan, scan
-from toolpair.source.values import BOM, parse, without_comma
 from toolpair.transcript.model import Damaged
 
 _BLANKS: Final = b" \t\r\n\0"
@@ -94,7 +94,7 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
         return None
     try:
         found = _lines(content, shown)
-    except Unreadable:
+    except UnreadableFile:
         return None
     # The first line is damaged; where few others are better, it is one document with a mistake in it.
     if found is not None and quick.state == "error" and start + quick.pos > first_end and found.parts == (0,):
@@ -112,7 +112,7 @@ def _lines(content: Content, shown: str) -> Container | None:
     spread = _spread(content, index.head_end)
     values = _Sampled(parse(without_comma(line) if index.commas else line) for line in spread)
     if not values.count and not any(map(_holds_record, index.bodies())):
-        raise Unreadable(f"{shown} has no line that is a JSON record; give the session file itself.")
+        raise UnreadableFile(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values.count * 2 < _sample_size(content) or values.count < values.held * 10 < values.count * 9:
         # The lines are few, or not of one kind, so that it depends on which ones are looked at.
         values = _Sampled(values_of(sample_of(document.records)))
@@ -185,11 +185,11 @@ def _as_document(
     refuse_long_line(text, shown, limits)
     try:
         found = read_in_memory(text, shown, prefer)
-    except Unreadable:
+    except UnreadableFile:
         wrong = scan(text, start)
         if wrong.state != "error" or wrong.pos <= cut or may_be_literal(text, wrong.pos):
             return None  # the whole text has to tell what it is
-        raise syntax_error(content, Scan("error", wrong.pos + resumed - cut), shown) from None
+        raise syntax_error(content, SpanScan("error", wrong.pos + resumed - cut), shown) from None
     if found.kind != "document" or len(found.conversations) != 1:
         return None
     (source,) = found.conversations

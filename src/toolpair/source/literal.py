@@ -7,7 +7,7 @@ import re
 import warnings
 from typing import Any, Final
 
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 
 _LIMIT: Final = 32 << 20
 _DEPTH: Final = 90
@@ -37,10 +37,10 @@ def read_literal(data: bytes, start: int, end: int, wrong: int, shown: str) -> A
             break
     if depth != 0 or data[pos:end].strip():
         if deepest > _DEPTH:
-            raise Unreadable(f"{shown} is nested too deeply to be read; give a file with messages.")
+            raise UnreadableFile(f"{shown} is nested too deeply to be read; give a file with messages.")
         return None
     if end - start > _LIMIT:
-        raise Unreadable(f"{shown} is printed Python of more than 32 MB; write it as JSON and open that.")
+        raise UnreadableFile(f"{shown} is printed Python of more than 32 MB; write it as JSON and open that.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.source.values import parse
+from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 
 LIST_KEYS: Final = ("messages", "input", "history", "conversation", "traj", "trajectory")

@@ -14,8 +14,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.source.spans import BadSpan, Node, Scan, children, key_text, node_at, scan
-from toolpair.source.values import (
+from toolpair.source.json_spans import BadSpan, JsonNode, SpanScan, children, key_text, node_at, scan
+from toolpair.source.record_values import (
     BOM,
     escape_controls,
     escaped,
@@ -126,7 +126,7 @@ def close(raw: bytes) -> Closed | None:
     return _cut_back(raw, found)
 
 
-def _cut_in_string(raw: bytes, found: Scan) -> Closed | None:
+def _cut_in_string(raw: bytes, found: SpanScan) -> Closed | None:
     """Closed within the string that it was cut off in: what was written of it stays."""
     if not _in_string(raw[found.safe :]):
         return None
@@ -142,7 +142,7 @@ def _cut_in_string(raw: bytes, found: Scan) -> Closed | None:
     return Closed(closed, raw[len(keep) :], False)
 
 
-def _cut_back(raw: bytes, found: Scan) -> Closed | None:
+def _cut_back(raw: bytes, found: SpanScan) -> Closed | None:
     """Closed behind the last value that is there whole."""
     safe, stack = found.safe, found
     at_end = not raw[safe:].strip(b" \t\r\n")
@@ -281,14 +281,14 @@ def without_doubles(raw: bytes, *, last: bool) -> bytes:
     return b"".join((*kept, raw[pos:]))
 
 
-def _doubles(raw: bytes, members: Sequence[Node], last: bool) -> set[int]:
+def _doubles(raw: bytes, members: Sequence[JsonNode], last: bool) -> set[int]:
     by_key: dict[str, list[int]] = {}
     for number, member in enumerate(members):
         by_key.setdefault(key_text(raw, member), []).append(number)
     return {n for places in by_key.values() for n in (places[:-1] if last else places[1:])}
 
 
-def _cuts(node: Node, members: Sequence[Node], gone: set[int]) -> list[tuple[int, int]]:
+def _cuts(node: JsonNode, members: Sequence[JsonNode], gone: set[int]) -> list[tuple[int, int]]:
     """The spans to take out so that commas are left only between the members that stay."""
     kept = [number for number in range(len(members)) if number not in gone]
     cuts = []

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.source.errors import Refused, TooLarge, Unreadable
+from toolpair.source.errors import Refused, TooLarge, UnreadableFile
 from toolpair.source.limits import GB, USUAL, Limits, in_words, no_memory
 from toolpair.source.memory import fits
 
@@ -48,7 +48,7 @@ def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Pack
     """All frames of the file. What comes before a torn or bad end counts. Raises Unreadable."""
     zstandard = _library()
     if zstandard is None:
-        raise Unreadable(
+        raise UnreadableFile(
             f"{shown} is zstd-compressed, and the zstandard package that reads it is not installed; `pip install "
             "zstandard`, or unpack the file first."
         )
@@ -64,7 +64,7 @@ def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Pack
         whole = False
     if not size:
         what = "nothing in it can be unpacked" if not whole else "it is empty"
-        raise Unreadable(f"{shown} is zstd-compressed, but {what}; look for a backup of it.")
+        raise UnreadableFile(f"{shown} is zstd-compressed, but {what}; look for a backup of it.")
     return b"".join(pieces), Packing(data, whole)
 
 

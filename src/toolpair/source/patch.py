@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.source.byte_runs import Piece, Run, merged
+from toolpair.source.byte_runs import OriginalRun, Piece, merged
 from toolpair.source.file_bytes import FileBytes
 from toolpair.transcript.ordering import longest_ascending
 
@@ -66,9 +66,9 @@ def _is_same(row: Sequence[Piece], content: Content) -> bool:
     """Whether the pieces are the content, perhaps with equal bytes in each other's places."""
     at = 0
     for piece in row:
-        size = piece.end - piece.start if isinstance(piece, Run) else len(piece)
-        if not (isinstance(piece, Run) and piece.start == at):
-            new = content[piece.start : piece.end] if isinstance(piece, Run) else piece
+        size = piece.end - piece.start if isinstance(piece, OriginalRun) else len(piece)
+        if not (isinstance(piece, OriginalRun) and piece.start == at):
+            new = content[piece.start : piece.end] if isinstance(piece, OriginalRun) else piece
             if content[at : at + size] != new:
                 return False
         at += size
@@ -77,15 +77,15 @@ def _is_same(row: Sequence[Piece], content: Content) -> bool:
 
 def _edits(row: Sequence[Piece], content: Content) -> Iterator[_Edit]:
     """What is put in the place of which bytes, in their order. What has moved is new where it stands now."""
-    stays = longest_ascending(list(dict.fromkeys(piece.start for piece in row if isinstance(piece, Run))))
+    stays = longest_ascending(list(dict.fromkeys(piece.start for piece in row if isinstance(piece, OriginalRun))))
     at, new = 0, b""
     for piece in row:
-        if isinstance(piece, Run) and piece.start in stays and piece.start >= at:
+        if isinstance(piece, OriginalRun) and piece.start in stays and piece.start >= at:
             if new or piece.start > at:
                 yield _Edit(at, piece.start, new)
             at, new = piece.end, b""
         else:
-            new += content[piece.start : piece.end] if isinstance(piece, Run) else piece
+            new += content[piece.start : piece.end] if isinstance(piece, OriginalRun) else piece
     if new or at < len(content):
         yield _Edit(at, len(content), new)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import LONGEST
-from toolpair.source.values import flaws, quiet_flaws, read
+from toolpair.source.record_values import flaws, quiet_flaws, read
 from toolpair.transcript.model import Damaged
 
 UNREAD: Final = object()

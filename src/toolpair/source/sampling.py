@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.source.record import Record
-from toolpair.source.values import parse
+from toolpair.source.record_values import parse
 
 _SAMPLE: Final = 200
 _SMALL: Final = 1 << 16

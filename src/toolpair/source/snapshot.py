@@ -12,14 +12,14 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.source.edges import skipped
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
 from toolpair.source.fingerprint import Fingerprint
 from toolpair.source.limits import USUAL, Limits, no_memory
 from toolpair.source.memory import fits
 from toolpair.source.packing import Packing, is_packed, unpack
+from toolpair.source.record_values import parse
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
-from toolpair.source.values import parse
 from toolpair.transcript.model import Damaged
 
 LARGE: Final = 8 << 20
@@ -109,7 +109,7 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
         resolved = os.path.realpath(shown, strict=True)
         descriptor = open_leased(lambda: os.open(resolved, os.O_RDONLY | O_WAITLESS | FLAGS))
     except (OSError, ValueError) as error:
-        raise Unreadable(_why_not_opened(shown, error)) from None
+        raise UnreadableFile(_why_not_opened(shown, error)) from None
     try:
         found = os.fstat(descriptor)
         _refuse_odd(found.st_mode, shown)
@@ -119,7 +119,7 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
         content, packing = _content(data, shown, limits)
         after = os.fstat(descriptor)
     except OSError as error:
-        raise Unreadable(f"{shown} cannot be read ({_reason(error)}); check the disk and try again.") from None
+        raise UnreadableFile(f"{shown} cannot be read ({_reason(error)}); check the disk and try again.") from None
     except MemoryError:
         raise no_memory(shown) from None
     finally:
@@ -203,34 +203,34 @@ def _refuse_odd(mode: int, shown: str) -> None:
     )
     for test, name, advice in kinds:
         if test(mode):
-            raise Unreadable(f"{shown} is {name}, not a regular file; {advice}.")
-    raise Unreadable(f"{shown} is a device, not a regular file; give a session file.")
+            raise UnreadableFile(f"{shown} is {name}, not a regular file; {advice}.")
+    raise UnreadableFile(f"{shown} is a device, not a regular file; give a session file.")
 
 
 def _refuse_binary(data: Content, shown: str) -> None:
     """Refuse what is no text in UTF-8. Bad bytes and runs of NUL in a text are let pass."""
     for magic, name, advice in _MAGIC:
         if data.startswith(magic):
-            raise Unreadable(f"{shown} is {name}; {advice}.")
+            raise UnreadableFile(f"{shown} is {name}; {advice}.")
     if data.startswith((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")):
-        raise Unreadable(f"{shown} is text in UTF-32; {_UTF16}.")
+        raise UnreadableFile(f"{shown} is text in UTF-32; {_UTF16}.")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Unreadable(f"{shown} is text in UTF-16; {_UTF16}.")
+        raise UnreadableFile(f"{shown} is text in UTF-16; {_UTF16}.")
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     if skipped(data, start, _WHITE) == len(data):
-        raise Unreadable(f"{shown} is empty; give a session file with something in it.")
+        raise UnreadableFile(f"{shown} is empty; give a session file with something in it.")
     begin = skipped(data, start, b"\0")
     if begin == len(data):
-        raise Unreadable(f"{shown} contains only NUL bytes; its content is lost, so look for a backup of it.")
+        raise UnreadableFile(f"{shown} contains only NUL bytes; its content is lost, so look for a backup of it.")
     sample = data[start : start + _SAMPLE]
     wide = _wide(sample)
     if wide:
-        raise Unreadable(f"{shown} is text in {wide}; {_UTF16}.")
+        raise UnreadableFile(f"{shown} is text in {wide}; {_UTF16}.")
     sample = data[begin : begin + _SAMPLE]
     inner = len(_INNER_NULS.findall(sample)) if b"\0" in sample else 0
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if inner > 8 + sample.count(b"\n") or controls * 20 > len(sample):
-        raise Unreadable(f"{shown} is a binary file; give the session file itself.")
+        raise UnreadableFile(f"{shown} is a binary file; give the session file itself.")
 
 
 def _wide(sample: bytes) -> str | None:

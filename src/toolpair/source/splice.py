@@ -13,13 +13,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.source.encode import COMPACT, Originals, RawOf, Style, detect, encode, encode_text, line_indent
-from toolpair.source.spans import Node, children, key_text, node_at
+from toolpair.source.encode import COMPACT, JsonStyle, Originals, RawOf, detect, encode, encode_text, line_indent
+from toolpair.source.json_spans import JsonNode, children, key_text, node_at
 
 _IDENTIFYING = ("id", "tool_use_id", "call_id", "tool_call_id", "toolCallId", "toolUseId", "uuid")
 
 
-def splice(raw: bytes, old: Any, new: Any, raw_of: RawOf | None = None, style: Style | None = None) -> bytes:
+def splice(raw: bytes, old: Any, new: Any, raw_of: RawOf | None = None, style: JsonStyle | None = None) -> bytes:
     """The text of `new`: `raw`, the text of `old`, with every byte outside the changed values kept.
 
     `raw_of` gives the original bytes of objects that come from elsewhere. `style` is for what `raw` does
@@ -95,12 +95,12 @@ def gap_between(before: int | None, after: int | None, gaps: Sequence[bytes], de
 
 
 class _Splicer:
-    def __init__(self, raw: bytes, style: Style, raw_of: RawOf) -> None:
+    def __init__(self, raw: bytes, style: JsonStyle, raw_of: RawOf) -> None:
         self.raw = raw
         self.style = style
         self.raw_of = raw_of
 
-    def value(self, node: Node, old: Any, new: Any) -> bytes:
+    def value(self, node: JsonNode, old: Any, new: Any) -> bytes:
         """The bytes of `new` in the place of `node`, whose value is `old`."""
         if is_same(old, new):
             return self.raw[node.start : node.end]
@@ -110,7 +110,7 @@ class _Splicer:
             return self._array(node, old, new)
         return encode(new, self.style, self.raw_of, line_indent(self.raw, node.start))
 
-    def _object(self, node: Node, old: dict[str, Any], new: dict[str, Any]) -> bytes:
+    def _object(self, node: JsonNode, old: dict[str, Any], new: dict[str, Any]) -> bytes:
         members = children(self.raw, node)
         keys = [key_text(self.raw, member) for member in members]
         last = {key: position for position, key in enumerate(keys)}
@@ -136,13 +136,13 @@ class _Splicer:
             previous = key
         return layout.write(b"{", [slot for _, slot in slots], b"}")
 
-    def _colon(self, members: list[Node]) -> bytes:
+    def _colon(self, members: list[JsonNode]) -> bytes:
         for member in members:
             if member.key is not None:
                 return self.raw[member.key[1] : member.start]
         return self.style.colon
 
-    def _array(self, node: Node, old: list[Any], new: list[Any]) -> bytes:
+    def _array(self, node: JsonNode, old: list[Any], new: list[Any]) -> bytes:
         elements = children(self.raw, node)
         if len(elements) != len(old):
             return encode(new, self.style, self.raw_of, line_indent(self.raw, node.start))
@@ -159,7 +159,7 @@ class _Splicer:
 class _Layout:
     """How one container is laid out: what stands before, between and behind its parts."""
 
-    def __init__(self, splicer: _Splicer, node: Node, parts: list[Node]) -> None:
+    def __init__(self, splicer: _Splicer, node: JsonNode, parts: list[JsonNode]) -> None:
         raw, style = splicer.raw, splicer.style
         self._raw_of = splicer.raw_of
         starts = [part.start if part.key is None else part.key[0] for part in parts]
@@ -202,7 +202,7 @@ class _Layout:
         return b"".join((*pieces, self.trail, closing))
 
 
-def _flat(raw: bytes, parts: list[Node]) -> bool:
+def _flat(raw: bytes, parts: list[JsonNode]) -> bool:
     """Whether the containers among the parts stand on one line each."""
     filled = [p for p in parts if p.kind in ("object", "array") and p.end - p.start > 2]
     return bool(filled) and not any(b"\n" in raw[part.start : part.end] for part in filled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolpair.shell.words import operand
+from toolpair.shell.quoting import operand
 from toolpair.text.safe import SafeText
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.transcript.counting import plural
 from toolpair.transcript.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
-from toolpair.transcript.words import plural
 
 MEDIA: Final = ("image", "image_url", "document", "file", "input_audio", "input_image", "input_file")
 """The types of parts that hold something else than text, in the words of all providers.

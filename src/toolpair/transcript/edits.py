@@ -55,7 +55,7 @@ class Spot(Struct, frozen=True):
     of: Block | Message
 
 
-class Answer(Struct, frozen=True):
+class InsertResult(Struct, frozen=True):
     """Insert a result for `call` where the API wants it. `content` is a string or a list of blocks."""
 
     call: Block
@@ -67,14 +67,14 @@ class Answer(Struct, frozen=True):
     """Put it here instead. An agent that sends results at places of its own still does so."""
 
 
-class Place(Struct, frozen=True):
+class MoveResult(Struct, frozen=True):
     """Move `result` to where the API wants the result of `call`: first, in call order, directly behind it."""
 
     result: Block
     call: Block
 
 
-class Arrange(Struct, frozen=True):
+class Reorder(Struct, frozen=True):
     """Reorder the blocks of one message.
 
     "results_first": results in front of all else; "call_order": results into the order of their
@@ -83,10 +83,10 @@ class Arrange(Struct, frozen=True):
 
     message: Message
     how: Literal["results_first", "call_order", "calls_last"]
-    order: tuple[Block | Answer, ...] = ()
+    order: tuple[Block | InsertResult, ...] = ()
     """For "call_order": the results in the wanted order (they may stand in several messages).
 
-    An `Answer` carried out before, the very same object, stands for the result that it inserted.
+    An `InsertResult` carried out before, the very same object, stands for the result that it inserted.
     """
 
 
@@ -96,7 +96,7 @@ class Remove(Struct, frozen=True):
     block: Block
 
 
-class ToText(Struct, frozen=True):
+class ReplaceWithText(Struct, frozen=True):
     """Keep what the block says as text, at its place or, where that would part a pair, behind it.
 
     A result becomes a user's text, a call the assistant's. `media` are parts of its content that
@@ -229,11 +229,11 @@ Edit = (
     Rename
     | SetValue
     | SetField
-    | Answer
-    | Place
-    | Arrange
+    | InsertResult
+    | MoveResult
+    | Reorder
     | Remove
-    | ToText
+    | ReplaceWithText
     | MoveToRole
     | InsertMessage
     | RemoveMessage
@@ -251,14 +251,14 @@ Edit = (
 def targets(edit: Edit) -> frozenset[int]:
     """The identities of the blocks and messages that the edit changes; edits that share none can go together."""
     match edit:
-        case Rename(block=b) | SetValue(block=b) | Remove(block=b) | ToText(block=b) | MoveToRole(block=b):
+        case Rename(block=b) | SetValue(block=b) | Remove(block=b) | ReplaceWithText(block=b) | MoveToRole(block=b):
             return frozenset({id(b)})
-        case Answer(call=c):
+        case InsertResult(call=c):
             return frozenset({id(c)})
-        case Place(result=r):
+        case MoveResult(result=r):
             return frozenset({id(r)})
-        case Arrange(message=m, order=order):
-            wanted = (part.call if isinstance(part, Answer) else part for part in order)
+        case Reorder(message=m, order=order):
+            wanted = (part.call if isinstance(part, InsertResult) else part for part in order)
             return frozenset({id(m), *(id(b) for b in m.blocks), *(id(b) for b in wanted)})
         case SetField(message=m) | RemoveMessage(message=m):
             return frozenset({id(m), *(id(b) for b in m.blocks)})
@@ -294,7 +294,7 @@ def records_of(edit: Edit) -> Iterator[int]:
             yield thing.record
         elif isinstance(thing, Message):
             yield from thing.records
-        elif isinstance(thing, Answer):
+        elif isinstance(thing, InsertResult):
             yield thing.call.record
 
 
@@ -317,13 +317,13 @@ def said_of(
             return block_of(thing)
         if isinstance(thing, Message):
             return message_of(thing)
-        if isinstance(thing, Spot | Answer):
+        if isinstance(thing, Spot | InsertResult):
             if id(thing) not in made:
                 made[id(thing)] = _with_fields(thing, other)
             return made[id(thing)]
         return tuple(map(other, thing)) if isinstance(thing, tuple) else thing
 
-    return [other(edit) if isinstance(edit, Answer) else _with_fields(edit, other) for edit in edits]
+    return [other(edit) if isinstance(edit, InsertResult) else _with_fields(edit, other) for edit in edits]
 
 
 _NAMING: Final = ("block", "call", "result", "message", "after", "order", "spot", "of")

@@ -6,13 +6,13 @@ import gc
 import sys
 from typing import TYPE_CHECKING, Final
 
-from toolpair.tui.result import RunResult
+from toolpair.tui.run_result import RunResult
 
 if TYPE_CHECKING:
     from toolpair.session.journal import Folder
     from toolpair.session.session import Session
-    from toolpair.tui.loading import Open as Open
-    from toolpair.tui.sessions import Sessions
+    from toolpair.tui.background_loading import Open as Open
+    from toolpair.tui.session_list import Sessions
 
 __all__ = ["RunResult", "run"]
 
@@ -39,8 +39,8 @@ def run(
     # The imports make many objects that live for ever: collecting between them is time spent for nothing.
     gc.disable()
     from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.background_loading import Opening
     from toolpair.tui.leaving import Leaving
-    from toolpair.tui.loading import Opening
 
     opening = Opening(path, open) if path is not None and open is not None else None
     app = ToolpairApp(
@@ -69,6 +69,6 @@ def _journal() -> Folder:
 def _sessions(open: Open | None) -> Sessions:
     from toolpair.session.session import open_session
     from toolpair.shell.machine import Machine, current_folder
-    from toolpair.tui.sessions import Sessions
+    from toolpair.tui.session_list import Sessions
 
     return Sessions(open or open_session, Machine.here(), current_folder())

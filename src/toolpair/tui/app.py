@@ -25,12 +25,12 @@ from toolpair.tui.keys import PROGRAM
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import PAINT_CSS
-from toolpair.tui.result import RunResult
-from toolpair.tui.screens.base import BaseScreen, is_small
-from toolpair.tui.spans import Glyphs
+from toolpair.tui.run_result import RunResult
+from toolpair.tui.screens.base_screen import BaseScreen, is_small
+from toolpair.tui.styled_text import Glyphs
 from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
 from toolpair.tui.typed_ahead import TypedAhead, is_input
-from toolpair.tui.work import Work
+from toolpair.tui.work import LongTask
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from toolpair.session.journal import Folder
     from toolpair.session.saving import Saved
     from toolpair.session.session import Session
+    from toolpair.tui.background_loading import Opening
     from toolpair.tui.leaving import Leaving
-    from toolpair.tui.loading import Opening
-    from toolpair.tui.screens.main import MainScreen
-    from toolpair.tui.sessions import Sessions
+    from toolpair.tui.screens.pair_screen import PairScreen
+    from toolpair.tui.session_list import Sessions
 
 COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
@@ -160,9 +160,9 @@ class ToolpairApp(App[None]):
         if self.journal is not None:
             self.set_interval(_KEEP, self._keep)
         if self.desks:
-            from toolpair.tui.screens.main import MainScreen
+            from toolpair.tui.screens.pair_screen import PairScreen
 
-            self.push_screen(MainScreen(self.desks[-1], self.at))
+            self.push_screen(PairScreen(self.desks[-1], self.at))
         elif self._opening is not None:
             from toolpair.tui.screens.loading import OpeningScreen
 
@@ -181,7 +181,7 @@ class ToolpairApp(App[None]):
         self,
         screen: BaseScreen[Any],
         opening: Opening,
-        work: Work,
+        work: LongTask,
         failed: Callable[[Exception], None],
         keep: int = 0,
     ) -> None:
@@ -189,11 +189,11 @@ class ToolpairApp(App[None]):
 
         `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
         """
-        from toolpair.tui.loading import begin
+        from toolpair.tui.background_loading import begin
 
-        shown: list[MainScreen] = []
+        shown: list[PairScreen] = []
 
-        def beginning(session: Session) -> MainScreen | None:
+        def beginning(session: Session) -> PairScreen | None:
             if self.screen is screen:
                 shown.append(self.show(session, keep, opening, work))
                 return shown[0]
@@ -216,16 +216,16 @@ class ToolpairApp(App[None]):
         begin(screen, opening, work, whole, not_read, beginning)
 
     def show(
-        self, session: Session, keep: int = 0, opening: Opening | None = None, work: Work | None = None
-    ) -> MainScreen:
+        self, session: Session, keep: int = 0, opening: Opening | None = None, work: LongTask | None = None
+    ) -> PairScreen:
         """Show a session, on top of `keep` of those that are open. With `opening` it has but its file's beginning."""
-        from toolpair.tui.screens.main import MainScreen
+        from toolpair.tui.screens.pair_screen import PairScreen
 
         desk = Desk(session, opening.size if opening is not None else None)
         for closed in self.desks[keep:]:
             closed.close(keep=False)
         self.desks[keep:] = [desk]
-        screen = MainScreen(desk, self.at, opening, work)
+        screen = PairScreen(desk, self.at, opening, work)
         self.at = None
         while len(self.screen_stack) > keep + 2:
             self.pop_screen()
@@ -280,7 +280,7 @@ class ToolpairApp(App[None]):
 
     def review_unsaved(self) -> None:
         """Go back to the last session that has fixes which no file has, and open its review."""
-        from toolpair.tui.screens.main import MainScreen
+        from toolpair.tui.screens.pair_screen import PairScreen
 
         number = max((n for n, desk in enumerate(self.desks) if desk.unsaved), default=None)
         if number is None:
@@ -290,14 +290,14 @@ class ToolpairApp(App[None]):
         for closed in self.desks[number + 1 :]:
             closed.close(keep=False)
         del self.desks[number + 1 :]
-        if isinstance(self.screen, MainScreen):
+        if isinstance(self.screen, PairScreen):
             self.screen.action_review()
 
-    def main_screen_of(self, desk: Desk) -> MainScreen | None:
+    def main_screen_of(self, desk: Desk) -> PairScreen | None:
         """The main screen that shows the session."""
-        from toolpair.tui.screens.main import MainScreen
+        from toolpair.tui.screens.pair_screen import PairScreen
 
-        return next((each for each in self.screen_stack if isinstance(each, MainScreen) and each.desk is desk), None)
+        return next((each for each in self.screen_stack if isinstance(each, PairScreen) and each.desk is desk), None)
 
     def session_changed(self, desk: Desk) -> None:
         """Tell its main screen that the session is another one now."""

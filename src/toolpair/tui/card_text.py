@@ -13,10 +13,10 @@ from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import ROLES, _spotted, id_text
-from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Fix, Group, OnResume, Problem, Row, Session
+    from toolpair.session.session import CauseGroup, Fix, OnResume, PairRow, Problem, Session
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is judged as a whole a preview takes longer than a key may: `p` shows the lines."""
@@ -38,7 +38,7 @@ def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
     """`changes_text`; of a long history only when that is known, else it is noted that somebody wants to know."""
     key = (id(problem), fix.id)
     if key not in overview.previews:
-        if overview.session.conversation.in_stretches:
+        if overview.session.conversation.is_windowed:
             overview.wanted = (problem, fix)
             return ""
         learn_preview(overview, problem, fix)
@@ -52,7 +52,7 @@ def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
 
 def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
     """`Changes 1 line.`, from what the fix would really do."""
-    if not session.conversation.in_stretches and len(session.transcript.messages) > PREVIEW_MESSAGES:
+    if not session.conversation.is_windowed and len(session.transcript.messages) > PREVIEW_MESSAGES:
         return ""
     changes = session.preview(problem, fix)
     noun = "line" if session.document.kind == "lines" else "message"
@@ -269,7 +269,7 @@ class Card:
             spans += [Span(SafeText(" " * gap)), *piece] if n else piece
         return tuple(spans)
 
-    def row(self, row: Row | None) -> list[Line]:
+    def row(self, row: PairRow | None) -> list[Line]:
         """The card of a row without a problem."""
         glyphs, cells, session = self.glyphs, self.cells, self.session
         if row is None:
@@ -342,7 +342,7 @@ def cause_lines(overview: Overview, glyphs: Glyphs, cells: int, height: int, cur
     return lines
 
 
-def _cause_entry(overview: Overview, glyphs: Glyphs, cells: int, group: Group, here: bool) -> list[Line]:
+def _cause_entry(overview: Overview, glyphs: Glyphs, cells: int, group: CauseGroup, here: bool) -> list[Line]:
     sign, style = overview.marker(overview.row_of(group.problems[0])) if group.problems else ("!", "warning")
     words = [group.title]
     if group.loses_outputs:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Conversation, Session, Staged
 
 
-class State(Struct, frozen=True, eq=False):
+class DeskState(Struct, frozen=True, eq=False):
     """One state of an open session: what it holds, what is applied, which conversation is looked at."""
 
     session: Session
@@ -21,7 +21,7 @@ class State(Struct, frozen=True, eq=False):
     current: int
 
     @classmethod
-    def of(cls, session: Session) -> State:
+    def of(cls, session: Session) -> DeskState:
         return cls(session, session.conversations, session.current)
 
     def is_of(self, session: Session) -> bool:
@@ -40,7 +40,7 @@ class Desk:
         self.keeper: Keeper | None = None
         """Writes the journal, where there is one; from when all of the file is read."""
         self._copied: tuple[Staged, ...] = ()
-        self._kept: tuple[State, tuple[Staged, ...], str] | None = None
+        self._kept: tuple[DeskState, tuple[Staged, ...], str] | None = None
 
     @property
     def session(self) -> Session:
@@ -77,7 +77,7 @@ class Desk:
         """Have the journal written, where what is applied has changed since the last time."""
         if self.keeper is None:
             return
-        state = State.of(self.session), self._copied, self.session.profile.id
+        state = DeskState.of(self.session), self._copied, self.session.profile.id
         if self._kept is not None and self._kept[0].is_of(self.session) and self._kept[1:] == state[1:]:
             return
         self._kept = state

@@ -11,10 +11,10 @@ from toolpair.history.link_places import links_of
 from toolpair.text.cells import fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.transcript.content import block_text, text_of
-from toolpair.transcript.edits import Answer
+from toolpair.transcript.edits import InsertResult
 from toolpair.tui.block_json import block_json
 from toolpair.tui.row_lines import ROLES, id_text
-from toolpair.tui.spans import Glyphs, Line, Span
+from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
     from toolpair.history.link_places import End, Link
@@ -34,7 +34,7 @@ def _body(session: Session, block: Block | None, as_json: bool) -> list[SafeText
 
 def _output_of(fix: Fix) -> str | None:
     """What the model would read as the result that the fix puts in, None when it puts none in. Untrusted."""
-    content = next((edit.content for edit in fix.edits if isinstance(edit, Answer)), None)
+    content = next((edit.content for edit in fix.edits if isinstance(edit, InsertResult)), None)
     return text_of(content) if content is not None else None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text, size_text
-from toolpair.tui.spans import Glyphs, Line, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, cut_line, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolpair.tui.screens.base import BaseScreen
+    from toolpair.tui.screens.base_screen import BaseScreen
 
 HELD = 0.4
 """Seconds after a screen has been drawn in which no answer is taken."""

@@ -29,7 +29,7 @@ def key_names(keys: str) -> str:
     return " ".join(_NAMES.get(name, name) for name in keys.split(","))
 
 
-class Group(Struct, frozen=True):
+class KeyGroup(Struct, frozen=True):
     """Keys that belong together."""
 
     id: str
@@ -50,7 +50,7 @@ class Group(Struct, frozen=True):
         ]
 
 
-MOVE = Group(
+MOVE = KeyGroup(
     "move",
     "Move",
     (
@@ -66,7 +66,7 @@ MOVE = Group(
         Key("l,right", "side(1)", "to the result, or the next page", False),
     ),
 )
-PROBLEMS = Group(
+PROBLEMS = KeyGroup(
     "problems",
     "Problems and fixes",
     (
@@ -84,7 +84,7 @@ PROBLEMS = Group(
         Key("R", "restore", "restore an original that a save kept"),
     ),
 )
-LOOK = Group(
+LOOK = KeyGroup(
     "look",
     "Look",
     (
@@ -104,7 +104,7 @@ LOOK = Group(
         Key("F", "follow", "follow the file as it grows, or stop following"),
     ),
 )
-APP = Group(
+APP = KeyGroup(
     "app",
     "toolpair",
     (
@@ -114,7 +114,7 @@ APP = Group(
         Key("q", "leave", "back, then quit", False),
     ),
 )
-PROGRAM = Group(
+PROGRAM = KeyGroup(
     "program",
     "Anywhere",
     (
@@ -123,7 +123,7 @@ PROGRAM = Group(
     ),
 )
 """Heard whatever has the focus."""
-VIEWER = Group(
+VIEWER = KeyGroup(
     "viewer",
     "In an open text",
     (
@@ -138,7 +138,7 @@ VIEWER = Group(
         Key("y", "yank", "copy what is shown", False, False),
     ),
 )
-REVIEW = Group(
+REVIEW = KeyGroup(
     "review",
     "In the review",
     (
@@ -148,7 +148,7 @@ REVIEW = Group(
         Key("x", "exclude", "exclude one, or include it again", False),
     ),
 )
-SAVED = Group(
+SAVED = KeyGroup(
     "saved",
     "After saving",
     (
@@ -157,7 +157,7 @@ SAVED = Group(
         Key("enter", "close", "back to the list", False),
     ),
 )
-PICKER = Group(
+PICKER = KeyGroup(
     "picker",
     "In the list of sessions",
     (
@@ -167,6 +167,6 @@ PICKER = Group(
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),
 )
-CURSOR = Group("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
+CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """The movement of lists with one column."""
 GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, SAVED, PICKER, APP, PROGRAM)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 from textual.screen import Screen
 
 from toolpair.tui.aside import Aside
-from toolpair.tui.desk import Desk, State
+from toolpair.tui.desk import Desk, DeskState
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -30,7 +30,7 @@ class Ticket:
 
     def __init__(self, screen: LaterOn[Any], of_state: bool) -> None:
         self._screen = screen
-        self._state = State.of(screen.desk.session) if of_state and screen.desk is not None else None
+        self._state = DeskState.of(screen.desk.session) if of_state and screen.desk is not None else None
 
     @property
     def is_good(self) -> bool:

@@ -11,7 +11,7 @@ from toolpair.history.conversation import weight
 from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Fix, Group, Pair, Problem, Row, Session, Verdict
+    from toolpair.session.session import CauseGroup, Fix, Pair, PairRow, Problem, Session, Verdict
 
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 NEAR = 50
@@ -24,7 +24,7 @@ BlockKey = tuple[int, object]
 class Overview:
     """Read anew after each change of the session. No question walks over the rows: there may be 100,000 and more."""
 
-    rows: Sequence[Row]
+    rows: Sequence[PairRow]
 
     def __init__(self, session: Session, partial: int | None = None) -> None:
         """`partial`: the session is the beginning of a file of so many bytes; nothing is said of its problems."""
@@ -65,7 +65,7 @@ class Overview:
         return best if best is not None and best.severity != "info" else None
 
     @property
-    def groups(self) -> Sequence[Group]:
+    def groups(self) -> Sequence[CauseGroup]:
         return self._index.groups
 
     @property

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from toolpair.text.cells import width
-from toolpair.tui.spans import Line, cut_line
+from toolpair.tui.styled_text import Line, cut_line
 
 STYLE_NAMES = (
     "dim", "bold", "rule", "tool", "error", "warning", "good", "key", "differ", "hit", "cursor", "side", "title", "cut",

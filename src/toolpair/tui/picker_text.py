@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.formats.agent import NOT_UNDERSTOOD, Found
+from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start, fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.short import age_text, size_text
 from toolpair.tui.picker_checks import Mark
-from toolpair.tui.spans import Glyphs, Line, Span
+from toolpair.tui.styled_text import Glyphs, Line, Span
 
 WIDE: Final = 72
 """Cells from which on an agent's whole name is shown."""
@@ -30,7 +30,7 @@ def mark_text(judged: bool, mark: Mark) -> tuple[str, str]:
     return (f"≠ {mark}" if mark < 1000 else "≠ 999+"), "error"
 
 
-def row_line(glyphs: Glyphs, found: Found, judged: bool, mark: Mark, now: float, home: str, cells: int) -> Line:
+def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now: float, home: str, cells: int) -> Line:
     """One session: problems, age, agent, project folder, the user's last words, size."""
     sign, style = mark_text(judged, mark)
     wide = cells >= WIDE
@@ -59,7 +59,7 @@ def row_line(glyphs: Glyphs, found: Found, judged: bool, mark: Mark, now: float,
     )
 
 
-def haystack(found: Found, home: str) -> str:
+def haystack(found: FoundSession, home: str) -> str:
     """What a filter looks in."""
     folder = found.folder or ""
     return " ".join((found.title, home_short(folder, home), folder, found.words or "", found.session_id)).lower()

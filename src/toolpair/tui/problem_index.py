@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Group, Problem
+    from toolpair.session.session import CauseGroup, Problem
 
 RANK = {"stops": 0, "loses": 1, "harmless": 2}
 SEVERITY = {"error": 0, "warning": 1, "info": 2}
@@ -19,7 +19,7 @@ class ProblemIndex:
     walk: list[Problem]
     """The problems that `]` goes through: errors, then warnings, then notes, each in the order of the file."""
 
-    def __init__(self, problems: Sequence[Problem], groups: Sequence[Group]) -> None:
+    def __init__(self, problems: Sequence[Problem], groups: Sequence[CauseGroup]) -> None:
         self.levels: list[list[Problem]] = [[], [], []]
         self._by_pair: dict[int, list[Problem]] = {}
         self._by_record: dict[int, list[Problem]] = {}

@@ -10,7 +10,7 @@ from msgspec import Struct
 from toolpair.text.cells import width, wrap
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
-from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width
 
 if TYPE_CHECKING:
     from toolpair.recipes.recipe import Options, Recipe

@@ -10,7 +10,7 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
-from toolpair.tui.spans import Glyphs, Line, Span, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session.session import Staged, Verdict

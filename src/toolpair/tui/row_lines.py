@@ -10,10 +10,10 @@ from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
 from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.overview import Overview
-from toolpair.tui.spans import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Pair, Row
+    from toolpair.session.session import Pair, PairRow
 
 NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
 ELSEWHERE = "┄┄ lost here, found elsewhere ┄┄"
@@ -40,7 +40,7 @@ def id_text(value: object) -> SafeText:
     return visible(value)
 
 
-def shows_both_ids(row: Row) -> bool:
+def shows_both_ids(row: PairRow) -> bool:
     """Whether the ids get a line of their own: two that differ, or a result without its call."""
     pair = row.pair
     if pair is None or row.result is None or pair.state not in BROKEN:
@@ -48,7 +48,7 @@ def shows_both_ids(row: Row) -> bool:
     return pair.call is None or bool(pair.call.id != row.result.id)
 
 
-def row_height(row: Row, stacked: bool) -> int:
+def row_height(row: PairRow, stacked: bool) -> int:
     if row.kind != "pair":
         return 1
     ids = shows_both_ids(row)
@@ -106,7 +106,7 @@ class RowLines:
         gap = Span(SafeText(" " * (self.left - line_width(left))))
         return (*left, gap, divider, *cut_line(right, self.right))
 
-    def _stack(self, row: Row, call: Line, result: Line, ids: bool, side: str | None) -> list[Line]:
+    def _stack(self, row: PairRow, call: Line, result: Line, ids: bool, side: str | None) -> list[Line]:
         bar = self.glyphs.ui("▌" if side is not None else " ", "key")
         joint = self.glyphs.ui(" " * (self.gutter - 3) + ("▌ " if side == "result" else "└ "), "rule")
         blank = Span(SafeText(" " * (self.gutter - 1)))
@@ -132,12 +132,12 @@ class RowLines:
         return self.glyphs.ui(sign, style), self.glyphs.ui(bracket, "dim")
 
     @staticmethod
-    def _same_exchange(row: Row, other: Row) -> bool:
+    def _same_exchange(row: PairRow, other: PairRow) -> bool:
         if row.pair is None or other.pair is None or other.group < 2:
             return False
         return row.pair.call_message is not None and row.pair.call_message == other.pair.call_message
 
-    def _call_line(self, row: Row, n: int, side: str | None) -> Line:
+    def _call_line(self, row: PairRow, n: int, side: str | None) -> Line:
         assert row.pair is not None
         glyphs, pair = self.glyphs, row.pair
         sign, bracket = self._marks(n)
@@ -176,7 +176,7 @@ class RowLines:
             words = [*cut_line(words, max(0, space - width(ellipsis.text))), ellipsis]
         return spread(words, tail, room)
 
-    def _result_line(self, row: Row) -> Line:
+    def _result_line(self, row: PairRow) -> Line:
         """Begins with one space."""
         assert row.pair is not None
         glyphs, pair = self.glyphs, row.pair
@@ -226,7 +226,7 @@ class RowLines:
         out.append(Span(SafeText(text[last:]), style))
         return out
 
-    def _ids(self, row: Row) -> tuple[Line, Line]:
+    def _ids(self, row: PairRow) -> tuple[Line, Line]:
         assert row.pair is not None and row.result is not None
         right = id_text(row.result.id)
         if row.pair.call is None:
@@ -235,7 +235,7 @@ class RowLines:
         difference = differ(left, right)
         return _spotted(left, difference.left), _spotted(right, difference.right)
 
-    def _separator(self, row: Row, n: int, here: bool) -> Line:
+    def _separator(self, row: PairRow, n: int, here: bool) -> Line:
         glyphs = self.glyphs
         bar = glyphs.ui("▌" if here else " ", "key")
         room = self.cells - 1

@@ -13,13 +13,13 @@ from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
-    from toolpair.history.conversation import Sieve
-    from toolpair.session.session import Row
+    from toolpair.history.conversation import RowFilter
+    from toolpair.session.session import PairRow
 
 Test = Callable[[int], bool]
 
 
-def row_text(overview: Overview, row: Row) -> str:
+def row_text(overview: Overview, row: PairRow) -> str:
     """All that a row says: tool, ids, the call's input, the result."""
     if row.pair is None:
         return row.label
@@ -59,12 +59,12 @@ def filter_test(overview: Overview, words: str) -> Test:
     return lambda n: all(test(n) for test in tests)
 
 
-def text_sieve(overview: Overview, query: str) -> Sieve | None:
+def text_sieve(overview: Overview, query: str) -> RowFilter | None:
     """What passes by rows that do not hold `query`; None: each has to be looked at."""
     return overview.session.conversation.sieve([query])
 
 
-def filter_sieve(overview: Overview, words: str) -> Sieve | None:
+def filter_sieve(overview: Overview, words: str) -> RowFilter | None:
     """What passes by rows that do not fit a filter; None: each has to be looked at."""
     texts: list[str] = []
     for term in words.split():
@@ -102,7 +102,7 @@ class OnlyThese:
 def _term(overview: Overview, name: str, value: str) -> Test:
     rows = overview.session.conversation.passing_rows()
 
-    def pair_test(check: Callable[[Row], bool]) -> Test:
+    def pair_test(check: Callable[[PairRow], bool]) -> Test:
         def test(n: int) -> bool:
             row = rows[n]
             return row.pair is not None and check(row)

@@ -11,7 +11,7 @@ from toolpair.tui.aside import Aside
 from toolpair.tui.row_search import Test
 
 if TYPE_CHECKING:
-    from toolpair.history.conversation import Sieve
+    from toolpair.history.conversation import RowFilter
 
 TURN: Final = 0.002
 """Seconds of looking between two looks at what the keys do."""
@@ -23,7 +23,7 @@ _KEYS: Final = 0.08
 """Seconds for which a key counts as just pressed."""
 
 
-class Search:
+class RowSearch:
     """The rows, of those at `order`, that pass a test. It begins at a place and goes once around."""
 
     def __init__(
@@ -33,7 +33,7 @@ class Search:
         by: int,
         test: Test,
         last_key: Callable[[], float],
-        sieve: Sieve | None = None,
+        sieve: RowFilter | None = None,
     ) -> None:
         """`begin` is a place in `order`, `last_key` tells when a key was pressed, by the monotonic clock.
 
@@ -59,7 +59,7 @@ class Search:
     def percent(self) -> int:
         return 100 * self.looked // max(1, len(self._order))
 
-    def run(self, aside: Aside, told: Callable[[Search], None]) -> None:
+    def run(self, aside: Aside, told: Callable[[RowSearch], None]) -> None:
         """Look; `told` is called in the interface's own thread, now and then and when it is done."""
         order, by, count = self._order, self._by, len(self._order)
         turn = tell = time.monotonic()

@@ -11,7 +11,7 @@ class Stopped(Exception):
     """Escape was pressed: what was done so far is thrown away."""
 
 
-class Work:
+class LongTask:
     """Its thread calls `heed`, which ends it when the user does not wait."""
 
     def __init__(self, what: str, total: int, unit: Callable[[int], str] = size_text) -> None:

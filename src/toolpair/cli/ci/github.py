@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from toolpair.cli.ci.paths import from_here
+from toolpair.cli.file_report import Checked, Totals, cause_sentence
 from toolpair.cli.inputs import STDIN
 from toolpair.cli.output import rule_shown
-from toolpair.cli.report import Checked, Totals, cause_sentence
 from toolpair.cli.terminal import out, safe
-from toolpair.transcript.words import plural
+from toolpair.transcript.counting import plural
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
 _SHOWN: Final = 10

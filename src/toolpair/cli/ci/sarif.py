@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from toolpair import __version__
 from toolpair.cli.ci.paths import uri_of
+from toolpair.cli.file_report import Checked, Entry, Totals, cause_sentence
 from toolpair.cli.inputs import STDIN
 from toolpair.cli.output import dump
-from toolpair.cli.report import Checked, Entry, Totals, cause_sentence
 from toolpair.cli.terminal import out, safe
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
+from toolpair.cli.file_report import Entry, cause_entry, cause_sentence
 from toolpair.cli.knowledge import profiles
-from toolpair.cli.report import Entry, cause_entry, cause_sentence
 from toolpair.cli.rule_pages.example import Shown, shown
-from toolpair.rules.pages import Page, page_of
+from toolpair.rules.pages import RulePage, page_of
 from toolpair.rules.problem import Fix
 from toolpair.rules.profiles import PROFILES, Cell
 
@@ -61,7 +61,7 @@ def _cell(cell: Cell) -> Entry:
     return {"severity": cell.severity, "evidence": cell.evidence, "note": cell.note, "link": cell.link}
 
 
-def _example(page: Page, run: Shown) -> Entry:
+def _example(page: RulePage, run: Shown) -> Entry:
     problem = run.problem
     return {
         "format": run.format,
@@ -93,7 +93,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def _command(page: Page, run: Shown) -> str | None:
+def _command(page: RulePage, run: Shown) -> str | None:
     """What is typed to mend it so; None where no fix is offered."""
     if run.fix is None:
         return None
@@ -110,7 +110,7 @@ def _command(page: Page, run: Shown) -> str | None:
     return " ".join(words)
 
 
-def _fixes(page: Page, run: Shown | None) -> list[Entry]:
+def _fixes(page: RulePage, run: Shown | None) -> list[Entry]:
     """The fixes of the example's problem, then those that other problems of the rule offer."""
     found = [_fix(fix) for fix in run.problem.fixes] if run is not None else []
     known = {fix["id"] for fix in found}

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.rules.pages import Example, Page
+from toolpair.rules.pages import Example, RulePage
 from toolpair.session.session import Fix, Problem, Session, open_session
 
 How = Literal["recommended", "select", "choose", "by hand"]
@@ -41,7 +41,7 @@ class Shown(Struct, frozen=True):
     """The rules of the errors that are left, once it is mended."""
 
 
-def shown(page: Page) -> Shown | None:
+def shown(page: RulePage) -> Shown | None:
     """The page's example, opened, judged and mended. None where it has none.
 
     Raises LookupError when the example does not break its rule.
@@ -112,7 +112,7 @@ def _opened(example: Example) -> Iterator[Session]:
         yield open_session(path, format=example.format, profile=example.profile, agent_version=version)
 
 
-class Line(Struct, frozen=True):
+class ExampleLine(Struct, frozen=True):
     """One line of two texts that are compared. `mark` is "-" for the first alone, "+" for the second, else a space."""
 
     mark: str
@@ -126,14 +126,14 @@ def lines_of(text: str) -> list[str]:
     return [visible(line) for line in text.removesuffix("\n").split("\n")]
 
 
-def compared(broken: str, mended: str) -> list[Line]:
+def compared(broken: str, mended: str) -> list[ExampleLine]:
     """Both files line by line, each line that they share once."""
     one, two = lines_of(broken), lines_of(mended)
-    found: list[Line] = []
+    found: list[ExampleLine] = []
     for kind, a, b, c, d in SequenceMatcher(a=one, b=two, autojunk=False).get_opcodes():
         if kind == "equal":
-            found += [Line(" ", line) for line in one[a:b]]
+            found += [ExampleLine(" ", line) for line in one[a:b]]
         else:
-            found += [Line("-", line) for line in one[a:b]]
-            found += [Line("+", line) for line in two[c:d]]
+            found += [ExampleLine("-", line) for line in one[a:b]]
+            found += [ExampleLine("+", line) for line in two[c:d]]
     return found

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from toolpair.cli.report import Entry
+from toolpair.cli.file_report import Entry
 from toolpair.cli.rule_pages.entry import OF_FILES, how_mended, judged_rows
-from toolpair.cli.rule_pages.example import Line, compared, lines_of
+from toolpair.cli.rule_pages.example import ExampleLine, compared, lines_of
 from toolpair.cli.rule_pages.severities import MEANING, grouped, letters, signs
-from toolpair.cli.terminal import Style, columns, out, safe
+from toolpair.cli.terminal import TerminalStyle, columns, out, safe
 from toolpair.rules.pages import FAMILIES
 from toolpair.rules.profiles import PROFILES
 from toolpair.rules.registry import RULES
@@ -25,7 +25,7 @@ _AROUND: Final = 24
 """So much of a long line is shown around what changes in it."""
 
 
-def print_rule(entry: Entry, style: Style) -> None:
+def print_rule(entry: Entry, style: TerminalStyle) -> None:
     """The page of one rule: a whole `rule_entry`."""
     width = columns(_NARROWEST)
     out(f"{style.bold(entry['rule'])}: {entry['title']}")
@@ -50,7 +50,7 @@ def _prose(text: str, width: int, indent: str = "  ") -> None:
     out(textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False))
 
 
-def _print_example(example: Entry, style: Style, width: int) -> None:
+def _print_example(example: Entry, style: TerminalStyle, width: int) -> None:
     mended = example["mended"]
     severity = example["severity"]
     told = f" at line {example['line']:,}" if example["line"] is not None else ""
@@ -63,7 +63,7 @@ def _print_example(example: Entry, style: Style, width: int) -> None:
         _prose(f"The API says: {safe(example['api_says'])}", width)
     out()
     lines = compared(example["broken"], mended) if mended is not None else []
-    lines = lines or [Line(" ", line) for line in lines_of(example["broken"])]
+    lines = lines or [ExampleLine(" ", line) for line in lines_of(example["broken"])]
     colours: dict[str, Any] = {"-": style.red, "+": style.green, " ": str}
     for mark, row in _fitted(lines, width - 3):
         out("  " + colours[mark](f"{mark}{row}".rstrip()))
@@ -75,7 +75,7 @@ def _print_example(example: Entry, style: Style, width: int) -> None:
         _prose(f"By hand: {safe(example['no_fix'] or 'there is no fix for it.')}", width)
 
 
-def _fitted(lines: Sequence[Line], width: int) -> Iterator[tuple[str, str]]:
+def _fitted(lines: Sequence[ExampleLine], width: int) -> Iterator[tuple[str, str]]:
     """The lines in rows of this width. Of a long one only what changes in it is shown, with a little around it."""
     for equal, group in groupby(lines, key=lambda line: line.mark == " "):
         run = list(group)
@@ -116,7 +116,7 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _print_fixes(entry: Entry, style: Style, width: int) -> None:
+def _print_fixes(entry: Entry, style: TerminalStyle, width: int) -> None:
     out(f"{style.bold('Fixes')}  for all such problems: --choose {entry['rule']}=FIX")
     longest = max(len(fix["id"]) for fix in entry["fixes"])
     for fix in entry["fixes"]:
@@ -133,7 +133,7 @@ def _print_fixes(entry: Entry, style: Style, width: int) -> None:
             out(f"  {' ' * longest}  {row}")
 
 
-def _print_profiles(entry: Entry, style: Style, width: int) -> None:
+def _print_profiles(entry: Entry, style: TerminalStyle, width: int) -> None:
     if RULES[entry["rule"]].of_file:
         _prose(OF_FILES, width)
         return
@@ -159,7 +159,7 @@ _OF_FILE: Final = "of the file"
 """What stands in the place of the letters at a rule that no provider judges."""
 
 
-def print_list(entries: Sequence[Entry], style: Style, only: Sequence[str] = ()) -> None:
+def print_list(entries: Sequence[Entry], style: TerminalStyle, only: Sequence[str] = ()) -> None:
     """One line a rule, family by family, with what each profile says in a letter."""
     profiles = [profile for profile in PROFILES if not only or profile in {name.split("/")[0] for name in only}]
     legend = ", ".join(f"{letters()[profile]}\0{profile}" for profile in profiles)

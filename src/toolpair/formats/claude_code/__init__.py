@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.formats.claude_code.record_kinds import sniff
-from toolpair.formats.format import AS_RESUMED, Beside, Companion, Damage, Harm, Item, Seen, View
+from toolpair.formats.format import AS_RESUMED, Beside, Damage, Item, ResumeEffect, SentRequest, SubagentSession, View
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
@@ -34,17 +34,19 @@ class ClaudeCode:
 
         return apply_edits(items, transcript, edits)
 
-    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
         from toolpair.formats.claude_code.damage import harms
 
         return harms(items, transcript, found)
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.claude_code.sending import sees
 
         return sees(items, transcript)
 
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         from toolpair.formats.claude_code.effects import on_resume
 
         return on_resume(transcript, problem, seen)
@@ -54,7 +56,7 @@ class ClaudeCode:
 
         return inactive_histories(items, transcript.leaf)
 
-    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[Companion]:
+    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
         from toolpair.formats.claude_code.companions import companions_of
 
         return companions_of(items, transcript, beside)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.formats.agent import Agent, Found, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 
 if TYPE_CHECKING:
@@ -40,18 +40,18 @@ class ClaudeCodeAgent(Agent):
     def roots(self, machine: Machine) -> tuple[Path, ...]:
         return (self.home(machine) / _PROJECTS,)
 
-    def sessions(self, machine: Machine) -> Iterator[Found]:
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
         from toolpair.formats.claude_code.session_files import files_below
 
         for path, session_id, stat in files_below(self.roots(machine)):
             yield self.found(path, session_id, stat)
 
-    def belongs(self, found: Found, folder: str) -> bool:
+    def belongs(self, found: FoundSession, folder: str) -> bool:
         from toolpair.formats.claude_code.session_files import is_in_folder_of
 
         return is_in_folder_of(found.path, folder)
 
-    def describe(self, found: Found) -> tuple[str | None, str | None]:
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         from toolpair.formats.claude_code.session_files import described
 
         return described(found.path, found.size)

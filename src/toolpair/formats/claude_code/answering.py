@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from toolpair.formats.claude_code.record_kinds import message_id
-from toolpair.formats.claude_code.working_lines import Line, Place
+from toolpair.formats.claude_code.working_lines import DraftLine, Place
 
-_NONE: Final[dict[int, Line]] = {}
+_NONE: Final[dict[int, DraftLine]] = {}
 
 
 class _Order:
@@ -20,10 +20,10 @@ class _Order:
     def __init__(self, ranks: int) -> None:
         self.first: Place | None = None
         """Where the first of them stands."""
-        self._last: list[Line | None] = [None] * (ranks + 1)
+        self._last: list[DraftLine | None] = [None] * (ranks + 1)
         """A binary indexed tree: the line that stands last of those with ranks of a range."""
 
-    def add(self, line: Line, rank: int) -> None:
+    def add(self, line: DraftLine, rank: int) -> None:
         if self.first is None or line.place < self.first:
             self.first = line.place
         at = rank + 1
@@ -33,9 +33,9 @@ class _Order:
                 self._last[at] = line
             at += at & -at
 
-    def last_below(self, rank: int) -> Line | None:
+    def last_below(self, rank: int) -> DraftLine | None:
         """The line that stands last of those with a lower rank."""
-        found: Line | None = None
+        found: DraftLine | None = None
         at = rank
         while at > 0:
             line = self._last[at]
@@ -52,25 +52,25 @@ class Answers:
     """
 
     def __init__(self) -> None:
-        self._lines: dict[int, dict[int, Line]] = {}
+        self._lines: dict[int, dict[int, DraftLine]] = {}
         self._numbers: dict[int, set[int]] = {}
         self._orders: dict[int, _Order] = {}
-        self._calls: dict[int, dict[str, tuple[list[Place], list[Line]]]] = {}
+        self._calls: dict[int, dict[str, tuple[list[Place], list[DraftLine]]]] = {}
 
-    def of(self, number: int) -> Iterable[Line]:
+    def of(self, number: int) -> Iterable[DraftLine]:
         """The lines in the order in which they came to be known."""
         return self._lines.get(number, _NONE).values()
 
-    def has(self, number: int, line: Line) -> bool:
+    def has(self, number: int, line: DraftLine) -> bool:
         return line.uid in self._lines.get(number, _NONE)
 
-    def add(self, number: int, line: Line) -> None:
+    def add(self, number: int, line: DraftLine) -> None:
         if not self.has(number, line):
             self._lines.setdefault(number, {})[line.uid] = line
             self._numbers.setdefault(line.uid, set()).add(number)
             self._orders.pop(number, None)
 
-    def add_ranked(self, number: int, line: Line, rank: int) -> None:
+    def add_ranked(self, number: int, line: DraftLine, rank: int) -> None:
         """As `add`, for a line that answers the call with this rank."""
         known = self._orders.get(number)
         new = not self.has(number, line)
@@ -79,7 +79,7 @@ class Answers:
             known.add(line, rank)
             self._orders[number] = known
 
-    def remove(self, line: Line) -> None:
+    def remove(self, line: DraftLine) -> None:
         for number in self._numbers.pop(line.uid, ()):
             del self._lines[number][line.uid]
             self._orders.pop(number, None)
@@ -88,7 +88,7 @@ class Answers:
         self._orders.clear()
         self._calls.clear()
 
-    def order(self, number: int, ranks: int, rank_of: Callable[[Line], int], moved: Line | None) -> _Order:
+    def order(self, number: int, ranks: int, rank_of: Callable[[DraftLine], int], moved: DraftLine | None) -> _Order:
         """The results of a response; without `moved`, which is on its way."""
         known = self._orders.get(number)
         without = moved is not None and self.has(number, moved)
@@ -103,8 +103,8 @@ class Answers:
         return made
 
     def last_call(
-        self, number: int, group: Callable[[], Sequence[Line]], own: str, before: Place | None
-    ) -> Line | None:
+        self, number: int, group: Callable[[], Sequence[DraftLine]], own: str, before: Place | None
+    ) -> DraftLine | None:
         """The line of the response `own` that stands last, in front of the place `before` if there is one."""
         known = self._calls.get(number)
         if known is None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from toolpair.dialects.anthropic import block_of, blocks_of
 from toolpair.formats.claude_code.attachments import speaks
-from toolpair.formats.claude_code.record_kinds import Node, text_or_none
+from toolpair.formats.claude_code.record_kinds import ChainNode, text_or_none
 from toolpair.transcript.model import Block, ContentShape, Message
 
 _SLOT: Final = ("message", "content")
@@ -19,7 +19,7 @@ class _Draft(Struct, eq=False):
     """A message that is still being gathered."""
 
     role: str
-    nodes: list[Node]
+    nodes: list[ChainNode]
     blocks: list[tuple[Block, ...]]
     shape: ContentShape
     with_results: bool = False
@@ -27,7 +27,7 @@ class _Draft(Struct, eq=False):
     """The agent puts words of its own into it."""
 
 
-def blocks_of_node(node: Node) -> tuple[tuple[Block, ...], ContentShape]:
+def blocks_of_node(node: ChainNode) -> tuple[tuple[Block, ...], ContentShape]:
     """The blocks of one record, with the links that the agent wrote beside the ids."""
     content = node.content
     if not isinstance(content, list):
@@ -48,7 +48,7 @@ def blocks_of_node(node: Node) -> tuple[tuple[Block, ...], ContentShape]:
     return tuple(found), "blocks"
 
 
-def assemble(order: Iterable[Node]) -> list[Message]:
+def assemble(order: Iterable[ChainNode]) -> list[Message]:
     """Messages of the records: one for each response by its message id, neighbouring user records as one."""
     drafts: list[_Draft] = []
     # Responses since the last user words, by message id: only among these does the agent look for more of one.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.formats.claude_code.record_kinds import Node
+from toolpair.formats.claude_code.record_kinds import ChainNode
 
 _NEVER_TOLD: Final = frozenset({"prompt_snapshot"})
 _ALWAYS_TOLD: Final = frozenset({"total_tokens_reminder", "date", "hook_additional_context"})
 
 
-def speaks(node: Node) -> bool:
+def speaks(node: ChainNode) -> bool:
     """Whether the record is an attachment that words come of: they go out in the user's message that it stands in.
 
     Newer records keep the words that were made of them; of others the kinds are known that always have some.

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import (
-    Node,
+    ChainNode,
     is_compact_boundary,
     parts_of_type,
     text_or_none,
@@ -25,11 +25,11 @@ _NO_WORDS: Final = ("[Request interrupted", "<local-command-", "<task-notificati
 """How user records begin that the agent wrote itself."""
 
 
-class Step(Struct, eq=False):
+class BranchStep(Struct, eq=False):
     """A user's words, or a response with its results."""
 
-    nodes: list[Node]
-    above: Step | None = None
+    nodes: list[ChainNode]
+    above: BranchStep | None = None
     carried_on: bool = False
     answered: bool = False
     messages: int = 0
@@ -39,13 +39,13 @@ class Step(Struct, eq=False):
 class Ways(Struct, eq=False):
     """The steps of all histories of a file."""
 
-    ends: list[Node] = field(default_factory=list)
+    ends: list[ChainNode] = field(default_factory=list)
     """The last record of each way, in file order: also of what a compaction replaced, and in front of a lost link."""
     carried: set[int] = field(default_factory=set)
     """uids of ends that the conversation goes on from although no record names them as its parent."""
-    step_of: dict[int, Step] = field(default_factory=dict)
+    step_of: dict[int, BranchStep] = field(default_factory=dict)
 
-    def up(self, end: Node) -> Iterator[Step]:
+    def up(self, end: ChainNode) -> Iterator[BranchStep]:
         """The step of a record and all above it."""
         seen: set[int] = set()
         step = self.step_of.get(end.uid)
@@ -58,29 +58,29 @@ class Ways(Struct, eq=False):
 def ways_of(history: History) -> Ways:
     """All ways through the file. Linear in the number of records."""
     ways = Ways()
-    by_key: dict[tuple[bool, str], Step] = {}
-    steps: list[Step] = []
+    by_key: dict[tuple[bool, str], BranchStep] = {}
+    steps: list[BranchStep] = []
     talk = [node for node in history.nodes if _talks(node)]
-    waiting: list[Node] = []
+    waiting: list[ChainNode] = []
     for node in talk:
         if node.type == "assistant":
             key = (node.sidechain, node.message_id or f"\0{node.uid}")
             step = by_key.get(key)
             if step is None:
-                by_key[key] = step = Step([])
+                by_key[key] = step = BranchStep([])
                 steps.append(step)
             step.nodes.append(node)
             ways.step_of[node.uid] = step
         elif node.only_results:
             waiting.append(node)
         else:
-            steps.append(Step([node]))
+            steps.append(BranchStep([node]))
             ways.step_of[node.uid] = steps[-1]
-    known: dict[int, Step | None] = {}
+    known: dict[int, BranchStep | None] = {}
     for node in waiting:
         step = _answered_step(history, ways, known, node)
         if step is None:
-            steps.append(step := Step([]))
+            steps.append(step := BranchStep([]))
         step.nodes.append(node)
         step.answered = True
         ways.step_of[node.uid] = step
@@ -100,11 +100,13 @@ def ways_of(history: History) -> Ways:
     return ways
 
 
-def _talks(node: Node) -> bool:
+def _talks(node: ChainNode) -> bool:
     return node.sent and node.value.get("isMeta") is not True and not node.api_error
 
 
-def _answered_step(history: History, ways: Ways, known: dict[int, Step | None], node: Node) -> Step | None:
+def _answered_step(
+    history: History, ways: Ways, known: dict[int, BranchStep | None], node: ChainNode
+) -> BranchStep | None:
     """The response that a result belongs to, by its links."""
     for link in (text_or_none(node.value.get("sourceToolAssistantUUID")), node.parent):
         above = history.by_uuid.get(link) if link is not None else None
@@ -114,11 +116,11 @@ def _answered_step(history: History, ways: Ways, known: dict[int, Step | None], 
     return step if step is not None and step.nodes[0].type == "assistant" else None
 
 
-def _links(history: History, ways: Ways, talk: Sequence[Node]) -> set[int]:
+def _links(history: History, ways: Ways, talk: Sequence[ChainNode]) -> set[int]:
     """Hang every step on the one above it. Gives the steps that go on behind a compaction or a lost link alone."""
-    above_of: dict[int, Step | None] = {}
+    above_of: dict[int, BranchStep | None] = {}
     lasting: set[int] = set()
-    latest: Step | None = None
+    latest: BranchStep | None = None
     for node in history.nodes:
         own = ways.step_of.get(node.uid)
         if is_compact_boundary(node):
@@ -154,12 +156,14 @@ def _links(history: History, ways: Ways, talk: Sequence[Node]) -> set[int]:
     return lasting
 
 
-def _step_above(history: History, ways: Ways, known: dict[int, Step | None], start: Node, itself: bool) -> Step | None:
+def _step_above(
+    history: History, ways: Ways, known: dict[int, BranchStep | None], start: ChainNode, itself: bool
+) -> BranchStep | None:
     """The step of the nearest record that talks above `start` (or of `start` itself)."""
     path: list[int] = []
     seen: set[int] = set()
-    node: Node | None = start
-    found: Step | None = None
+    node: ChainNode | None = start
+    found: BranchStep | None = None
     first = not itself
     while node is not None and node.uid not in seen:
         if not first and node.uid in ways.step_of:
@@ -181,13 +185,13 @@ def _step_above(history: History, ways: Ways, known: dict[int, Step | None], sta
     return found
 
 
-def _count(steps: Sequence[Step]) -> None:
+def _count(steps: Sequence[BranchStep]) -> None:
     """How many messages lead to each step, and the user's last words there; from the top, each step once."""
     done: set[int] = set()
     for start in steps:
-        path: list[Step] = []
+        path: list[BranchStep] = []
         on_path: set[int] = set()
-        step: Step | None = start
+        step: BranchStep | None = start
         while step is not None and id(step) not in done and id(step) not in on_path:
             on_path.add(id(step))
             path.append(step)
@@ -201,7 +205,7 @@ def _count(steps: Sequence[Step]) -> None:
             done.add(id(found))
 
 
-def _words(nodes: Sequence[Node]) -> str:
+def _words(nodes: Sequence[ChainNode]) -> str:
     for node in reversed(nodes):
         if node.type == "user" and not node.value.get("isCompactSummary"):
             content = node.content
@@ -238,12 +242,12 @@ def branches_of(history: History, ways: Ways, messages: Sequence[Message]) -> tu
     return tuple(branch for _, branch in sorted(found, key=lambda pair: -pair[0]))
 
 
-def step_above(history: History, ways: Ways, node: Node | None) -> Step | None:
+def step_above(history: History, ways: Ways, node: ChainNode | None) -> BranchStep | None:
     """The step of a record, or of the nearest that talks above it."""
     return _step_above(history, ways, {}, node, True) if node is not None else None
 
 
-def _branch(leaf: Node, side: bool, words: str, messages: int, active: bool) -> Branch:
+def _branch(leaf: ChainNode, side: bool, words: str, messages: int, active: bool) -> Branch:
     time = leaf.value.get("timestamp")
     return Branch(
         leaf=leaf.uuid or "",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolpair.formats.claude_code.record_kinds import text_or_none
-from toolpair.formats.claude_code.working_lines import Line, Working
+from toolpair.formats.claude_code.working_lines import DraftLine, Working
 from toolpair.transcript.edits import MoveRecord, Reidentify, Relink, SetInRecord
 
 LINKS: Final = ("parentUuid", "sourceToolAssistantUUID", "logicalParentUuid")
@@ -48,7 +48,7 @@ def take(work: Working, edit: Relink | Reidentify | MoveRecord | SetInRecord) ->
                 work.put_behind(line, other)
 
 
-def permute(work: Working, lines: Sequence[Line]) -> None:
+def permute(work: Working, lines: Sequence[DraftLine]) -> None:
     """Put records of the chain into this order, each at the place of another: in the chain and in the file."""
     slots = sorted(lines, key=lambda line: work.chain_index.get(line.uid, -1))
     kept = set(work.history.preserved)

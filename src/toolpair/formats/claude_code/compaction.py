@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.claude_code.working_lines import Line, Working
+from toolpair.formats.claude_code.working_lines import DraftLine, Working
 
 
-def _newest(work: Working) -> Line | None:
+def _newest(work: Working) -> DraftLine | None:
     node = work.history.newest_boundary
     return work.lines[node.uid] if node is not None else None
 
 
-def _metadata(line: Line | None) -> dict[str, Any] | None:
+def _metadata(line: DraftLine | None) -> dict[str, Any] | None:
     found = line.get("compactMetadata") if line is not None else None
     return found if isinstance(found, dict) else None
 
 
-def keep(work: Working, line: Line, call: Line, group: Sequence[Line]) -> None:
+def keep(work: Working, line: DraftLine, call: DraftLine, group: Sequence[DraftLine]) -> None:
     """A result of a kept call is sent only if it is listed too: behind the last kept call of its response."""
     if call.uuid not in work.history.preserved:
         return
@@ -45,7 +45,7 @@ def keep(work: Working, line: Line, call: Line, group: Sequence[Line]) -> None:
         boundary.set("compactMetadata", {**metadata, **changed})
 
 
-def _hung_in(work: Working, line: Line, group: Sequence[Line]) -> Line | None:
+def _hung_in(work: Working, line: DraftLine, group: Sequence[DraftLine]) -> DraftLine | None:
     """Where only the ends are named, all between is found by its links: hang the line behind the last of its turn.
 
     Gives the line that it hangs on.
@@ -66,13 +66,13 @@ def _hung_in(work: Working, line: Line, group: Sequence[Line]) -> Line | None:
     return last
 
 
-def _with(uuids: list[Any], line: Line, group: Sequence[str | None]) -> list[Any]:
+def _with(uuids: list[Any], line: DraftLine, group: Sequence[str | None]) -> list[Any]:
     rest = [uuid for uuid in uuids if uuid != line.uuid]
     at = max(index for index, uuid in enumerate(rest) if uuid in group)
     return [*rest[: at + 1], line.uuid, *rest[at + 1 :]]
 
 
-def forget(work: Working, line: Line, parent: str | None) -> None:
+def forget(work: Working, line: DraftLine, parent: str | None) -> None:
     """Take a removed record out of the lists: one name that is not there costs all that was kept."""
     if line.uuid is None or work.history.boundary is None:
         return

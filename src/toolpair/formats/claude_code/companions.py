@@ -16,14 +16,14 @@ from toolpair.formats.claude_code.record_kinds import (
     text_or_none,
     value_of,
 )
-from toolpair.formats.format import Beside, Companion, Item
+from toolpair.formats.format import Beside, Item, SubagentSession
 from toolpair.transcript.model import Transcript
 
 _START: Final = 64 << 10
 _LABEL: Final = 200
 
 
-def companions_of(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[Companion]:
+def companions_of(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[SubagentSession]:
     """The sub-agents' files of this session, in order of their paths; none beside a sub-agent's own file."""
     stem = beside.path.stem
     if stem.startswith(SUB_AGENT_FILES):
@@ -37,7 +37,7 @@ def companions_of(items: Sequence[Item], transcript: Transcript, beside: Beside)
             calls = _calls_of_agents(items) if calls is None else calls
             call = calls.get(agent)
         label = text_or_none(meta.get("description")) or _first_words(beside, name) or agent
-        yield Companion(beside.path.parent / name, label[:_LABEL], call, text_or_none(meta.get("agentType")))
+        yield SubagentSession(beside.path.parent / name, label[:_LABEL], call, text_or_none(meta.get("agentType")))
 
 
 def _is_session(name: str) -> bool:

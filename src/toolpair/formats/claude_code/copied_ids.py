@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.formats.claude_code.record_kinds import text_or_none
-from toolpair.formats.claude_code.working_lines import Line, Working, kind_of
+from toolpair.formats.claude_code.working_lines import DraftLine, Working, kind_of
 
 _BESIDE: Final = ("attachment", "progress", "system")
 _TAG: Final = re.compile(r"(<tool-use-id>)([^<]*)(</tool-use-id>)")
@@ -63,7 +63,7 @@ def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
             _rename_in(line, known)
 
 
-def _rename_in(line: Line, names: dict[str, str]) -> None:
+def _rename_in(line: DraftLine, names: dict[str, str]) -> None:
     for key in ("parentToolUseID", "toolUseID", "sourceToolUseID"):
         found = _new(line.get(key), names)
         if found is not None:
@@ -100,7 +100,7 @@ def _new(value: Any, names: dict[str, str]) -> str | None:
     return names.get(value) if isinstance(value, str) else None
 
 
-def _set_changed(line: Line, key: str, value: Any) -> None:
+def _set_changed(line: DraftLine, key: str, value: Any) -> None:
     if value is not line.get(key):
         line.set(key, value)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from toolpair.formats.claude_code.beside import FilesOfSession
+from toolpair.formats.claude_code.output_files import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
 from toolpair.formats.claude_code.record_kinds import (
     CHAIN_TYPES,
@@ -22,9 +22,9 @@ from toolpair.formats.claude_code.record_kinds import (
 )
 from toolpair.formats.format import Beside, Item
 from toolpair.transcript.content import text_of
-from toolpair.transcript.copies import Copies, Copy
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block
+from toolpair.transcript.output_copies import Copies, Copy
 
 _CHOICES: Final = 5
 """How many different outputs a person is shown."""

@@ -19,10 +19,10 @@ from toolpair.formats.claude_code.history import (
 )
 from toolpair.formats.claude_code.kept import kept_records
 from toolpair.formats.claude_code.lineage import lineage_of
-from toolpair.formats.claude_code.record_kinds import Node, is_compact_boundary, text_or_none
-from toolpair.formats.claude_code.relink import Found, line_words, meant, mended
+from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary, text_or_none
+from toolpair.formats.claude_code.relink import FoundParent, line_words, meant, mended
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Boundary, Defect, Message, Repair
-from toolpair.transcript.words import plural
 
 _RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
 
@@ -49,7 +49,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
         yield from _hidden(history, ways, count)
 
 
-def circle_closer(history: History) -> Node | None:
+def circle_closer(history: History) -> ChainNode | None:
     """Of a history whose links lead round in a circle, the record whose link goes on to a later record of the file."""
     if history.end != "cycle":
         return None
@@ -124,7 +124,7 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     The agent takes it for the newest branch, so all that followed the call is gone.
     """
     leaf = history.chain[-1]
-    tail: list[Node] = []
+    tail: list[ChainNode] = []
     for node in reversed(history.chain):
         if not (node.type in ("attachment", "system", "progress") or (node.type == "user" and node.only_results)):
             break
@@ -189,7 +189,7 @@ def _brings(messages: int, outputs: int) -> str:
 
 
 def _cut(
-    history: History, at: int, root: Node, messages: int, outputs: int, end: str, leaf: Node | None = None
+    history: History, at: int, root: ChainNode, messages: int, outputs: int, end: str, leaf: ChainNode | None = None
 ) -> Boundary:
     """A lost link, with what it most likely meant.
 
@@ -201,7 +201,7 @@ def _cut(
         # Where another lost link stands between the two, mending that one brings them together.
         together = lineage.hangs_on(leaf, lineage.top(found.parent))
         if together and not lineage.hangs_on(leaf, root):
-            found = Found(leaf)
+            found = FoundParent(leaf)
     parent = found.parent.uuid if found.parent is not None else None
     brings = _brings(messages, outputs)
     repair: Repair | None = None
@@ -225,7 +225,7 @@ def _cut(
     return Boundary(at, "cut", text, root.uid, messages, outputs, rule, repair, certain, found.cause)
 
 
-def _is_lost(history: History, root: Node) -> bool:
+def _is_lost(history: History, root: ChainNode) -> bool:
     """Whether a record without parent had one for certain, or whether the user may have gone back to the beginning.
 
     A prompt of which parts stand further up did not begin anew. And an agent that tells the model about its
@@ -239,13 +239,13 @@ def _is_lost(history: History, root: Node) -> bool:
     return surroundings is not None and surroundings.position < root.position
 
 
-def _of_a_prompt_above(history: History, root: Node) -> bool:
+def _of_a_prompt_above(history: History, root: ChainNode) -> bool:
     """Whether records of the same prompt stand further up."""
     same = lineage_of(history).prompts.get(text_or_none(root.value.get("promptId")) or "", [])
     return bool(same) and same[0].position < root.position
 
 
-def _messages(history: History, path: Sequence[Node], known: set[int]) -> list[Message]:
+def _messages(history: History, path: Sequence[ChainNode], known: set[int]) -> list[Message]:
     """The messages of a walk, without records that are known already."""
     recovered = set(history.recovered)
     order = gather(history, [node for node in reversed(path) if node.type != "progress"])
@@ -253,10 +253,10 @@ def _messages(history: History, path: Sequence[Node], known: set[int]) -> list[M
     return assemble(node for node in order if node.uid not in known)
 
 
-def _lost(history: History, root: Node, active: set[int]) -> tuple[int, int]:
+def _lost(history: History, root: ChainNode, active: set[int]) -> tuple[int, int]:
     """How many messages and outputs stand above a break, as far as the file can tell."""
     seen = set(active)
-    path: list[Node] = []
+    path: list[ChainNode] = []
     limit = root
     bridged = dict(history.bridged)
     loose: Walk | None = None

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, seconds_of, value_of
-from toolpair.formats.format import Damage, Harm, Item
+from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.formats.lost import Held, can_be_closed, held_in, held_in_part, ids_in, readers_harm
-from toolpair.source.spans import scan
+from toolpair.source.json_spans import scan
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
-from toolpair.transcript.words import plural
 
 AGENT: Final = "Claude Code"
 _UUID: Final = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,100})"')
 
 
-def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[Harm | None]:
+def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
     if all(damage.readable for damage in found):
         return [readers_harm(damage, AGENT) for damage in found]
     known: set[Any] = set()
@@ -55,12 +55,14 @@ def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
     return ids["result"], ids["call"]
 
 
-def _harm(damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]) -> Harm:
+def _harm(
+    damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]
+) -> ResumeEffect:
     # It parses a line up to the end of its first value, whatever stands behind it.
     reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
     values = damage.values[1:] if reads_first else damage.values
     if reads_first and not values and damage.partial is None:
-        return Harm("harmless", f"{AGENT} still reads the record", "kept")
+        return ResumeEffect("harmless", f"{AGENT} still reads the record", "kept")
     says = f"{AGENT} reads only the first of them" if reads_first else f"{AGENT} skips it"
     held = list(_held(values, damage.partial))
     outputs = len({one.id for one in held if one.real and one.id not in answered})
@@ -86,7 +88,7 @@ def _harm(damage: Damage, known: set[Any], lost_parents: set[Any], answered: set
         loses = "the record"
     shown = values[0] if values else damage.partial
     complete = damage.rule != "record.torn" or _is_complete(shown, bool(values), damage.last)
-    return Harm("loses" if loses else "harmless", says, "dropped", loses, outputs, complete)
+    return ResumeEffect("loses" if loses else "harmless", says, "dropped", loses, outputs, complete)
 
 
 def _held(values: Sequence[Any], partial: Any) -> Iterator[Held]:

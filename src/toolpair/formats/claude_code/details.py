@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolpair.formats.claude_code.outputs import said_by, worth_keeping
-from toolpair.formats.claude_code.working_lines import Line
+from toolpair.formats.claude_code.working_lines import DraftLine
 
 
 def says_nothing(result: Any) -> bool:
@@ -13,7 +13,7 @@ def says_nothing(result: Any) -> bool:
     return not isinstance(result, dict) or not worth_keeping(result.get("content"))
 
 
-def forget_details(line: Line) -> None:
+def forget_details(line: DraftLine) -> None:
     """Take out what the agent wrote beside its placeholder: that the call was interrupted, in the same words."""
     details = line.get("toolUseResult")
     if isinstance(details, str) and not worth_keeping(said_by(details)[0]):

@@ -8,10 +8,10 @@ from typing import Final
 from toolpair.formats.claude_code.history import History, may_be_parent, nameless_key
 from toolpair.formats.claude_code.kept import missing_names, place_in_list
 from toolpair.formats.claude_code.lineage import lineage_of
-from toolpair.formats.claude_code.record_kinds import Node, same_record, text_or_none
+from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none
 from toolpair.formats.claude_code.relink import fresh_uuid, meant
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Defect, Repair
-from toolpair.transcript.words import plural
 
 DOUBLE: Final = "chain.duplicate_uuid"
 
@@ -57,8 +57,8 @@ class _Index:
     def __init__(self, history: History) -> None:
         doubled = {node.uuid for node in history.shadowed}
         self.order = lineage_of(history).order
-        self.linked: dict[str, list[Node]] = {}
-        self.misnamed: dict[int, Node] = {}
+        self.linked: dict[str, list[ChainNode]] = {}
+        self.misnamed: dict[int, ChainNode] = {}
         """uid of a record that bears another's uuid -> the one that still names it by its own."""
         for node in self.order:
             links = {node.parent, text_or_none(node.value.get("sourceToolAssistantUUID"))}
@@ -69,7 +69,7 @@ class _Index:
                 self.misnamed.setdefault(owner.uid, node)
 
 
-def _repair(history: History, index: _Index, earlier: Node, later: Node, brings: str) -> Repair | None:
+def _repair(history: History, index: _Index, earlier: ChainNode, later: ChainNode, brings: str) -> Repair | None:
     for one in (later, earlier):
         child = index.misnamed.get(one.uid)
         if child is not None and child.parent is not None:
@@ -107,7 +107,7 @@ def _repair(history: History, index: _Index, earlier: Node, later: Node, brings:
     )
 
 
-def _kept_name(history: History, earlier: Node, later: Node) -> tuple[Node, str] | None:
+def _kept_name(history: History, earlier: ChainNode, later: ChainNode) -> tuple[ChainNode, str] | None:
     """Which of two records of one uuid is the kept one whose name is missing, and that name."""
     missing = missing_names(history)
     place = place_in_list(history, later.uuid or "")
@@ -117,6 +117,6 @@ def _kept_name(history: History, earlier: Node, later: Node) -> tuple[Node, str]
     return (later if at is not None and at > place else earlier), missing[0]
 
 
-def _before(history: History, node: Node) -> Node | None:
+def _before(history: History, node: ChainNode) -> ChainNode | None:
     """The nearest record in front of one that it may hang on."""
     return next((other for other in lineage_of(history).before(node) if may_be_parent(history, other)), None)

@@ -14,29 +14,29 @@ from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.reading import history_behind
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
 from toolpair.formats.claude_code.together import bring_together
-from toolpair.formats.claude_code.working_lines import Line, Part, Working, as_block, kind_of
+from toolpair.formats.claude_code.working_lines import DraftLine, DraftPart, Working, as_block, kind_of
 from toolpair.formats.format import Item, Spills
 from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     ABSENT,
-    Answer,
-    Arrange,
     Edit,
     InsertMessage,
+    InsertResult,
     MoveRecord,
+    MoveResult,
     MoveToRole,
-    Place,
     Reidentify,
     Relink,
     Remove,
     RemoveMessage,
     RemoveRecord,
     Rename,
+    Reorder,
+    ReplaceWithText,
     SetField,
     SetInRecord,
     SetValue,
     Spot,
-    ToText,
 )
 from toolpair.transcript.model import Block, Message, Transcript
 
@@ -51,7 +51,7 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
         for edit in edits:
             if isinstance(edit, step):
                 editor.take(edit)
-        if step is Answer:
+        if step is InsertResult:
             editor.keep_texts_on_chain()
     editor.drop_emptied()
     copied_ids.rename_copies(editor.work, editor.renames)
@@ -69,12 +69,12 @@ _STEPS: tuple[type, ...] = (
     Rename,
     SetValue,
     SetField,
-    Arrange,
-    ToText,
+    Reorder,
+    ReplaceWithText,
     Remove,
     MoveToRole,
-    Place,
-    Answer,
+    MoveResult,
+    InsertResult,
     InsertMessage,
     RemoveMessage,
     RemoveRecord,
@@ -88,7 +88,7 @@ _STEPS: tuple[type, ...] = (
 class _Turn:
     """The lines of a response and of what answers it, by their place in the chain."""
 
-    def __init__(self, work: Working, lines: Sequence[Line]) -> None:
+    def __init__(self, work: Working, lines: Sequence[DraftLine]) -> None:
         self._work = work
         self._entries = {
             line.uid: (-work.chain_index.get(line.uid, -1), number, line)
@@ -97,7 +97,7 @@ class _Turn:
         self._waiting = list(self._entries.values())
         heapify(self._waiting)
 
-    def last_beside(self, line: Line) -> Line | None:
+    def last_beside(self, line: DraftLine) -> DraftLine | None:
         """The last one of those that are in the chain, but for `line`."""
         while self._waiting:
             found = self._waiting[0][2]
@@ -106,7 +106,7 @@ class _Turn:
             heappop(self._waiting)
         return None
 
-    def put_in(self, line: Line) -> None:
+    def put_in(self, line: DraftLine) -> None:
         """The line is in the chain now."""
         if line.uid in self._entries:
             heappush(self._waiting, self._entries[line.uid])
@@ -120,7 +120,7 @@ class _Editor:
         frame = transcript.frame
         self._front = [self.work.lines[uid] for uid in frame.front] if isinstance(frame, Frame) else []
         self.renames: list[copied_ids.Renamed] = []
-        self.touched: dict[int, Line] = {}
+        self.touched: dict[int, DraftLine] = {}
         self.heirs: dict[str, str] = {}
         """uuid of a record that was taken out -> uuid of the one before it."""
         self.message_of: dict[int, int] = {}
@@ -133,7 +133,7 @@ class _Editor:
         """Number of an assistant message -> the prompt that its results name."""
         self.last_user: list[int] = []
         """Of each message the number of the last one of the user in front of it; -1 where there is none."""
-        self.groups: dict[int, list[Line]] = {}
+        self.groups: dict[int, list[DraftLine]] = {}
         for number, message in enumerate(transcript.messages[:-1]):
             if message.role == "assistant":
                 follower = transcript.messages[number + 1]
@@ -142,10 +142,10 @@ class _Editor:
                     if line.has_result:
                         self.answers.add(number, line)
         self.call_numbers: dict[int, dict[Any, int]] = {}
-        self.inserted: dict[int, Line] = {}
+        self.inserted: dict[int, DraftLine] = {}
         """id() of a message -> the last one that was inserted behind it."""
         self.in_call_order: set[int] = set()
-        """id() of each `Answer` that is to stand in call order, whatever its spot."""
+        """id() of each `InsertResult` that is to stand in call order, whatever its spot."""
         self.together: set[int] = set()
         """Numbers of the responses whose parts were brought together, where they had to be."""
         self.last_response = max((n for n, m in enumerate(transcript.messages) if m.role == "assistant"), default=-1)
@@ -158,17 +158,17 @@ class _Editor:
                 self._put(block, value)
             case SetField():
                 self._set_field(edit)
-            case Arrange():
+            case Reorder():
                 self._arrange(edit)
-            case ToText():
+            case ReplaceWithText():
                 self._to_text(edit)
             case Remove(block=block):
                 self._cut(block)
             case MoveToRole():
                 self._move_to_role(edit)
-            case Place():
+            case MoveResult():
                 self._place(edit)
-            case Answer():
+            case InsertResult():
                 self._answer(edit)
             case InsertMessage():
                 self._insert_message(edit)
@@ -183,7 +183,7 @@ class _Editor:
 
     # content
 
-    def _line(self, block: Block) -> Line:
+    def _line(self, block: Block) -> DraftLine:
         line = self.work.lines[block.record]
         self.touched[line.uid] = line
         return line
@@ -227,7 +227,7 @@ class _Editor:
                 line.parts = None
                 return
 
-    def _arrange(self, edit: Arrange) -> None:
+    def _arrange(self, edit: Reorder) -> None:
         if edit.how == "call_order":
             self._call_order(edit)
             return
@@ -241,11 +241,11 @@ class _Editor:
                 line.parts = ordered
                 line.parts_changed = True
 
-    def _call_order(self, edit: Arrange) -> None:
+    def _call_order(self, edit: Reorder) -> None:
         """Results into call order inside each record, then the records by their first result."""
-        by_line: dict[int, list[Part]] = {}
+        by_line: dict[int, list[DraftPart]] = {}
         for block in edit.order:
-            if isinstance(block, Answer):
+            if isinstance(block, InsertResult):
                 self.in_call_order.add(id(block))
                 continue
             line = self.work.lines[block.record]
@@ -270,7 +270,7 @@ class _Editor:
             for line, place in zip(lines, sorted(line.place for line in lines), strict=True):
                 line.place = place
 
-    def _may_end(self, lines: Sequence[Line]) -> bool:
+    def _may_end(self, lines: Sequence[DraftLine]) -> bool:
         """Whether the last of these results can be the file's last record: all behind its call is found beside it."""
         number = self.message_of.get(lines[-1].uid, 0)
         if number == 0 or self.history.chosen:
@@ -279,8 +279,8 @@ class _Editor:
         if any(line.uuid is None or message_id(line.value) is None for line in group):
             return False
         own = {line.uid for line in (*group, *lines)}
-        passed: list[Line] = []
-        above: Line | None = lines[-1]
+        passed: list[DraftLine] = []
+        above: DraftLine | None = lines[-1]
         while above is not None and above.uid in own and len(passed) < len(own):
             passed.append(above)
             above = self.work.by_uuid.get(self.work.parent_of(above) or "")
@@ -290,12 +290,15 @@ class _Editor:
         named = self.work.by_uuid.get(self.history.prompt_leaf or "")
         return named is None or named in passed or self.work.chain_index.get(named.uid, start + 1) <= start
 
-    def _to_text(self, edit: ToText) -> None:
+    def _to_text(self, edit: ReplaceWithText) -> None:
         line = self._line(edit.block)
         part = line.part(edit.block.slot)
         if part is None:
             return
-        texts = [Part({"type": "text", "text": edit.text}, None), *(Part(value, None) for value in edit.media)]
+        texts = [
+            DraftPart({"type": "text", "text": edit.text}, None),
+            *(DraftPart(value, None) for value in edit.media),
+        ]
         parts = line.content()
         at = next(index for index, found in enumerate(parts) if found is part)
         rest = [*parts[:at], *parts[at + 1 :]]
@@ -351,7 +354,9 @@ class _Editor:
             for child in followers:
                 self.work.set_parent(child, tail.uuid)
 
-    def _follow(self, behind: Line, envelope: dict[str, Any], role: str, parts: list[Part], block: Block) -> Line:
+    def _follow(
+        self, behind: DraftLine, envelope: dict[str, Any], role: str, parts: list[DraftPart], block: Block
+    ) -> DraftLine:
         """A new record behind another that holds these parts of what was one record."""
         uuid = self.work.fresh_uuid(envelope.get("uuid"), "part", block.slot, role, len(parts))
         old = envelope.get("message")
@@ -368,7 +373,7 @@ class _Editor:
             self.work.on_chain.add(line.uid)
         return line
 
-    def _change_role(self, line: Line, role: str) -> None:
+    def _change_role(self, line: DraftLine, role: str) -> None:
         message = line.get("message")
         message = dict(message) if isinstance(message, dict) else {}
         message["role"] = role
@@ -387,17 +392,17 @@ class _Editor:
 
     # results
 
-    def _group(self, number: int) -> list[Line]:
+    def _group(self, number: int) -> list[DraftLine]:
         """The lines of a message as it was read."""
         if number not in self.groups:
             self.groups[number] = [self.work.lines[uid] for uid in self.transcript.messages[number].records]
         return self.groups[number]
 
-    def _is_of(self, number: int, line: Line) -> bool:
+    def _is_of(self, number: int, line: DraftLine) -> bool:
         """Whether the line is one of the message as it was read."""
         return self.message_of.get(line.uid) == number
 
-    def _answers_of(self, number: int, line: Line) -> bool:
+    def _answers_of(self, number: int, line: DraftLine) -> bool:
         """Whether the line holds results of the message."""
         return self.answers.has(number, line) and line.has_result
 
@@ -421,7 +426,7 @@ class _Editor:
             self.call_numbers[number] = found
         return self.call_numbers[number]
 
-    def _behind(self, number: int, call: Line, id_: Any, moved: Line | None, among: bool = True) -> Line:
+    def _behind(self, number: int, call: DraftLine, id_: Any, moved: DraftLine | None, among: bool = True) -> DraftLine:
         """The line that a result is put behind: its message's calls, and if `among` the results of earlier calls."""
         numbers = self._numbers(number)
         mine = numbers.get(id_, 0) if isinstance(id_, str) else 0
@@ -440,7 +445,7 @@ class _Editor:
             return call
         return found
 
-    def _at(self, number: int, call: Line, spot: Spot) -> Line:
+    def _at(self, number: int, call: DraftLine, spot: Spot) -> DraftLine:
         """The line that a result is put behind for a spot: a result's, or the last one of the response.
 
         The agent sends results in front of all words, so of spots among words only the side of the results counts.
@@ -455,7 +460,7 @@ class _Editor:
         return found
 
     @staticmethod
-    def _answered(line: Line, numbers: dict[Any, int]) -> int:
+    def _answered(line: DraftLine, numbers: dict[Any, int]) -> int:
         found = [
             numbers.get(part.value.get("tool_use_id"), len(numbers))
             for part in line.content()
@@ -463,7 +468,7 @@ class _Editor:
         ]
         return min(found, default=len(numbers))
 
-    def _take_followers(self, number: int, call: Line, result: Line) -> list[Line]:
+    def _take_followers(self, number: int, call: DraftLine, result: DraftLine) -> list[DraftLine]:
         """What the chain goes on with behind the call goes on behind its result."""
         followers = [
             child
@@ -477,13 +482,13 @@ class _Editor:
                 followers.append(child)
         return followers
 
-    def _bridged_beside(self, number: int) -> list[Line]:
+    def _bridged_beside(self, number: int) -> list[DraftLine]:
         if not self.work.history.bridged:
             return []
         still = [line for line in self.answers.of(number) if line.has_result]
         return self.work.bridged_beside([*self._group(number), *still])
 
-    def _answer(self, edit: Answer) -> None:
+    def _answer(self, edit: InsertResult) -> None:
         call = self.work.lines[edit.call.record]
         part = call.part(edit.call.slot)
         if part is None or call.gone:
@@ -501,8 +506,8 @@ class _Editor:
         self._add_result(call, block, written, dict(call.value), details, spot)
 
     def _add_result(
-        self, call: Line, block: Any, id_: Any, envelope: dict[str, Any], details: Any, spot: Spot | None = None
-    ) -> Line:
+        self, call: DraftLine, block: Any, id_: Any, envelope: dict[str, Any], details: Any, spot: Spot | None = None
+    ) -> DraftLine:
         """A new record for a result, as the agent writes it: a child of its call, in front of what comes next."""
         number = self.message_of[call.uid]
         self._bring_together(number)
@@ -524,7 +529,7 @@ class _Editor:
         self._hang_in(number, call, line, followers)
         return line
 
-    def _hang_in(self, number: int, call: Line, line: Line, followers: Sequence[Line]) -> None:
+    def _hang_in(self, number: int, call: DraftLine, line: DraftLine, followers: Sequence[DraftLine]) -> None:
         for child in followers:
             if call.uuid is not None:
                 self.work.set_parent(child, line.uuid)
@@ -534,7 +539,7 @@ class _Editor:
         if self.work.history.preserved:
             compaction.keep(self.work, line, call, self._group(number))
 
-    def _prompt_id(self, call: Line) -> Any:
+    def _prompt_id(self, call: DraftLine) -> Any:
         """The prompt that the turn belongs to: the results of one turn name the same."""
         number = self.message_of[call.uid]
         if number not in self.prompts:
@@ -554,7 +559,7 @@ class _Editor:
         lines = self._group(before) or self._front if before >= 0 else []
         return next((found for line in lines if (found := line.get("promptId")) is not None), None)
 
-    def _place(self, edit: Place) -> None:
+    def _place(self, edit: MoveResult) -> None:
         call = self.work.lines[edit.call.record]
         line = self._line(edit.result)
         part, call_part = line.part(edit.result.slot), call.part(edit.call.slot)
@@ -587,7 +592,7 @@ class _Editor:
         self.prompts.clear()
         self._hang_in(number, call, line, followers)
 
-    def _take_out(self, line: Line) -> None:
+    def _take_out(self, line: DraftLine) -> None:
         """Let the chain pass the line by: what hangs on it hangs on its parent."""
         parent = self.work.parent_of(line)
         for child in self.work.children_of(line):
@@ -595,7 +600,7 @@ class _Editor:
                 self.work.set_parent(child, self._heir(line, child, parent))
         self.work.on_chain.discard(line.uid)
 
-    def _heir(self, line: Line, child: Line, parent: str | None) -> str | None:
+    def _heir(self, line: DraftLine, child: DraftLine, parent: str | None) -> str | None:
         """What a child of `line` hangs on when that goes: its parent, unless that loses the rest of a response."""
         number = self.message_of.get(line.uid)
         if number is None or child.uid not in self.work.on_chain:
@@ -605,7 +610,7 @@ class _Editor:
         if number < 0 or self.transcript.messages[number].role != "assistant":
             return parent
 
-        def is_left(other: Line) -> bool:
+        def is_left(other: DraftLine) -> bool:
             """Of the response or its results, and there without `line`."""
             own = self._is_of(number, other) or self._answers_of(number, other)
             return own and not other.gone and other is not line
@@ -625,7 +630,7 @@ class _Editor:
 
     # lines
 
-    def _drop(self, line: Line) -> None:
+    def _drop(self, line: DraftLine) -> None:
         if line.gone:
             return
         parent = self.work.parent_of(line)
@@ -678,7 +683,7 @@ class _Editor:
                 turns[number] = _Turn(self.work, (*group, *self._group(number)))
             self._behind_all(line, turns[number])
 
-    def _behind_all(self, line: Line, turn: _Turn) -> None:
+    def _behind_all(self, line: DraftLine, turn: _Turn) -> None:
         """Put a line of words into the chain behind a response and all its results."""
         tail = turn.last_beside(line)
         if tail is None:
@@ -713,13 +718,15 @@ class _Editor:
             line = self._new_text(chain[0], edit, [chain[0]], text_or_none(chain[0].get("parentUuid")))
             line.place = (chain[0].place[0] - 0.5,)
 
-    def _end_of(self, message: Message) -> Line:
+    def _end_of(self, message: Message) -> DraftLine:
         """The line of a message that stands last in the chain."""
         lines = [self.work.lines[uid] for uid in message.records]
         lines = [line for line in lines if line.uid in self.work.on_chain and not line.gone] or lines
         return max(lines, key=lambda line: self.work.chain_index.get(line.uid, -1))
 
-    def _new_text(self, near: Line, edit: InsertMessage, followers: Sequence[Line], parent: str | None) -> Line:
+    def _new_text(
+        self, near: DraftLine, edit: InsertMessage, followers: Sequence[DraftLine], parent: str | None
+    ) -> DraftLine:
         uuid = self.work.fresh_uuid(near.uuid, "message", edit.role, edit.text)
         content = edit.text if isinstance(edit.text, list) else [{"type": "text", "text": edit.text}]
         message = self._message(edit.role, content, uuid)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 from toolpair.formats.claude_code.versions import behaviour, resumed_by
-from toolpair.formats.format import Seen
+from toolpair.formats.format import SentRequest
 from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.transcript.content import is_output, is_real_output, output_bytes, output_lines, result_text
 from toolpair.transcript.model import Block, Transcript
@@ -35,7 +35,7 @@ class _Facts(Struct, frozen=True, eq=False):
     """Real outputs of which the model sees nothing, not in a copy either."""
 
 
-def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
     asked = resumed_by(transcript)
     version = behaviour(asked)
     if transcript.agent == SUB_AGENT:
@@ -63,7 +63,7 @@ def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None = None
     return OnResume(AGENT, version.version, outcome.effect, loses, text, len(lost))
 
 
-def _facts(problem: Problem, seen: Seen) -> _Facts:
+def _facts(problem: Problem, seen: SentRequest) -> _Facts:
     named = [problem.result, *problem.others] if problem.result is not None else list(problem.others)
     results = tuple(block for block in dict.fromkeys(named) if block.kind == "result")
     sent = tuple(block for block in results if seen.reaches(block))
@@ -101,7 +101,7 @@ def _refused(problem: Problem, facts: _Facts) -> _Outcome | None:
     return _outcome(problem) if problem.rule == "role.call_in_user" and facts.call_sent else None
 
 
-def _blank(problem: Problem, seen: Seen) -> _Outcome | None:
+def _blank(problem: Problem, seen: SentRequest) -> _Outcome | None:
     """A blank text: left out, but where it stands beside other words of a response, or is all that the user said."""
     if problem.rule != "content.empty_text":
         return None
@@ -110,7 +110,7 @@ def _blank(problem: Problem, seen: Seen) -> _Outcome | None:
     return _Outcome("healed", "Claude Code leaves the empty text out.")
 
 
-def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: Seen) -> _Outcome | None:
+def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: SentRequest) -> _Outcome | None:
     """Where a call or an output of the problem does not reach the model as it stands in the file."""
     if problem.rule == "result.order" or (facts.call is None and not facts.results):
         return None

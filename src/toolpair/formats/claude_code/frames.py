@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import call_ids, parts_of_type, text_or_none, value_of
-from toolpair.formats.format import Inside, Item, SentMessage
+from toolpair.formats.format import FileFacts, Item, SentMessage
 from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Block, Transcript
 
 _BEFORE: Final = -11
@@ -71,7 +71,7 @@ class Frame(Struct, eq=False):
         return end - first
 
 
-def framed(items: Sequence[Item], inside: Inside) -> Frame:
+def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
     """The records between their stand-ins."""
     front: list[Item] = []
     behind: list[Item] = []
@@ -126,7 +126,7 @@ def _record(
     return value if prompt is None else {**value, "promptId": prompt}
 
 
-def unframed(transcript: Transcript, frame: Frame, inside: Inside) -> Transcript:
+def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcript:
     """What was read with the stand-ins without them, with the head of the whole."""
     own = frame.stand_ins
     compacted = frame.history is not None and frame.history.boundary is not None
@@ -156,7 +156,7 @@ def unframed(transcript: Transcript, frame: Frame, inside: Inside) -> Transcript
 class WithCopies(Sequence[Item]):
     """Records, and those elsewhere in the file that may hold copies of their calls' outputs: read when walked over."""
 
-    def __init__(self, items: Sequence[Item], inside: Inside) -> None:
+    def __init__(self, items: Sequence[Item], inside: FileFacts) -> None:
         self._items = items
         self._inside = inside
 

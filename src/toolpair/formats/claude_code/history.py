@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from toolpair.formats.claude_code.record_kinds import (
-    Node,
+    ChainNode,
     is_compact_boundary,
     node_of,
     text_or_none,
@@ -35,25 +35,25 @@ End = Literal["root", "boundary", "missing", "null", "cycle", "joined"]
 class Walk(Struct, eq=False):
     """A way up the chain. `path` runs from the leaf to the oldest record."""
 
-    path: list[Node]
+    path: list[ChainNode]
     end: End
 
 
 class History(Struct, eq=False):
     """What a file's chain records make."""
 
-    nodes: list[Node]
-    by_uuid: dict[str, Node]
-    shadowed: list[Node]
+    nodes: list[ChainNode]
+    by_uuid: dict[str, ChainNode]
+    shadowed: list[ChainNode]
     """Earlier lines with the uuid of a later one, or without one as a later one is."""
     parents: dict[str, str | None]
     """uuid -> parent's uuid, after what a compaction kept was linked behind its summary."""
     bridged: dict[str, str] = field(default_factory=dict)
     """uuid of a record with a lost parent -> the record that the agent takes for it."""
-    chain: list[Node] = field(default_factory=list)
+    chain: list[ChainNode] = field(default_factory=list)
     """From the oldest to the leaf."""
     end: End = "root"
-    order: list[Node] = field(default_factory=list)
+    order: list[ChainNode] = field(default_factory=list)
     """The chain with the parallel calls and results beside it gathered in."""
     recovered: set[int] = field(default_factory=set)
     """uids of the records in `order` that do not stand there by the chain."""
@@ -62,11 +62,11 @@ class History(Struct, eq=False):
     preserved: list[str] = field(default_factory=list)
     resumed_by: Behaviour = NEWEST
     """What the version of the agent does that resumes the file."""
-    newest_boundary: Node | None = None
+    newest_boundary: ChainNode | None = None
     """The last compaction of the file, whether or not the history begins there."""
     sidechain: bool = False
     """A sub-agent's own file."""
-    own_leaf: Node | None = None
+    own_leaf: ChainNode | None = None
     """Where the agent itself goes on."""
     chosen: bool = False
     """The history was asked for by its leaf."""
@@ -80,7 +80,7 @@ class History(Struct, eq=False):
     """uuid -> parent's uuid of the records of kinds that the agent does not know."""
     cut: bool = False
     """A lost link has been told already."""
-    further: list[tuple[Node, End]] = field(default_factory=list)
+    further: list[tuple[ChainNode, End]] = field(default_factory=list)
     """Records further up whose link is lost, too: they show when the first break is mended."""
     times: list[tuple[float, int]] | None = None
     prompted: list[tuple[int, str]] = field(default_factory=list)
@@ -89,13 +89,13 @@ class History(Struct, eq=False):
     """What lineage.py has found out."""
 
     @property
-    def boundary(self) -> Node | None:
+    def boundary(self) -> ChainNode | None:
         return self.chain[0] if self.chain and self.end == "boundary" else None
 
-    def parent_of(self, node: Node) -> str | None:
+    def parent_of(self, node: ChainNode) -> str | None:
         return self.parents.get(node.uuid) if node.uuid is not None else node.parent
 
-    def main(self, node: Node) -> bool:
+    def main(self, node: ChainNode) -> bool:
         """Whether the record belongs to the conversation that is read: a file's own, or the sub-agent's asked for."""
         return node.sidechain if self.inside else self.sidechain or not node.sidechain
 
@@ -123,7 +123,7 @@ def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behav
     return history
 
 
-def record_named(history: History, name: str) -> Node | None:
+def record_named(history: History, name: str) -> ChainNode | None:
     """The chain record with this uuid, or the only one whose uuid begins so."""
     exact = history.by_uuid.get(name)
     if exact is not None or not name:
@@ -133,9 +133,9 @@ def record_named(history: History, name: str) -> Node | None:
 
 
 def _collect(items: Sequence[Item]) -> History:
-    slots: list[Node] = []
+    slots: list[ChainNode] = []
     place: dict[str, int] = {}
-    shadowed: list[Node] = []
+    shadowed: list[ChainNode] = []
     prompt_leaf: str | None = None
     prompt_noted = False
     skipped: dict[str, str | None] = {}
@@ -237,7 +237,7 @@ _RANK: Final = attrgetter("rank")
 _WRITTEN: Final = attrgetter("written")
 
 
-def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
+def _leaf(history: History, prompt_leaf: str | None) -> ChainNode | None:
     """The last chain record, if it descends from what the last prompt names; else what that names.
 
     The very last one may even lack its uuid. Where no `last-prompt` is there, and others hang on the last record, the
@@ -268,11 +268,11 @@ def _leaf(history: History, prompt_leaf: str | None) -> Node | None:
     return named
 
 
-def _stands_beside(history: History, node: Node, path: Sequence[Node]) -> bool:
+def _stands_beside(history: History, node: ChainNode, path: Sequence[ChainNode]) -> bool:
     """Whether a record is a parallel call, its result or a report on that, beside a way up that leads past the turn."""
     place = {found.uid: index for index, found in enumerate(path)}
-    side: list[Node] = []
-    above: Node | None = node
+    side: list[ChainNode] = []
+    above: ChainNode | None = node
     while above is not None and above.uid not in place and len(side) <= len(history.nodes):
         if above.type != "progress":
             side.append(above)
@@ -288,16 +288,16 @@ def _stands_beside(history: History, node: Node, path: Sequence[Node]) -> bool:
     return bool(same) and all(found.has_result or _of_one_response(found, above) for found in side)
 
 
-def _of_one_response(node: Node, other: Node) -> bool:
+def _of_one_response(node: ChainNode, other: ChainNode) -> bool:
     """Whether both hold calls of one response."""
     return bool(node.calls and other.calls) and node.message_id is not None and node.message_id == other.message_id
 
 
-def _newest_below(history: History, last: Node) -> Node:
+def _newest_below(history: History, last: ChainNode) -> ChainNode:
     """Of a record and all that hang on it, the one with the newest timestamp; of equal ones the last in the file."""
     if last.uuid is None or last.uuid not in set(history.parents.values()):
         return last
-    children: dict[str, list[Node]] = {}
+    children: dict[str, list[ChainNode]] = {}
     for node in history.nodes:
         parent = history.parent_of(node)
         above = history.by_uuid.get(parent or "")
@@ -319,7 +319,7 @@ def _newest_below(history: History, last: Node) -> Node:
     return newest
 
 
-def _last_said(history: History, ends: Sequence[Node]) -> Node | None:
+def _last_said(history: History, ends: Sequence[ChainNode]) -> ChainNode | None:
     """The last of these records; one that hangs on nothing that was said is passed by, if another does."""
     seen: set[int] = set()
     bridged = dict(history.bridged)
@@ -337,7 +337,7 @@ def _last_said(history: History, ends: Sequence[Node]) -> Node | None:
 
 def walk_up(
     history: History,
-    start: Node,
+    start: ChainNode,
     seen: set[int] | None = None,
     through: Set[int] = frozenset(),
     *,
@@ -350,7 +350,7 @@ def walk_up(
     """
     seen = set() if seen is None else seen
     own: set[int] = set()
-    path: list[Node] = []
+    path: list[ChainNode] = []
     parents, by_uuid = history.parents, history.by_uuid
     node = below = start
     while True:
@@ -381,7 +381,7 @@ def walk_up(
         node = above
 
 
-def leads_nowhere(above: Node, node: Node, follows_reports: bool) -> bool:
+def leads_nowhere(above: ChainNode, node: ChainNode, follows_reports: bool) -> bool:
     """Whether a link is lost although the file holds its record: a report that stands further down.
 
     Where reports lead to the agent notes down as it reads the lines.
@@ -389,7 +389,7 @@ def leads_nowhere(above: Node, node: Node, follows_reports: bool) -> bool:
     return above.type == "progress" and (above.position > node.position or not follows_reports)
 
 
-def bridge(history: History, node: Node, seen: set[int]) -> Node | None:
+def bridge(history: History, node: ChainNode, seen: set[int]) -> ChainNode | None:
     """The record that the agent takes for a lost one: the newest not younger, at most five seconds older."""
     moment = node.seconds
     if moment is None or not history.resumed_by.bridges:
@@ -410,12 +410,12 @@ def bridge(history: History, node: Node, seen: set[int]) -> Node | None:
     return None
 
 
-def may_be_parent(history: History, node: Node) -> bool:
+def may_be_parent(history: History, node: ChainNode) -> bool:
     """Whether the agent would go on from this record to one that hangs on it."""
     return node.uuid is not None and node.type != "progress" and history.main(node)
 
 
-def gather(history: History, chain: list[Node]) -> list[Node]:
+def gather(history: History, chain: list[ChainNode]) -> list[ChainNode]:
     """The chain with the parallel calls that lie beside it, and each result where its call is.
 
     Nothing is gathered for a response without a message id; that a record is a sub-agent's is not asked.
@@ -435,7 +435,7 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
     ]
     if not beside:
         return list(chain)
-    anchors: dict[str, Node] = {}
+    anchors: dict[str, ChainNode] = {}
     group_of_record: dict[str, str] = {}
     for node in chain:
         if node.type == "assistant" and node.message_id is not None:
@@ -444,7 +444,7 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
             if node.uuid is not None:
                 group_of_record[node.uuid] = key
     answered: set[Any] = {id_ for node in chain if node.type == "user" for id_ in node.answers}
-    siblings: dict[str, list[Node]] = {}
+    siblings: dict[str, list[ChainNode]] = {}
     for node in beside:
         if node.type == "assistant" and (key := _group(node)) in anchors:
             siblings.setdefault(key, []).append(node)
@@ -478,11 +478,11 @@ def gather(history: History, chain: list[Node]) -> list[Node]:
     return _insert(history, chain, anchors, siblings, results)
 
 
-def _group(node: Node) -> str:
+def _group(node: ChainNode) -> str:
     return node.message_id or f"\0{node.uuid or node.uid}"
 
 
-def _without_early_results(chain: list[Node]) -> list[Node]:
+def _without_early_results(chain: list[ChainNode]) -> list[ChainNode]:
     """Take out results that stand before their call: the agent moves them behind it, as those beside the chain.
 
     Only where the user says nothing between the two.
@@ -514,19 +514,19 @@ def _without_early_results(chain: list[Node]) -> list[Node]:
 
 
 def _results_beside(
-    beside: list[Node],
+    beside: list[ChainNode],
     group_of_record: dict[str, str],
     group_of_call: dict[Any, str],
     calls_of_group: set[tuple[str, Any]],
     answered: set[Any],
     early: set[int],
-) -> dict[str, list[Node]]:
+) -> dict[str, list[ChainNode]]:
     """Results off the chain by the group of the call that they belong to: by their links, else by their ids.
 
     `early` are those that the chain has in front of their calls: the ids alone tell where they go.
     """
-    found: dict[str, list[Node]] = {}
-    unlinked: list[Node] = []
+    found: dict[str, list[ChainNode]] = {}
+    unlinked: list[ChainNode] = []
     place = {key: number for number, key in enumerate(dict.fromkeys(group_of_record.values()))}
     for node in beside:
         if node.type != "user" or not node.has_result:
@@ -557,11 +557,11 @@ def _results_beside(
 
 def _insert(
     history: History,
-    chain: list[Node],
-    anchors: dict[str, Node],
-    siblings: dict[str, list[Node]],
-    results: dict[str, list[Node]],
-) -> list[Node]:
+    chain: list[ChainNode],
+    anchors: dict[str, ChainNode],
+    siblings: dict[str, list[ChainNode]],
+    results: dict[str, list[ChainNode]],
+) -> list[ChainNode]:
     """What stands beside the chain goes in front of the first later line of its turn, but never before all of it.
 
     The rest goes behind the turn, which ends with the last line of its response and the results that follow.
@@ -571,10 +571,10 @@ def _insert(
         for key in {**siblings, **results}
     }
     last_of = {anchors[key].uid: key for key in waiting}
-    order: list[Node] = []
+    order: list[ChainNode] = []
     turn: str | None = None
     ending: str | None = None
-    begun: dict[str, deque[Node]] = {}
+    begun: dict[str, deque[ChainNode]] = {}
     for node in chain:
         if node.type == "assistant":
             turn = _group(node)
@@ -595,7 +595,7 @@ def _insert(
     return order
 
 
-def starts_afresh(chain: Sequence[Node]) -> bool:
+def starts_afresh(chain: Sequence[ChainNode]) -> bool:
     """Whether a history whose oldest record has no parent was begun so by the agent, not cut off.
 
     A session begins with a user's words, behind the hooks of the start or in front of the attachments of one.

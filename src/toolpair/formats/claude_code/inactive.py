@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolpair.formats.claude_code.branches import Step, step_above, ways_of
+from toolpair.formats.claude_code.branches import BranchStep, step_above, ways_of
 from toolpair.formats.claude_code.history import History, history_of, walk_up
-from toolpair.formats.claude_code.record_kinds import Node
+from toolpair.formats.claude_code.record_kinds import ChainNode
 from toolpair.formats.format import Item
 
 
@@ -31,7 +31,7 @@ def inactive_histories(items: Sequence[Item], leaf: str | None) -> Iterator[tupl
         yield end.uuid, [items[node.position] for node in nodes]
 
 
-def _until_read(steps: Iterator[Step], read: set[int]) -> Iterator[Step]:
+def _until_read(steps: Iterator[BranchStep], read: set[int]) -> Iterator[BranchStep]:
     """The steps up to the first one that another history holds already, that one included."""
     for step in steps:
         yield step
@@ -39,10 +39,10 @@ def _until_read(steps: Iterator[Step], read: set[int]) -> Iterator[Step]:
             return
 
 
-def _links_between(history: History, end: Node, steps: Sequence[Step]) -> dict[int, Node]:
+def _links_between(history: History, end: ChainNode, steps: Sequence[BranchStep]) -> dict[int, ChainNode]:
     """The records that carry the chain from step to step: attachments, reports, progress."""
     last = {node.uid for node in steps[-1].nodes} if steps else set()
-    found: dict[int, Node] = {}
+    found: dict[int, ChainNode] = {}
     bridged, history.bridged = history.bridged, {}
     inside = False
     for node in walk_up(history, end, through=last).path:

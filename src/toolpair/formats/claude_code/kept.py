@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.record_kinds import Node, same_record, text_or_none
+from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none
 from toolpair.formats.claude_code.relink import line_words, mended
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Defect, Repair
-from toolpair.transcript.words import plural
 
 RULE: Final = "chain.kept_missing"
 _KEY: Final = "compactMetadata"
@@ -33,7 +33,7 @@ def kept_missing(history: History) -> Iterator[Defect]:
         yield from _of_segment(history, boundary, metadata, segment)
 
 
-def kept_records(history: History, before: Node) -> list[Node]:
+def kept_records(history: History, before: ChainNode) -> list[ChainNode]:
     """What the newest compaction kept, where that stands in front of a record and finds nothing of it."""
     boundary = history.newest_boundary
     if boundary is None or boundary.position > before.position or history.preserved:
@@ -66,7 +66,9 @@ def _names(history: History) -> tuple[list[str], Mapping[str, Any] | None]:
     return list(dict.fromkeys(listed)), segment if isinstance(segment, dict) else None
 
 
-def _of_list(history: History, boundary: Node, metadata: Mapping[str, Any], listed: Sequence[str]) -> Iterator[Defect]:
+def _of_list(
+    history: History, boundary: ChainNode, metadata: Mapping[str, Any], listed: Sequence[str]
+) -> Iterator[Defect]:
     missing = missing_names(history)
     doubled = {
         node.uuid
@@ -96,7 +98,7 @@ def _of_list(history: History, boundary: Node, metadata: Mapping[str, Any], list
     yield _defect(history, boundary, listed, missing, left, repair)
 
 
-def _meant(history: History, boundary: Node, listed: Sequence[str], uuid: str) -> str | None:
+def _meant(history: History, boundary: ChainNode, listed: Sequence[str], uuid: str) -> str | None:
     """The record that stands where the missing one stood: between its neighbours of the list, and named by none."""
     at = listed.index(uuid)
     behind = history.by_uuid.get(listed[at + 1]) if at + 1 < len(listed) else None
@@ -143,7 +145,7 @@ def _anchor(history: History) -> str | None:
 
 
 def _of_segment(
-    history: History, boundary: Node, metadata: Mapping[str, Any], segment: Mapping[str, Any]
+    history: History, boundary: ChainNode, metadata: Mapping[str, Any], segment: Mapping[str, Any]
 ) -> Iterator[Defect]:
     """Only the ends are named: what stands between is found by the links."""
     head, tail = text_or_none(segment.get("headUuid")), text_or_none(segment.get("tailUuid"))
@@ -191,7 +193,7 @@ def _with(metadata: Mapping[str, Any], segment: Mapping[str, Any]) -> dict[str, 
     return {**metadata, "preservedSegment": dict(segment)}
 
 
-def _last_before(history: History, boundary: Node) -> Node | None:
+def _last_before(history: History, boundary: ChainNode) -> ChainNode | None:
     """The record that the compaction stands behind."""
     logical = history.by_uuid.get(text_or_none(boundary.value.get("logicalParentUuid")) or "")
     if logical is not None:
@@ -208,7 +210,7 @@ def _outputs(history: History, uuids: Sequence[str]) -> int:
 
 def _defect(
     history: History,
-    boundary: Node,
+    boundary: ChainNode,
     listed: Sequence[str],
     missing: Sequence[str],
     left: Sequence[str],

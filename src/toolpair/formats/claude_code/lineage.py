@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, History, bridge
-from toolpair.formats.claude_code.record_kinds import Node, is_compact_boundary
+from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary
 from toolpair.transcript.item_types import type_name
 
 
@@ -19,7 +19,7 @@ class Lineage:
         self._history = history
 
     @cached_property
-    def order(self) -> list[Node]:
+    def order(self) -> list[ChainNode]:
         """All chain records of the file in its order, those that a later one replaces among them."""
         return sorted((*self._history.nodes, *self._history.shadowed), key=lambda node: node.position)
 
@@ -27,7 +27,7 @@ class Lineage:
     def _positions(self) -> list[int]:
         return [node.position for node in self.order]
 
-    def before(self, node: Node) -> Iterator[Node]:
+    def before(self, node: ChainNode) -> Iterator[ChainNode]:
         """The records in front of one, the nearest first."""
         order = self.order
         for at in range(bisect_left(self._positions, node.position) - 1, -1, -1):
@@ -38,9 +38,9 @@ class Lineage:
         """The uuids that several records bear."""
         return frozenset(node.uuid for node in self._history.shadowed if node.uuid is not None)
 
-    def call_before(self, ids: list[str], node: Node) -> Node | None:
+    def call_before(self, ids: list[str], node: ChainNode) -> ChainNode | None:
         """The nearest record in front of `node` that holds a call with one of these ids."""
-        found: Node | None = None
+        found: ChainNode | None = None
         for id_ in ids:
             for call in reversed(self._calls.get(id_, ())):
                 if call.position < node.position:
@@ -49,8 +49,8 @@ class Lineage:
         return found
 
     @cached_property
-    def _calls(self) -> dict[str, list[Node]]:
-        found: dict[str, list[Node]] = {}
+    def _calls(self) -> dict[str, list[ChainNode]]:
+        found: dict[str, list[ChainNode]] = {}
         for node in self.order:
             if node.type == "assistant":
                 for id_ in node.calls:
@@ -58,15 +58,15 @@ class Lineage:
         return found
 
     @cached_property
-    def linked(self) -> dict[str, list[Node]]:
+    def linked(self) -> dict[str, list[ChainNode]]:
         """The records that name a record as the one they hang on, by its uuid, in the order of the file."""
-        found: dict[str, list[Node]] = {}
+        found: dict[str, list[ChainNode]] = {}
         for node in self.order:
             if node.parent is not None:
                 found.setdefault(node.parent, []).append(node)
         return found
 
-    def has_summary(self, boundary: Node) -> bool:
+    def has_summary(self, boundary: ChainNode) -> bool:
         """Whether a compaction's summary is there: it hangs on it, or stands behind it with its link lost."""
         return boundary.uuid in self._named or self._summarised.get(boundary.uid, False)
 
@@ -78,7 +78,7 @@ class Lineage:
     def _summarised(self) -> dict[int, bool]:
         """uid of a compaction -> whether a summary stands between it and the next."""
         found: dict[int, bool] = {}
-        newest: Node | None = None
+        newest: ChainNode | None = None
         for node in self.order:
             if is_compact_boundary(node):
                 newest = node
@@ -87,9 +87,9 @@ class Lineage:
         return found
 
     @cached_property
-    def prompts(self) -> dict[str, list[Node]]:
+    def prompts(self) -> dict[str, list[ChainNode]]:
         """The records that name a prompt, by its id, in the order of the file."""
-        found: dict[str, list[Node]] = {}
+        found: dict[str, list[ChainNode]] = {}
         for node in self.order:
             prompt = node.value.get("promptId")
             if isinstance(prompt, str):
@@ -97,7 +97,7 @@ class Lineage:
         return found
 
     @cached_property
-    def surroundings(self) -> Node | None:
+    def surroundings(self) -> ChainNode | None:
         """The first record that tells the model of its surroundings, as the agent does where a session begins."""
         for node in self.order:
             attachment = node.value.get("attachment")
@@ -107,7 +107,7 @@ class Lineage:
                 return node
         return None
 
-    def prompt_below(self, node: Node) -> Any:
+    def prompt_below(self, node: ChainNode) -> Any:
         """The prompt that a record belongs to, by its own word or that of the first below it that names one."""
         todo = [node]
         for _ in range(_FAR):
@@ -121,7 +121,7 @@ class Lineage:
             todo.extend(reversed(self._children.get(here.uid, ())))
         return None
 
-    def hangs_on(self, node: Node, other: Node) -> bool:
+    def hangs_on(self, node: ChainNode, other: ChainNode) -> bool:
         """Whether the links lead from a record to another one above it, or the two are the same.
 
         A link to a record further down in the file leads nowhere: it is lost itself.
@@ -132,17 +132,17 @@ class Lineage:
             return node is other
         return above[0] <= below[0] < above[1]
 
-    def top(self, node: Node) -> Node:
+    def top(self, node: ChainNode) -> ChainNode:
         """The record that the links above one end at."""
         return self._trees[1].get(node.uid, node)
 
     @cached_property
-    def _above(self) -> dict[int, Node]:
+    def _above(self) -> dict[int, ChainNode]:
         """uid -> the record that one hangs on, a lost one replaced as the agent does."""
         history = self._history
         kept = set(history.preserved)
-        found: dict[int, Node] = {}
-        lost: list[Node] = []
+        found: dict[int, ChainNode] = {}
+        lost: list[ChainNode] = []
         for node in history.nodes:
             parent = history.parent_of(node)
             if parent is None or is_compact_boundary(node):
@@ -160,8 +160,8 @@ class Lineage:
         return found
 
     @cached_property
-    def _children(self) -> dict[int, list[Node]]:
-        found: dict[int, list[Node]] = {}
+    def _children(self) -> dict[int, list[ChainNode]]:
+        found: dict[int, list[ChainNode]] = {}
         for node in self._history.nodes:
             above = self._above.get(node.uid)
             if above is not None:
@@ -169,15 +169,15 @@ class Lineage:
         return found
 
     @cached_property
-    def _trees(self) -> tuple[dict[int, tuple[int, int]], dict[int, Node]]:
+    def _trees(self) -> tuple[dict[int, tuple[int, int]], dict[int, ChainNode]]:
         """uid -> between which numbers those below a record are counted; uid -> the top of its tree."""
         spans: dict[int, tuple[int, int]] = {}
-        tops: dict[int, Node] = {}
+        tops: dict[int, ChainNode] = {}
         count = 0
         for top in self._history.nodes:
             if top.uid in self._above:
                 continue
-            todo: list[tuple[Node, bool]] = [(top, False)]
+            todo: list[tuple[ChainNode, bool]] = [(top, False)]
             while todo:
                 node, done = todo.pop()
                 if done:
@@ -194,11 +194,11 @@ class Lineage:
 class _Tops:
     """Where the links above records end, while links are added to them."""
 
-    def __init__(self, above: Mapping[int, Node]) -> None:
+    def __init__(self, above: Mapping[int, ChainNode]) -> None:
         self._above = above
         self._short: dict[int, int] = {}
 
-    def of(self, node: Node) -> int:
+    def of(self, node: ChainNode) -> int:
         """The uid of the last record above one (itself when it hangs on nothing)."""
         uid: int | None = node.uid
         seen: dict[int, None] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolpair.formats.claude_code.working_lines import Line, Working
+from toolpair.formats.claude_code.working_lines import DraftLine, Working
 
 _POINTERS: Final = {
     "last-prompt": "leafUuid",
@@ -31,7 +31,7 @@ def follow(work: Working, heirs: Mapping[str, str]) -> None:
             _snapshot(line, heirs)
 
 
-def _snapshot(line: Line, heirs: Mapping[str, str]) -> None:
+def _snapshot(line: DraftLine, heirs: Mapping[str, str]) -> None:
     snapshot = line.get("snapshot")
     if isinstance(snapshot, dict):
         new = _heir(snapshot.get("messageId"), heirs)

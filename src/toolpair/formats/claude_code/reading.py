@@ -21,7 +21,7 @@ from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.scopes import scopes_of
 from toolpair.formats.claude_code.unreached import unreached_of
 from toolpair.formats.claude_code.versions import ResumedBy, behaviour, resumed_by
-from toolpair.formats.format import AS_RESUMED, Inside, Item, View
+from toolpair.formats.format import AS_RESUMED, FileFacts, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
 
 AGENT: Final = "Claude Code"
@@ -47,7 +47,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
     return transcript
 
 
-def _read_inside(items: Sequence[Item], view: View, inside: Inside) -> Transcript:
+def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transcript:
     """The transcript of records that are a part of a longer file."""
     frame = framed(items, inside)
     frame.history = history = history_of(frame.items, resumed_by=behaviour(view.agent_version))

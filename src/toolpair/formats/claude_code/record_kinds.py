@@ -37,7 +37,7 @@ BOOKKEEPING_TYPES: Final = frozenset(
 SYNTHETIC_MODEL: Final = "<synthetic>"
 
 
-class Node(Struct, eq=False):
+class ChainNode(Struct, eq=False):
     """One record that may stand in the chain. `position` counts the file's records from 0.
 
     What is asked for again and again is read out of `value` once.
@@ -110,13 +110,13 @@ def seconds_of(timestamp: Any) -> float | None:
         return None
 
 
-def without_time(node: Node) -> str:
+def without_time(node: ChainNode) -> str:
     """What is wrong with the time of a record whose `seconds` are None: the rest of a sentence about its line."""
     written = node.value.get("timestamp")
     return "has no timestamp" if written is None else "has a timestamp that cannot be read"
 
 
-def node_of(position: int, uid: int, value: Any) -> Node | None:
+def node_of(position: int, uid: int, value: Any) -> ChainNode | None:
     """The record as a chain record, None when it is none. One without uuid is one too: results need none."""
     # Done for each record of a file: so it asks `value` itself for its texts, and makes nothing that is not kept.
     if not isinstance(value, dict):
@@ -126,7 +126,7 @@ def node_of(position: int, uid: int, value: Any) -> Node | None:
     if not isinstance(type_, str) or type_ not in CHAIN_TYPES:
         return None
     uuid, parent = get("uuid"), get("parentUuid")
-    node = Node(
+    node = ChainNode(
         position,
         uid,
         value,
@@ -142,7 +142,7 @@ def node_of(position: int, uid: int, value: Any) -> Node | None:
     return node
 
 
-def _read_message(node: Node, message: dict[str, Any]) -> None:
+def _read_message(node: ChainNode, message: dict[str, Any]) -> None:
     get = message.get
     content = node.content = get("content")
     node.message_id = text_or_none(get("id"))
@@ -216,7 +216,7 @@ def same_record(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return one.get("type") == other.get("type") and content_of(one) == content_of(other)
 
 
-def is_compact_boundary(node: Node) -> bool:
+def is_compact_boundary(node: ChainNode) -> bool:
     return node.type == "system" and node.value.get("subtype") == "compact_boundary"
 
 

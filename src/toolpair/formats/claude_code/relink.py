@@ -11,7 +11,7 @@ from msgspec import Struct
 from toolpair.formats.claude_code.history import History, may_be_parent
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import (
-    Node,
+    ChainNode,
     is_compact_boundary,
     text_or_none,
 )
@@ -20,34 +20,34 @@ from toolpair.transcript.id_shapes import uuid_of
 _NAMESPACE: Final = uuids.UUID("5c8f2f8e-3a0e-5a35-8f0b-6c1a52f0b1d4")
 
 
-class Found(Struct, frozen=True):
+class FoundParent(Struct, frozen=True):
     """What mends a broken link: a parent for the record, or for a nameless (or misnamed) record its name."""
 
-    parent: Node | None = None
-    nameless: Node | None = None
+    parent: ChainNode | None = None
+    nameless: ChainNode | None = None
     """The record that the broken link means, though that does not bear the id."""
     cause: str | None = None
 
 
-def line_words(node: Node | None) -> str:
+def line_words(node: ChainNode | None) -> str:
     """The line that a record stands in, as a title names it: a native file has one record a line."""
     return f"line {node.uid + 1:,}" if node is not None and node.uid >= 0 else "the line before it"
 
 
-def mended(history: History, broken: Node) -> Found:
+def mended(history: History, broken: ChainNode) -> FoundParent:
     """What the link of a broken record meant, by the best evidence there is."""
     nameless = meant(history, broken)
     if nameless is not None:
         absent = nameless.uuid is None
         what = "has no uuid" if absent else "has another record's uuid"
-        return Found(nameless=nameless, cause=f"the record that it links to {what}")
+        return FoundParent(nameless=nameless, cause=f"the record that it links to {what}")
     past = _past_unknown(history, broken)
     if past is not None:
-        return Found(past, cause="it links to a record of a kind that the agent skips")
-    return Found(_parent_for(history, broken))
+        return FoundParent(past, cause="it links to a record of a kind that the agent skips")
+    return FoundParent(_parent_for(history, broken))
 
 
-def _parent_for(history: History, broken: Node) -> Node | None:
+def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
     """The record that a broken one most likely hung on.
 
     Its call for a result, the rest of its response for a part of one, else the nearest earlier chain record of the
@@ -58,7 +58,7 @@ def _parent_for(history: History, broken: Node) -> Node | None:
     if linked is not None and not lineage.hangs_on(linked, broken):
         return linked
     branch = _of_its_branch(history, broken)
-    nearest: Node | None = None
+    nearest: ChainNode | None = None
     for found in lineage.before(broken):
         if branch is not None and found.position < branch.position:
             break
@@ -78,7 +78,7 @@ def _parent_for(history: History, broken: Node) -> Node | None:
     return nearest
 
 
-def _of_its_branch(history: History, broken: Node) -> Node | None:
+def _of_its_branch(history: History, broken: ChainNode) -> ChainNode | None:
     """A record further up that the broken one stands below for certain.
 
     It is of the same prompt, or what a note just in front of the broken one says the conversation ended at.
@@ -105,7 +105,7 @@ def _of_its_branch(history: History, broken: Node) -> Node | None:
     return None if lineage.hangs_on(named, broken) else named
 
 
-def _own_call(history: History, broken: Node) -> Node | None:
+def _own_call(history: History, broken: ChainNode) -> ChainNode | None:
     """The record of the call that a lone result answers: by the agent's own link, else by its id just before it."""
     if broken.type != "user" or not broken.only_results:
         return None
@@ -116,12 +116,12 @@ def _own_call(history: History, broken: Node) -> Node | None:
     return node if node is not None and may_be_parent(history, node) else None
 
 
-def _call_before(history: History, broken: Node) -> Node | None:
+def _call_before(history: History, broken: ChainNode) -> ChainNode | None:
     ids = broken.answers
     return lineage_of(history).call_before(ids, broken)
 
 
-def _own_response(history: History, broken: Node) -> Node | None:
+def _own_response(history: History, broken: ChainNode) -> ChainNode | None:
     """The part in front of a part of one response."""
     own = broken.message_id
     if broken.type != "assistant" or own is None:
@@ -136,7 +136,7 @@ def _own_response(history: History, broken: Node) -> Node | None:
     return None
 
 
-def _past_unknown(history: History, broken: Node) -> Node | None:
+def _past_unknown(history: History, broken: ChainNode) -> ChainNode | None:
     """Where the chain goes on above records of kinds that the agent does not know."""
     uuid = broken.parent
     seen: set[str] = set()
@@ -147,7 +147,7 @@ def _past_unknown(history: History, broken: Node) -> Node | None:
     return found if found is not None and not lineage_of(history).hangs_on(found, broken) else None
 
 
-def meant(history: History, broken: Node) -> Node | None:
+def meant(history: History, broken: ChainNode) -> ChainNode | None:
     """The record in front of a broken one that lacks the id, or bears another's, that the broken one names."""
     name = broken.parent
     if name is None or name in history.by_uuid or name in history.skipped:
@@ -169,7 +169,7 @@ def meant(history: History, broken: Node) -> Node | None:
     return before if before is not None and (before.uuid is None or before.uuid in doubled) else None
 
 
-def fresh_uuid(history: History, node: Node) -> str:
+def fresh_uuid(history: History, node: ChainNode) -> str:
     """A uuid that no record has, the same on every run."""
     number = node.position
     while True:

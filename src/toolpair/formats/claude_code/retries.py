@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.formats.claude_code.record_kinds import Node, parts_of_type
+from toolpair.formats.claude_code.record_kinds import ChainNode, parts_of_type
 from toolpair.transcript.model import Retries
 
 _FEWEST: Final = 2
@@ -17,10 +17,10 @@ _GO_ON: Final = re.compile(
 )
 
 
-def retries_of(chain: Sequence[Node]) -> Retries | None:
+def retries_of(chain: Sequence[ChainNode]) -> Retries | None:
     """The prompts that failed in a row up to the end of the history, when there are at least two."""
-    turns: list[tuple[Node, list[Node]]] = []
-    errors: list[Node] = []
+    turns: list[tuple[ChainNode, list[ChainNode]]] = []
+    errors: list[ChainNode] = []
     at = len(chain)
     for number in range(len(chain) - 1, -1, -1):
         node = chain[number]
@@ -37,7 +37,7 @@ def retries_of(chain: Sequence[Node]) -> Retries | None:
         return None
     turns.reverse()
     said = _last_words(chain[:at])
-    repeated: list[Node] = []
+    repeated: list[ChainNode] = []
     for prompt, _ in turns:
         words = _words(prompt)
         # New words are the user's, and stay.
@@ -51,7 +51,7 @@ def retries_of(chain: Sequence[Node]) -> Retries | None:
     return Retries(len(repeated), tuple(node.uid for node in chain if node.uid in gone))
 
 
-def _last_words(chain: Sequence[Node]) -> set[str]:
+def _last_words(chain: Sequence[ChainNode]) -> set[str]:
     """What the user said last before the failures."""
     for node in reversed(chain):
         if node.type == "user" and not node.has_result and node.value.get("isMeta") is not True:
@@ -60,7 +60,7 @@ def _last_words(chain: Sequence[Node]) -> set[str]:
     return set()
 
 
-def _words(node: Node) -> str | None:
+def _words(node: ChainNode) -> str | None:
     """The words of a prompt; None when it holds anything else, which is no repetition."""
     content = node.content
     if isinstance(content, str):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.record_kinds import Node
+from toolpair.formats.claude_code.record_kinds import ChainNode
 from toolpair.transcript.model import Scope
 
 _QUIET: Final = frozenset({"attachment", "system", "progress"})
@@ -29,10 +29,10 @@ def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
     return scopes
 
 
-def _is_active(history: History, node: Node, known: dict[int, bool]) -> bool:
+def _is_active(history: History, node: ChainNode, known: dict[int, bool]) -> bool:
     path: list[int] = []
     seen: set[int] = set()
-    found: Node | None = node
+    found: ChainNode | None = node
     active = False
     while found is not None:
         if found.uid in known:

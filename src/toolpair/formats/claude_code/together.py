@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from toolpair.formats.claude_code.record_kinds import message_id
-from toolpair.formats.claude_code.working_lines import Line, Working, kind_of
+from toolpair.formats.claude_code.working_lines import DraftLine, Working, kind_of
 
 
-def bring_together(work: Working, response: Sequence[Line]) -> None:
+def bring_together(work: Working, response: Sequence[DraftLine]) -> None:
     """Hang each later part of a response right behind the earlier ones, in front of the other response."""
     parts = [line for line in response if line.uid in work.on_chain and not line.gone and line.type == "assistant"]
     parts.sort(key=lambda line: work.chain_index.get(line.uid, -1))
@@ -26,9 +26,9 @@ def bring_together(work: Working, response: Sequence[Line]) -> None:
             _swap(work, earlier, between, _with_results(work, later, own, calls))
 
 
-def _between(work: Working, above: Line, below: Line) -> list[Line]:
+def _between(work: Working, above: DraftLine, below: DraftLine) -> list[DraftLine]:
     """The lines of the chain between two, from the upper to the lower; none when it does not lead there."""
-    found: list[Line] = []
+    found: list[DraftLine] = []
     seen = {below.uid}
     line = work.by_uuid.get(work.parent_of(below) or "")
     while line is not None and line is not above:
@@ -40,7 +40,7 @@ def _between(work: Working, above: Line, below: Line) -> list[Line]:
     return found[::-1] if line is above else []
 
 
-def _with_results(work: Working, part: Line, own: set[int], calls: set[str]) -> list[Line]:
+def _with_results(work: Working, part: DraftLine, own: set[int], calls: set[str]) -> list[DraftLine]:
     """A part of a response, and what the chain has right behind it of the same response: more parts and results."""
     run = [part]
     inside = {part.uid}
@@ -52,7 +52,7 @@ def _with_results(work: Working, part: Line, own: set[int], calls: set[str]) -> 
         run.append(follower)
 
 
-def _belongs(line: Line, own: set[int], calls: set[str]) -> bool:
+def _belongs(line: DraftLine, own: set[int], calls: set[str]) -> bool:
     if line.uid in own:
         return True
     parts = line.content()
@@ -61,7 +61,7 @@ def _belongs(line: Line, own: set[int], calls: set[str]) -> bool:
     )
 
 
-def _swap(work: Working, above: Line, between: Sequence[Line], run: Sequence[Line]) -> None:
+def _swap(work: Working, above: DraftLine, between: Sequence[DraftLine], run: Sequence[DraftLine]) -> None:
     """above, between, run, the rest: becomes above, run, between, the rest. In the file, too: its end is the leaf."""
     kept = set(work.history.preserved)
     if any(line.uuid is None or line.uuid in kept for line in (above, *between, *run)):

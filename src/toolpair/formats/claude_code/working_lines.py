@@ -20,7 +20,7 @@ WHOLE: Final = -1
 Place = tuple[float, ...]
 
 
-class Part(Struct, eq=False):
+class DraftPart(Struct, eq=False):
     """One block of a record. `origin` is its index in the content as it was, None when it is new."""
 
     value: Any
@@ -31,7 +31,7 @@ class Part(Struct, eq=False):
     """It is what was kept of a result as text: the next one goes behind it."""
 
 
-class Line(Struct, eq=False):
+class DraftLine(Struct, eq=False):
     """One record of the file, or a new one (negative uid). `place` orders the lines of the file."""
 
     uid: int
@@ -39,14 +39,14 @@ class Line(Struct, eq=False):
     item: Item | None
     place: Place
     uuid: str | None = None
-    parts: list[Part] | None = None
+    parts: list[DraftPart] | None = None
     parts_changed: bool = False
     owned: bool = False
     """`value` is a copy of the item's already."""
     gone: bool = False
     put: int = 0
     """How many lines were put behind it."""
-    origins: dict[int, Part] = field(default_factory=dict)
+    origins: dict[int, DraftPart] = field(default_factory=dict)
     """The parts as they were, by their index in the content."""
 
     @property
@@ -67,17 +67,17 @@ class Line(Struct, eq=False):
             self.set(key, None)
             del self.value[key]
 
-    def content(self) -> list[Part]:
+    def content(self) -> list[DraftPart]:
         if self.parts is None:
             content = content_of(self.value) if isinstance(self.value, dict) else None
             if isinstance(content, list):
-                self.parts = [Part(value, index) for index, value in enumerate(content)]
+                self.parts = [DraftPart(value, index) for index, value in enumerate(content)]
             else:
-                self.parts = [] if content is None else [Part(content, WHOLE)]
+                self.parts = [] if content is None else [DraftPart(content, WHOLE)]
             self.origins = {part.origin: part for part in self.parts if part.origin is not None}
         return self.parts
 
-    def part(self, slot: tuple[str | int, ...]) -> Part | None:
+    def part(self, slot: tuple[str | int, ...]) -> DraftPart | None:
         """The part that a block's slot names, None when it was taken out."""
         origin = slot[2] if len(slot) > 2 else WHOLE
         self.content()
@@ -119,10 +119,10 @@ class Working:
 
     def __init__(self, items: Sequence[Item], history: History) -> None:
         self.history = history
-        self.lines: dict[int, Line] = {}
-        self.by_uuid: dict[str, Line] = {}
-        self._children: dict[str, dict[int, Line]] = {}
-        self._doubles: dict[str, list[Line]] = {}
+        self.lines: dict[int, DraftLine] = {}
+        self.by_uuid: dict[str, DraftLine] = {}
+        self._children: dict[str, dict[int, DraftLine]] = {}
+        self._doubles: dict[str, list[DraftLine]] = {}
         self._bridged_to: dict[str, list[str]] = {}
         self._bridged_near: dict[str, list[str]] | None = None
         self.puts = 0
@@ -131,7 +131,7 @@ class Working:
         self.on_chain: set[int] = {node.uid for node in history.chain}
         self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
         for place, item in enumerate(items):
-            line = Line(item.uid, value_of(item), item, (float(place),))
+            line = DraftLine(item.uid, value_of(item), item, (float(place),))
             self.lines[item.uid] = line
             if isinstance(line.value, dict):
                 self._index(line)
@@ -141,7 +141,7 @@ class Working:
         self.last_place: Place = (float(max(talk, default=0)),)
         """Where the file's last chain record stands: what is put behind it becomes the leaf."""
 
-    def _index(self, line: Line) -> None:
+    def _index(self, line: DraftLine) -> None:
         line.uuid = text_or_none(line.value.get("uuid"))
         parent = text_or_none(line.value.get("parentUuid"))
         if parent is not None:
@@ -151,7 +151,7 @@ class Working:
                 self._doubles.setdefault(line.uuid, []).append(self.by_uuid[line.uuid])
             self.by_uuid[line.uuid] = line
 
-    def parent_of(self, line: Line) -> str | None:
+    def parent_of(self, line: DraftLine) -> str | None:
         """The uuid of the parent; for a lost one that the agent bridges, of the record that it takes for it."""
         raw = text_or_none(line.get("parentUuid"))
         if line.uuid is not None and line.uuid in self.history.bridged and line.item is not None:
@@ -159,7 +159,7 @@ class Working:
             return self.history.bridged[line.uuid] if unchanged else raw
         return raw
 
-    def set_parent(self, line: Line, parent: str | None) -> None:
+    def set_parent(self, line: DraftLine, parent: str | None) -> None:
         before = text_or_none(line.get("parentUuid"))
         if before == parent:
             return
@@ -169,7 +169,7 @@ class Working:
         if parent is not None:
             self._children.setdefault(parent, {})[line.uid] = line
 
-    def children_of(self, line: Line) -> list[Line]:
+    def children_of(self, line: DraftLine) -> list[DraftLine]:
         """The lines that hang on it, also those that the agent hangs there because their own parent is lost."""
         if line.uuid is None:
             return []
@@ -180,10 +180,10 @@ class Working:
                 found.append(child)
         return found
 
-    def chain_children_of(self, line: Line) -> list[Line]:
+    def chain_children_of(self, line: DraftLine) -> list[DraftLine]:
         return [child for child in self.children_of(line) if child.uid in self.on_chain]
 
-    def bridged_beside(self, lines: Iterable[Line]) -> list[Line]:
+    def bridged_beside(self, lines: Iterable[DraftLine]) -> list[DraftLine]:
         """Chain records whose lost parent the agent takes one of these for, or a report that hangs beside them."""
         if not self.history.bridged:
             return []
@@ -203,15 +203,15 @@ class Working:
                     found.append(child_line)
         return found
 
-    def new_line(self, value: dict[str, Any], behind: Line) -> Line:
-        line = Line(self._next_uid, value, None, (), owned=True)
+    def new_line(self, value: dict[str, Any], behind: DraftLine) -> DraftLine:
+        line = DraftLine(self._next_uid, value, None, (), owned=True)
         self._next_uid -= 1
         self.lines[line.uid] = line
         self._index(line)
         self.put_behind(line, behind)
         return line
 
-    def put_behind(self, line: Line, other: Line) -> None:
+    def put_behind(self, line: DraftLine, other: DraftLine) -> None:
         other.put += 1
         self.puts += 1
         line.place = (*other.place, float(other.put))
@@ -226,7 +226,7 @@ class Working:
                 return found
             attempt += 1
 
-    def doubles_of(self, line: Line) -> list[Line]:
+    def doubles_of(self, line: DraftLine) -> list[DraftLine]:
         """Other lines with the same uuid: an earlier one would come back if this one went."""
         return self._doubles.get(line.uuid or "", [])
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.formats.codex.rollout_lines import passed_by, sniff
-from toolpair.formats.format import AS_RESUMED, Damage, Harm, Item, Seen, View
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Fix, OnResume, Problem
 from toolpair.transcript.edits import Edit
@@ -35,12 +35,14 @@ class Codex:
 
         return apply_edits(items, transcript, edits)
 
-    def damage(self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[Harm | None]:
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
         from toolpair.formats.codex.damage import harms
 
         return harms(items, transcript, found)
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> Seen | None:
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.codex.own_rules import begins_file, refusal
         from toolpair.formats.codex.reading import AGENT
         from toolpair.formats.codex.sending import sent_by
@@ -49,7 +51,7 @@ class Codex:
         refuses = refusal(items, begins_file(transcript), parent_of(transcript).missing)
         return sent_by(AGENT, transcript, passed_by(items), refuses)
 
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: Seen | None = None) -> OnResume | None:
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         from toolpair.formats.codex.effects import on_resume
 
         return on_resume(transcript, problem, seen)

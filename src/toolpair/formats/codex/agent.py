@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, Found, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,14 +40,14 @@ class CodexAgent(Agent):
         home = self.home(machine)
         return (home / _SESSIONS, home / "archived_sessions")
 
-    def sessions(self, machine: Machine) -> Iterator[Found]:
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
         from toolpair.formats.codex.session_files import rollouts_below
 
         for root in self.roots(machine):
             for rollout in rollouts_below(str(root)):
                 yield self.found(*rollout)
 
-    def describe(self, found: Found) -> tuple[str | None, str | None]:
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         from toolpair.formats.codex.session_files import described
 
         return described(found.path, found.size, found.folder)

@@ -9,18 +9,18 @@ from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.rollout_lines import is_paginated, is_too_big, lines_of
 from toolpair.formats.codex.sent_items import is_sent
-from toolpair.formats.format import Damage, Harm, Item
+from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.formats.lost import held_in, ids_in
-from toolpair.source.values import big_numbers
+from toolpair.source.record_values import big_numbers
+from toolpair.transcript.counting import plural
 from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Transcript
-from toolpair.transcript.words import plural
 
 REFUSES: Final = "Codex does not resume this session"
 _SKIPS: Final = "Codex skips the line"
 
 
-def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[Harm | None]:
+def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
     bad = {damage.record for damage in found if _has_bad_bytes(damage)}
     bytes_stop = bool(bad) and _stops_at_bad_bytes(items, bad)
     answered: set[str] = set()
@@ -46,10 +46,10 @@ def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
     )
 
 
-def _harm(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool) -> Harm | None:
+def _harm(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool) -> ResumeEffect | None:
     bad = _has_bad_bytes(damage)
     if damage.front or (bad and (bytes_stop or damage.first)) or (damage.first and not damage.readable):
-        return Harm("stops", REFUSES, "rejected", "the whole session", complete=_is_complete(damage))
+        return ResumeEffect("stops", REFUSES, "rejected", "the whole session", complete=_is_complete(damage))
     if damage.readable:
         return _flaw(damage)
     held = list(held_in((*damage.values, damage.partial)))
@@ -62,10 +62,10 @@ def _harm(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool
         loses = "its output" if outputs == 1 else plural(outputs, "output")
     elif matters and not (damage.last and damage.rule == "record.torn"):
         loses = "the record"
-    return Harm("loses" if loses else "harmless", _SKIPS, "dropped", loses, outputs, _is_complete(damage))
+    return ResumeEffect("loses" if loses else "harmless", _SKIPS, "dropped", loses, outputs, _is_complete(damage))
 
 
-def _flaw(damage: Damage) -> Harm | None:
+def _flaw(damage: Damage) -> ResumeEffect | None:
     """A record that can be read here."""
     if damage.rule == "record.big_number" and not any(map(_is_too_big, big_numbers(damage.raw))):
         return None
@@ -74,7 +74,7 @@ def _flaw(damage: Damage) -> Harm | None:
     # Its parser takes the record for no JSON.
     held = [one for one in held_in(damage.values) if one.real]
     loses = "its output" if held else "the record" if any(map(_in_history, damage.values)) else None
-    return Harm("loses" if loses else "harmless", f"{AGENT} skips it", "dropped", loses, len(held))
+    return ResumeEffect("loses" if loses else "harmless", f"{AGENT} skips it", "dropped", loses, len(held))
 
 
 def _is_too_big(number: bytes) -> bool:

@@ -12,7 +12,7 @@ from toolpair.formats.codex.ordinals import renumbered
 from toolpair.formats.codex.working_items import RolloutRecord
 from toolpair.formats.format import Item
 from toolpair.formats.item_editor import ItemEditor, with_id
-from toolpair.formats.item_records import Work
+from toolpair.formats.item_records import DraftItem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Transcript
 
@@ -35,22 +35,22 @@ class RolloutEditor(ItemEditor):
         super().__init__(items, transcript)
         self.mirrors = Mirrors(items, transcript)
 
-    def new_record(self, item: dict[str, Any], beside: Work) -> Work:
+    def new_record(self, item: dict[str, Any], beside: DraftItem) -> DraftItem:
         """A record for a new item: Codex passes one without a timestamp by."""
         if isinstance(beside.value, dict) and "payload" not in beside.value:
             return self.works.new(item)
         value: dict[str, Any] = {}
-        before: Work | None = beside
+        before: DraftItem | None = beside
         while before is not None and not value:
             if isinstance(before.value, dict) and isinstance(before.value.get("timestamp"), str):
                 value["timestamp"] = before.value["timestamp"]
             before = before.before
         return self.works.new({**value, "type": "response_item", "payload": item})
 
-    def slot_in(self, record: Work) -> Slot:
+    def slot_in(self, record: DraftItem) -> Slot:
         return ("payload",) if "payload" in record.value else ()
 
-    def active_item(self, work: Work) -> Any:
+    def active_item(self, work: DraftItem) -> Any:
         value = work.value
         if not isinstance(value, dict) or self.transcript.scopes.get(work.uid) in ("inactive", "malformed"):
             return None

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.sending import MEASURED
-from toolpair.formats.format import Seen
+from toolpair.formats.format import SentRequest
 from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.transcript.content import is_real_output, output_bytes, output_lines
 from toolpair.transcript.model import Block, Transcript
@@ -33,7 +33,7 @@ _ACCEPTED = frozenset(
 )
 
 
-def on_resume(transcript: Transcript, problem: Problem, seen: Seen | None) -> OnResume | None:
+def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None) -> OnResume | None:
     if seen is None:
         return None
     rule = problem.rule

@@ -12,15 +12,15 @@ from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Item
 from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import (
-    Answer,
     Edit,
     InsertMessage,
     InsertRecord,
-    Place,
+    InsertResult,
+    MoveResult,
     Remove,
     RemoveMessage,
     RemoveRecord,
-    ToText,
+    ReplaceWithText,
 )
 from toolpair.transcript.model import Block, Message, Transcript
 
@@ -115,9 +115,9 @@ def _renumbered(ground: _Ground, edits: Sequence[Edit]) -> int:
 def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
     """The places of records that the edit takes out, or moves elsewhere."""
     match edit:
-        case Place(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
+        case MoveResult(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
             yield _place(ground, result)
-        case ToText(block=block) if ground.editor.place_as_text(block) is not None:
+        case ReplaceWithText(block=block) if ground.editor.place_as_text(block) is not None:
             yield _place(ground, block)
         case Remove(block=block) if HISTORY not in block.slot:
             yield _place(ground, block)
@@ -133,11 +133,11 @@ def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
 def _coming(ground: _Ground, edit: Edit) -> Iterator[int]:
     """The places that records are put in front of."""
     match edit:
-        case Answer(call=call) if HISTORY not in call.slot:
+        case InsertResult(call=call) if HISTORY not in call.slot:
             yield _behind(ground, ground.editor.anchor_of(call))
-        case Place(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
+        case MoveResult(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
             yield _behind(ground, ground.editor.anchor_of(call))
-        case ToText(block=block) if (anchor := ground.editor.place_as_text(block)) is not None:
+        case ReplaceWithText(block=block) if (anchor := ground.editor.place_as_text(block)) is not None:
             yield _behind(ground, anchor)
         case InsertMessage(after=after):
             yield _behind(ground, after.records[-1]) if after is not None else 1

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.formats.codex.rollout_lines import Line, is_line, is_refused, lines_of
+from toolpair.formats.codex.rollout_lines import RolloutLine, is_line, is_refused, lines_of
 from toolpair.formats.format import Beside, Item
-from toolpair.source.values import parse
+from toolpair.source.record_values import parse
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _BASE: Final = re.compile(rb'"history_base":\s*\{[^{}]*"end_byte_offset":\s*(\d{1,18})')
@@ -42,7 +42,7 @@ def home_of(beside: Beside) -> str | None:
 class Inherited(Struct, frozen=True):
     """What a fork has of its parent: lines in file order; or why Codex does not find them."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[RolloutLine, ...] = ()
     missing: str | None = None
 
 
@@ -55,7 +55,7 @@ def inherited(meta: Any, beside: Beside) -> Inherited:
 
 
 def _lineage(meta: Any, beside: Beside) -> Inherited:
-    found: list[list[Line]] = []
+    found: list[list[RolloutLine]] = []
     known: set[str] = set()
     while (parent := parent_id(meta)) is not None:
         name = _name_of(parent, beside) if parent not in known else None

@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.formats.codex.recovered import unanswered
-from toolpair.formats.codex.rollout_lines import Line, lines_of
-from toolpair.formats.format import Inside, Item, SentMessage, Spills
+from toolpair.formats.codex.rollout_lines import RolloutLine, lines_of
+from toolpair.formats.format import FileFacts, Item, SentMessage, Spills
 from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.model import ITEM_LEAD_IN, ITEM_LEAD_OUT, Message, Transcript
 
@@ -19,7 +19,7 @@ _STAND_INS: Final = frozenset(id(block) for message in (*ITEM_LEAD_IN, *ITEM_LEA
 class Frame(Struct, eq=False):
     """What stands around the records of a part."""
 
-    inside: Inside
+    inside: FileFacts
     own: frozenset[int]
     """The uids of the records."""
     spills: bool = False
@@ -47,11 +47,13 @@ def frame_of(transcript: Transcript) -> Frame | None:
     return transcript.frame if isinstance(transcript.frame, Frame) else None
 
 
-def framed(items: Sequence[Item], inside: Inside) -> Frame:
+def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
     return Frame(inside, frozenset(item.uid for item in items))
 
 
-def with_events_elsewhere(lines: Sequence[Line], messages: Sequence[Message], frame: Frame) -> Sequence[Line]:
+def with_events_elsewhere(
+    lines: Sequence[RolloutLine], messages: Sequence[Message], frame: Frame
+) -> Sequence[RolloutLine]:
     """The lines, and the events of other parts that tell of calls without an output here."""
     found = frame.elsewhere(list(unanswered(messages)))
     if not found:

@@ -8,31 +8,31 @@ from typing import Any
 from msgspec import Struct, field
 
 from toolpair.dialects.openai_responses import texts_of, type_of
-from toolpair.formats.codex.rollout_lines import Line
+from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.codex.sent_items import HISTORY, is_sent
 from toolpair.formats.context_texts import begins_turn, is_context, is_summary
-from toolpair.formats.item_messages import Entry
+from toolpair.formats.item_messages import HistoryItem
 
 
 class History(Struct, eq=False):
     """What is left of the file's items."""
 
-    entries: list[Entry] = field(default_factory=list)
-    base: Line | None = None
+    entries: list[HistoryItem] = field(default_factory=list)
+    base: RolloutLine | None = None
     """The compaction that the history begins with."""
-    compactions: list[tuple[Line, int]] = field(default_factory=list)
+    compactions: list[tuple[RolloutLine, int]] = field(default_factory=list)
     """Those that count, each with how many entries it made."""
-    ignored: list[Line] = field(default_factory=list)
+    ignored: list[RolloutLine] = field(default_factory=list)
     """Compactions that Codex cannot read, so that the history before them comes back."""
 
 
-def replacement_of(line: Line) -> list[Any] | None:
+def replacement_of(line: RolloutLine) -> list[Any] | None:
     """The history that a compaction puts in the place of the old one, if it says so."""
     found = line.payload.get(HISTORY) if isinstance(line.payload, dict) else None
     return found if isinstance(found, list) else None
 
 
-def is_readable_compaction(line: Line) -> bool:
+def is_readable_compaction(line: RolloutLine) -> bool:
     """Whether Codex can read the compaction: the list beside the history must be as long as that."""
     payload = line.payload
     if not isinstance(payload, dict):
@@ -45,10 +45,10 @@ def is_readable_compaction(line: Line) -> bool:
     return isinstance(notes, list) and history is not None and len(notes) == len(history)
 
 
-def rebuild(lines: Sequence[Line]) -> History:
+def rebuild(lines: Sequence[RolloutLine]) -> History:
     """The history that Codex would go on from."""
     history = History()
-    readable: list[Line] = []
+    readable: list[RolloutLine] = []
     for line in lines:
         if line.kind == "compacted" and not is_readable_compaction(line):
             history.ignored.append(line)
@@ -69,12 +69,12 @@ class _Segment(Struct):
 
     turn: str | None = None
     counts: bool = False
-    base: tuple[Line, int] | None = None
+    base: tuple[RolloutLine, int] | None = None
     compactions: list[int] = field(default_factory=list)
     """uids of all of them."""
 
 
-def _base(lines: Sequence[Line]) -> tuple[Line | None, int, set[int]]:
+def _base(lines: Sequence[RolloutLine]) -> tuple[RolloutLine | None, int, set[int]]:
     """The compaction that the history begins with, the first line behind it, and compactions that were taken back.
 
     Read backwards, turn by turn: a turn that was taken back hides its own compaction, and the one before it counts.
@@ -83,7 +83,7 @@ def _base(lines: Sequence[Line]) -> tuple[Line | None, int, set[int]]:
     taken_back = 0
     segment: _Segment | None = None
 
-    def finish(found: _Segment) -> tuple[Line, int] | None:
+    def finish(found: _Segment) -> tuple[RolloutLine, int] | None:
         nonlocal taken_back
         if taken_back > 0:
             taken_back -= found.counts
@@ -91,7 +91,7 @@ def _base(lines: Sequence[Line]) -> tuple[Line | None, int, set[int]]:
             return None
         return found.base
 
-    base: tuple[Line, int] | None = None
+    base: tuple[RolloutLine, int] | None = None
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number]
         match line.kind:
@@ -128,34 +128,34 @@ def _base(lines: Sequence[Line]) -> tuple[Line | None, int, set[int]]:
     return (*base, hidden) if base is not None else (None, 0, hidden)
 
 
-def _turn_id(line: Line) -> str | None:
+def _turn_id(line: RolloutLine) -> str | None:
     found = line.payload.get("turn_id") if isinstance(line.payload, dict) else None
     return found if isinstance(found, str) else None
 
 
-def _turns(line: Line) -> int:
+def _turns(line: RolloutLine) -> int:
     found = line.payload.get("num_turns")
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
 
 
-def _replace(history: History, line: Line) -> None:
+def _replace(history: History, line: RolloutLine) -> None:
     slot = (*line.slot, HISTORY)
     history.entries = [
-        Entry(line.uid, (*slot, number), item)
+        HistoryItem(line.uid, (*slot, number), item)
         for number, item in enumerate(replacement_of(line) or ())
         if isinstance(item, dict)
     ]
     history.compactions = [(line, len(history.entries))]
 
 
-def _replay(history: History, line: Line) -> None:
+def _replay(history: History, line: RolloutLine) -> None:
     match line.kind:
         case "item":
             if is_sent(line.payload):
-                history.entries.append(Entry(line.uid, line.slot, line.payload))
+                history.entries.append(HistoryItem(line.uid, line.slot, line.payload))
         case "agents":
             if isinstance(line.payload, dict):
-                history.entries.append(Entry(line.uid, line.slot, _from_agent(line.payload), made=True))
+                history.entries.append(HistoryItem(line.uid, line.slot, _from_agent(line.payload), made=True))
         case "compacted":
             if replacement_of(line) is not None:
                 _replace(history, line)
@@ -172,7 +172,7 @@ def _from_agent(payload: dict[str, Any]) -> dict[str, Any]:
     return {"type": "agent_message", "author": payload.get("author"), "content": parts}
 
 
-def _summarise(history: History, line: Line) -> None:
+def _summarise(history: History, line: RolloutLine) -> None:
     """A compaction that only has a summary: the user's messages and the summary are left."""
     kept = [
         entry
@@ -183,9 +183,10 @@ def _summarise(history: History, line: Line) -> None:
     text = summary if isinstance(summary, str) and summary else "(no summary available)"
     item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
     made = [
-        Entry(entry.record, entry.slot, {**entry.item, "content": [_plain(entry.item)]}, made=True) for entry in kept
+        HistoryItem(entry.record, entry.slot, {**entry.item, "content": [_plain(entry.item)]}, made=True)
+        for entry in kept
     ]
-    history.entries = [*made, Entry(line.uid, (*line.slot, "message"), item, made=True)]
+    history.entries = [*made, HistoryItem(line.uid, (*line.slot, "message"), item, made=True)]
     history.compactions = [(line, len(history.entries))]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolpair.dialects.openai_responses import Slot, block_of
 from toolpair.formats.codex.history import replacement_of
-from toolpair.formats.codex.rollout_lines import Line, lines_of
+from toolpair.formats.codex.rollout_lines import RolloutLine, lines_of
 from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Block, Transcript
@@ -73,7 +73,7 @@ class Mirrors:
         return copies, events, calls
 
 
-def _blocks(line: Line) -> Iterator[Block]:
+def _blocks(line: RolloutLine) -> Iterator[Block]:
     """The calls and outputs with an id that the record holds."""
     if line.kind == "item":
         found = [block_of(line.payload, line.uid, line.slot)]
@@ -86,7 +86,7 @@ def _blocks(line: Line) -> Iterator[Block]:
     yield from (block for block in found if block.kind in ("call", "result") and isinstance(block.id, str) and block.id)
 
 
-def _ids_of_event(line: Line) -> Iterator[tuple[str, Slot]]:
+def _ids_of_event(line: RolloutLine) -> Iterator[tuple[str, Slot]]:
     payload = line.payload
     if line.value.get("type") != "event_msg" or not isinstance(payload, dict):
         return

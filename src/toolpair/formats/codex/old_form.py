@@ -6,28 +6,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.formats.codex.meta import from_old_meta, session_time
-from toolpair.formats.codex.rollout_lines import Line, is_old_meta, ordinal_of
+from toolpair.formats.codex.rollout_lines import RolloutLine, is_old_meta, ordinal_of
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import SetInRecord
-from toolpair.transcript.words import plural
 
 RULE: Final = "rollout.old_form"
 
 
-def is_old_item(line: Line) -> bool:
+def is_old_item(line: RolloutLine) -> bool:
     """Whether the line is an item as the first versions wrote them."""
     return line.kind == "item" and line.slot == ()
 
 
-def in_old_form(items: Sequence[Item], lines: Sequence[Line]) -> bool:
+def in_old_form(items: Sequence[Item], lines: Sequence[RolloutLine]) -> bool:
     """Whether the file as a whole is in that form, so that Codex finds nothing in it."""
     first = next((item.value for item in items if isinstance(item.value, dict)), None)
     return (first is not None and is_old_meta(first)) or all(line.slot == () for line in lines)
 
 
-def check(context: Context, items: Sequence[Item], lines: Sequence[Line], view: View, begins: bool) -> bool:
+def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View, begins: bool) -> bool:
     """Tells of all such lines at once; whether there are any. `begins`: the file begins with these records."""
     old = [line for line in lines if is_old_item(line)]
     meta = lines[0] if begins and lines and lines[0].kind == "meta" and is_old_meta(lines[0].value) else None
@@ -52,7 +52,7 @@ def check(context: Context, items: Sequence[Item], lines: Sequence[Line], view: 
     return True
 
 
-def _as_today(items: Sequence[Item], old: Sequence[Line], meta: Line | None, view: View) -> Fix | None:
+def _as_today(items: Sequence[Item], old: Sequence[RolloutLine], meta: RolloutLine | None, view: View) -> Fix | None:
     """Each of the lines in its envelope."""
     time = session_time(items, view)
     if time is None:

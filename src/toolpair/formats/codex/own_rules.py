@@ -9,7 +9,7 @@ from toolpair.dialects.openai_responses import Slot
 from toolpair.formats.codex import old_form, unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
 from toolpair.formats.codex.meta import completed_meta, rebuilt_meta, unread_fields
-from toolpair.formats.codex.rollout_lines import Line, is_line, is_paginated, lines_of, ordinal_of
+from toolpair.formats.codex.rollout_lines import RolloutLine, is_line, is_paginated, lines_of, ordinal_of
 from toolpair.formats.codex.sent_items import parent_of
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
@@ -180,7 +180,7 @@ def _missing_behind(items: Sequence[Item]) -> int:
     return count
 
 
-def _compactions(context: Context, lines: Sequence[Line]) -> None:
+def _compactions(context: Context, lines: Sequence[RolloutLine]) -> None:
     for line in lines:
         if line.kind != "compacted" or is_readable_compaction(line):
             continue
@@ -209,7 +209,7 @@ def _compactions(context: Context, lines: Sequence[Line]) -> None:
         )
 
 
-def _parent(context: Context, lines: Sequence[Line]) -> None:
+def _parent(context: Context, lines: Sequence[RolloutLine]) -> None:
     """A fork goes on from its parent's file, which has to be there."""
     why = parent_of(context.transcript).missing
     meta = next((line for line in lines if line.kind == "meta"), None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from toolpair.formats.codex.forks import home_of
 from toolpair.formats.format import Beside
-from toolpair.transcript.words import plural
+from toolpair.transcript.counting import plural
 
 
 def index_notes(beside: Beside, before: int, after: int) -> Sequence[str]:

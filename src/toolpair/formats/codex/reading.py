@@ -13,7 +13,7 @@ from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
 from toolpair.formats.codex.history import History, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
-from toolpair.formats.codex.rollout_lines import Line, ends_response, lines_of, passed_by
+from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, passed_by
 from toolpair.formats.codex.sent_items import Parent, is_sent
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.item_messages import messages_of
@@ -72,7 +72,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
     )
 
 
-def _responses(lines: Sequence[Line]) -> dict[int, int] | None:
+def _responses(lines: Sequence[RolloutLine]) -> dict[int, int] | None:
     """Record -> which response of the model it may be of: Codex notes each one's end. None where it notes none."""
     number = 0
     found: dict[int, int] = {}
@@ -82,7 +82,7 @@ def _responses(lines: Sequence[Line]) -> dict[int, int] | None:
     return found if number else None
 
 
-def _facts(lines: Sequence[Line]) -> _Facts:
+def _facts(lines: Sequence[RolloutLine]) -> _Facts:
     facts = _Facts()
     for line in lines:
         payload = line.payload if isinstance(line.payload, dict) else {}
@@ -100,7 +100,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _scopes(items: Sequence[Item], lines: Sequence[Line], history: History) -> dict[int, Scope]:
+def _scopes(items: Sequence[Item], lines: Sequence[RolloutLine], history: History) -> dict[int, Scope]:
     """Damaged records, and those whose items are not in the history."""
     scopes: dict[int, Scope] = {
         item.uid: "malformed" for item in items if isinstance(item.value, Damaged) or not isinstance(item.value, dict)
@@ -113,7 +113,7 @@ def _scopes(items: Sequence[Item], lines: Sequence[Line], history: History) -> d
     return scopes
 
 
-def _inactive_blocks(lines: Sequence[Line], scopes: dict[int, Scope]) -> Iterable[Block]:
+def _inactive_blocks(lines: Sequence[RolloutLine], scopes: dict[int, Scope]) -> Iterable[Block]:
     for line in lines:
         if scopes.get(line.uid) != "inactive":
             continue

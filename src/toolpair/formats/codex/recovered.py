@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects.openai_responses import block_of, is_mislabelled
-from toolpair.formats.codex.rollout_lines import Line
+from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.codex.sent_items import is_sent
 from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block, Message
@@ -27,7 +27,7 @@ class _Event(Struct, frozen=True, eq=False):
     body: dict[str, Any]
 
 
-def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dict[str, tuple[Any, str]]:
+def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message]) -> dict[str, tuple[Any, str]]:
     """Call id -> (output, where) for the calls of the history whose real output stands in an event alone.
 
     Records are named by their place in the file as it was opened, which their uids keep.
@@ -62,7 +62,7 @@ def recovered_outputs(lines: Sequence[Line], messages: Sequence[Message]) -> dic
     }
 
 
-def _holds_output(line: Line) -> bool:
+def _holds_output(line: RolloutLine) -> bool:
     """Whether it is a record of a type that Codex does not know, with the id of a call and what that said."""
     if line.kind not in ("item", "other") or line.value.get("type") == "event_msg" or is_sent(line.payload):
         return False
@@ -85,7 +85,7 @@ def unanswered(messages: Sequence[Message]) -> dict[str, Block]:
     }
 
 
-def _events(lines: Sequence[Line]) -> Iterator[_Event]:
+def _events(lines: Sequence[RolloutLine]) -> Iterator[_Event]:
     for line in lines:
         payload = line.payload
         if line.value.get("type") != "event_msg" or not isinstance(payload, dict):

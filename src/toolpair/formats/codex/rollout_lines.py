@@ -55,7 +55,7 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 
 
-class Line(Struct, frozen=True, eq=False):
+class RolloutLine(Struct, frozen=True, eq=False):
     """One readable record. `payload` is what it is about: the item itself in the first versions' shape."""
 
     uid: int
@@ -66,20 +66,20 @@ class Line(Struct, frozen=True, eq=False):
     value: dict[str, Any]
 
 
-def lines_of(items: Sequence[Item]) -> list[Line]:
+def lines_of(items: Sequence[Item]) -> list[RolloutLine]:
     """The records that can be read, in file order."""
-    found: list[Line] = []
+    found: list[RolloutLine] = []
     for item in items:
         value = item.value
         if not isinstance(value, dict):
             continue
         type_ = value.get("type")
         if "payload" in value:
-            found.append(Line(item.uid, _kind(type_, value["payload"]), value["payload"], ("payload",), value))
+            found.append(RolloutLine(item.uid, _kind(type_, value["payload"]), value["payload"], ("payload",), value))
         elif type_of(value) in _BARE_ITEMS:
-            found.append(Line(item.uid, "item", value, (), value))
+            found.append(RolloutLine(item.uid, "item", value, (), value))
         else:
-            found.append(Line(item.uid, "meta" if is_old_meta(value) else "other", value, (), value))
+            found.append(RolloutLine(item.uid, "meta" if is_old_meta(value) else "other", value, (), value))
     return found
 
 
@@ -92,7 +92,7 @@ def _kind(type_: Any, payload: Any) -> Kind:
     return _KINDS.get(type_, "other") if isinstance(type_, str) else "other"
 
 
-def ends_response(line: Line) -> bool:
+def ends_response(line: RolloutLine) -> bool:
     """Whether the record stands between two responses of the model: its usage, or a turn's beginning or end."""
     if line.kind in ("started", "ended", "aborted", "turn"):
         return True

@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolpair.formats.codex.cutting import as_sent, is_cut, limit_for
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.sent_items import HISTORY, parent_of
-from toolpair.formats.format import Fate, Seen, SentMessage, SentPart
+from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.transcript.id_shapes import uuid_of
 from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import Block, Transcript
@@ -21,7 +21,7 @@ _MADE_IDS: Final = uuid.UUID("90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4")
 _PREFIX: Final = {"function": "fco", "custom": "ctco", "tool_search": "tso"}
 
 
-def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> Seen:
+def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> SentRequest:
     """The request's input for this transcript. `gone` are the records that it passes by."""
     placed = [(str(message.role), block) for message in transcript.messages for block in message.blocks]
     before = [(str(message.role), block) for message in parent_of(transcript).messages for block in message.blocks]
@@ -46,7 +46,7 @@ def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: s
         messages.append(SentMessage(role, (SentPart(value, block),), other))
         if _awaits_output(block) and _key(block) not in answered:
             messages.append(SentMessage("tool", (SentPart(made_output(block)),), other))
-    return Seen(agent, MEASURED, tuple(messages), fates, refuses, shortened=frozenset(shortened))
+    return SentRequest(agent, MEASURED, tuple(messages), fates, refuses, shortened=frozenset(shortened))
 
 
 def _awaits_output(block: Block) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolpair.formats.codex.meta import session_time
 from toolpair.formats.codex.readable import is_loaded, unread_fields
 from toolpair.formats.codex.rewriting import readable
-from toolpair.formats.codex.rollout_lines import Line
+from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Problem
@@ -28,7 +28,7 @@ _TOLD: Final = ("call", "result", "text")
 _NO_TIME: Final = "No other line of the file has a time either."
 
 
-def check(context: Context, items: Sequence[Item], lines: Sequence[Line], view: View) -> None:
+def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
     _items(context)
     _timestamps(context, items, lines, view)
 
@@ -87,7 +87,7 @@ def _noun(block: Block) -> str:
     return f"call of {tool_of(block)}" if block.name else "call" if block.kind == "call" else "output"
 
 
-def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line], view: View) -> None:
+def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
     """Records that lack a timestamp."""
     enveloped = [line for line in lines if line.slot]
     untimed = [line for line in enveloped if not isinstance(line.value.get("timestamp"), str)]
@@ -133,7 +133,7 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Line], 
         )
 
 
-def _no_times(context: Context, items: Sequence[Item], lines: Sequence[Line], view: View) -> None:
+def _no_times(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
     """A copy that was stripped of all its times."""
     time = session_time(items, view)
     fixes = []

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from toolpair.dialects.openai_responses import Slot
 from toolpair.formats.codex.sent_items import HISTORY
-from toolpair.formats.item_records import GONE, Work, with_slot
+from toolpair.formats.item_records import GONE, DraftItem, with_slot
 
 _FRONT: Final = ("timestamp", "ordinal")
 """What Codex writes in front."""
 
 
-class RolloutRecord(Work):
+class RolloutRecord(DraftItem):
     """One record of a rollout."""
 
     __slots__ = ()

@@ -9,15 +9,15 @@ what a compaction replaced once it counts. A result that says only that there is
 
 from __future__ import annotations
 
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.comparison import Comparison
-from toolpair.history.losses.model import NOTHING, Crossed, Losses, Lost
-from toolpair.history.losses.sent import less_sent, unsent
+from toolpair.history.losses.loss import NOTHING, Crossed, Loss, Losses
+from toolpair.history.losses.sent_losses import less_sent, unsent
 
-__all__ = ["NOTHING", "Crossed", "Losses", "Lost", "less_sent", "losses"]
+__all__ = ["NOTHING", "Crossed", "Loss", "Losses", "less_sent", "losses"]
 
 
-def losses(before: Judged, after: Judged) -> Losses:
+def losses(before: CheckedRecords, after: CheckedRecords) -> Losses:
     """What of `before` is gone in `after`. Linear in what both hold; what they share is not read."""
     if before is after or before.transcript is after.transcript:
         return NOTHING

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.kept_texts import KeptTexts, plain
-from toolpair.history.losses.model import Crossed, Losses, Lost
+from toolpair.history.losses.loss import Crossed, Loss, Losses
 from toolpair.history.losses.other_texts import other_texts
 from toolpair.transcript.content import (
     MEDIA,
@@ -56,8 +56,8 @@ class Comparison:
 
     def __init__(
         self,
-        before: Judged,
-        after: Judged,
+        before: CheckedRecords,
+        after: CheckedRecords,
         reached: tuple[Reached, Reached] | None = None,
         *,
         summaries_count: bool = True,
@@ -154,13 +154,13 @@ class Comparison:
                 return tuple(map(result_text, found.results)) if found.evidence != "guess" else ()
         return ()
 
-    def _lost_call(self, call: Block) -> Lost | None:
+    def _lost_call(self, call: Block) -> Loss | None:
         said = plain(argument_text(call))
         if self._is_summed_up(call.record) or any(map(self.kept.take, _spellings(said))):
             return None
-        return Lost("call", call.record, _id(call), call.name, _size(said))
+        return Loss("call", call.record, _id(call), call.name, _size(said))
 
-    def _lost_inputs(self) -> Iterable[Lost]:
+    def _lost_inputs(self) -> Iterable[Loss]:
         """Calls that are still there, but not with what they were given."""
         for call in self.new_calls:
             number = self.call_of_new.get(id(call))
@@ -173,11 +173,11 @@ class Comparison:
             if said == now or said.strip() in ("", "{}", "null") or _holds(now, said):
                 continue
             if _meant(old) != _meant(call):
-                yield Lost("call", old.record, _id(old), old.name, _size(said))
+                yield Loss("call", old.record, _id(old), old.name, _size(said))
 
     # --- outputs -----------------------------------------------------------------------------------------
 
-    def _outputs(self) -> list[Lost]:
+    def _outputs(self) -> list[Loss]:
         old, new = self._both_outputs()
         left = self._matched(old, new, lambda output: (output.owner, output.text))
         left = self._matched(left, new, lambda output: (output.block.record, output.text))
@@ -187,7 +187,7 @@ class Comparison:
             gone = {id(output) for output in left}
             self._stays.update((repr(output.block.id), output.text) for output in old if id(output) not in gone)
         return [
-            Lost("output", output.block.record, _id(output.block), output.block.name, _size(output.text))
+            Loss("output", output.block.record, _id(output.block), output.block.name, _size(output.text))
             for output in left
             if not (self._is_summed_up(output.block.record) or self._is_copy(output) or self.kept.take(output.text))
         ]
@@ -217,7 +217,7 @@ class Comparison:
         """Whether it stands in the file as it did, and a compaction replaces it now."""
         return self._summarised and self.after.transcript.scopes.get(record) == "inactive"
 
-    def _unsent_outputs(self) -> Iterable[Lost]:
+    def _unsent_outputs(self) -> Iterable[Loss]:
         """Outputs that were in the file without being sent, and now stand nowhere."""
         before = _unsent_results(self.before)
         after = [*_unsent_results(self.after), *_blocks(self.after, ("result",))] if before else []
@@ -227,7 +227,7 @@ class Comparison:
         for block in gone:
             text = plain(_words_of(block))
             if text and text not in texts and not self.kept.take(text):
-                yield Lost("output", block.record, _id(block), block.name, _size(text))
+                yield Loss("output", block.record, _id(block), block.name, _size(text))
 
     def _both_outputs(self) -> tuple[list[_Output], list[_Output]]:
         """The outputs of before and of after; those that are the same objects at the same calls are left out."""
@@ -277,7 +277,7 @@ class Comparison:
         return [output for output in olds if output.text], news
 
     @staticmethod
-    def _served(state: Judged, reached: Reached | None) -> list[Block]:
+    def _served(state: CheckedRecords, reached: Reached | None) -> list[Block]:
         found = (block for block in _blocks(state, _SERVED) if _is_among(block, reached))
         return [block for block in found if block_text(block).strip()]
 
@@ -321,7 +321,7 @@ class Comparison:
 
     # --- words and images --------------------------------------------------------------------------------
 
-    def _words(self) -> Iterable[Lost]:
+    def _words(self) -> Iterable[Loss]:
         """Texts of the user that are gone; what toolpair kept of an output is an output."""
         new = self._user_texts(self.after, self._reached_after)
         there = Counter(_nameless(plain(block_text(block))) for block in new)
@@ -338,12 +338,12 @@ class Comparison:
                 continue
             if text.startswith(KEPT_OUTPUT):
                 said = text.partition("\n")[2]
-                yield Lost("output", block.record, None, None, _size(said))
+                yield Loss("output", block.record, None, None, _size(said))
             else:
-                yield Lost("words", block.record, None, None, len(text.split()))
+                yield Loss("words", block.record, None, None, len(text.split()))
 
     @staticmethod
-    def _user_texts(state: Judged, reached: Reached | None) -> Iterable[Block]:
+    def _user_texts(state: CheckedRecords, reached: Reached | None) -> Iterable[Block]:
         """What a person said, but for what the agent says in the user's place: summaries, surroundings."""
         for message in state.transcript.messages:
             if message.role == "user" and message.note is None:
@@ -351,11 +351,11 @@ class Comparison:
                     if block.kind == "text" and _is_among(block, reached) and block_text(block).strip():
                         yield block
 
-    def _texts(self) -> Iterable[Lost]:
+    def _texts(self) -> Iterable[Loss]:
         found = other_texts(self.before, self.after, self.kept.take)
         return (lost for lost in found if not self._is_summed_up(lost.record))
 
-    def _images(self) -> Iterable[Lost]:
+    def _images(self) -> Iterable[Loss]:
         """Images and documents of users and outputs that stand nowhere any more."""
         old, new = list(_media(self.before)), list(_media(self.after))
         shared = {id(part) for _, part in old} & {id(part) for _, part in new}
@@ -367,7 +367,7 @@ class Comparison:
             if there[key] > 0:
                 there[key] -= 1
             elif not self._is_summed_up(block.record):
-                yield Lost("image", block.record, _id(block), block.name, 1)
+                yield Loss("image", block.record, _id(block), block.name, 1)
 
 
 def _is_among(block: Block, reached: Reached | None) -> bool:
@@ -412,7 +412,7 @@ def _answers(pair: Pair) -> bool:
     return pair.call is not None and pair.evidence in _BY_ID
 
 
-def _blocks(state: Judged, kinds: Sequence[str]) -> list[Block]:
+def _blocks(state: CheckedRecords, kinds: Sequence[str]) -> list[Block]:
     return [block for message in state.transcript.messages for block in message.blocks if block.kind in kinds]
 
 
@@ -422,12 +422,12 @@ def _item_of(result: Block) -> tuple[str, str] | None:
     return (id_, result_text(result)) if isinstance(id_, str) and id_ else None
 
 
-def _unsent_results(state: Judged) -> list[Block]:
+def _unsent_results(state: CheckedRecords) -> list[Block]:
     held = (*state.transcript.unreached, *state.transcript.inactive_blocks)
     return list({id(block.value): block for block in held if block.kind == "result"}.values())
 
 
-def _media(state: Judged) -> Iterable[tuple[Block, dict[str, object]]]:
+def _media(state: CheckedRecords) -> Iterable[tuple[Block, dict[str, object]]]:
     for message in state.transcript.messages:
         for block in message.blocks:
             if block.kind == "result":

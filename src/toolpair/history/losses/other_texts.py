@@ -8,9 +8,9 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
-from toolpair.history.judged import Judged
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.kept_texts import plain
-from toolpair.history.losses.model import Lost
+from toolpair.history.losses.loss import Loss
 from toolpair.transcript.besides import OF_MESSAGE, known_places, texts_besides
 from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Block, Damaged, Message
@@ -19,7 +19,7 @@ _MOST_SOUGHT: Final = 200
 """So many texts are looked for inside of others."""
 
 
-def other_texts(before: Judged, after: Judged, kept: Callable[[str], bool]) -> Iterator[Lost]:
+def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[str], bool]) -> Iterator[Loss]:
     """Of what `before` said in such places the texts that stand nowhere in `after`. What both share is not read."""
     old = list(_things(before))
     new = list(_things(after))
@@ -63,8 +63,8 @@ class _Inside:
 
 
 def _assistants_texts(
-    before: Judged, after: Judged, same: Container[int], kept: Callable[[str], bool]
-) -> Iterator[Lost]:
+    before: CheckedRecords, after: CheckedRecords, same: Container[int], kept: Callable[[str], bool]
+) -> Iterator[Loss]:
     """What the assistant said, in whichever role it stands now."""
     old, new = (list(_text_blocks(state)) for state in (before, after))
     said = Counter(plain(block_text(block)) for role, block in new if role != "user")
@@ -87,30 +87,30 @@ def _assistants_texts(
             yield _lost(block.record, None, text)
 
 
-def _same_records(before: Judged, after: Judged) -> set[int]:
+def _same_records(before: CheckedRecords, after: CheckedRecords) -> set[int]:
     """uids of the records that stand in the file as they stood there."""
     there = {id(item.value) for item in after.items}
     return {item.uid for item in before.items if id(item.value) in there}
 
 
-def _text_blocks(state: Judged) -> Iterator[tuple[Any, Block]]:
+def _text_blocks(state: CheckedRecords) -> Iterator[tuple[Any, Block]]:
     for message in state.transcript.messages:
         if message.note is None:
             yield from ((message.role, block) for block in message.blocks if block.kind == "text")
 
 
-def _lost(record: int, id_: Any, text: str) -> Lost:
-    return Lost("text", record, id_ if isinstance(id_, str) else None, None, len(text.encode("utf-8", "replace")))
+def _lost(record: int, id_: Any, text: str) -> Loss:
+    return Loss("text", record, id_ if isinstance(id_, str) else None, None, len(text.encode("utf-8", "replace")))
 
 
-def _set_aside(before: Judged, after: Judged) -> frozenset[bytes]:
+def _set_aside(before: CheckedRecords, after: CheckedRecords) -> frozenset[bytes]:
     """The bodies of records that were set aside in between: they go into a file beside this one."""
     if before.document is None or after.document is None:
         return frozenset()
     return frozenset(piece.strip() for piece in after.document.aside[len(before.document.aside) :])
 
 
-def _is_in(state: Judged, record: int, bodies: frozenset[bytes]) -> bool:
+def _is_in(state: CheckedRecords, record: int, bodies: frozenset[bytes]) -> bool:
     return bool(bodies) and state.document is not None and state.document.record(record).body.strip() in bodies
 
 
@@ -118,7 +118,7 @@ _Thing = tuple[int, Any, Any, frozenset[str] | None]
 """uid of its record, its id, the value, and the keys under which known things stand: None when it is no message's."""
 
 
-def _things(state: Judged) -> Iterator[_Thing]:
+def _things(state: CheckedRecords) -> Iterator[_Thing]:
     """The blocks, the messages that hold more than blocks, and the records that are no message's."""
     used: set[int] = set()
     for message in state.transcript.messages:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.format import Inside, Item
+from toolpair.formats.format import FileFacts, Item
 from toolpair.history.outline import Outline, Range, Read
-from toolpair.history.scans.id_index import Noted
+from toolpair.history.scans.id_index import IdIndex
 from toolpair.transcript.model import Transcript
 
 
@@ -21,7 +21,7 @@ class Surroundings:
         """The last prompt names a record that does not stand in the last stretch."""
         self.first_uuids: list[str] = []
         self.head = Transcript(())
-        self.copies = Noted()
+        self.copies = IdIndex()
         """Records that may hold a copy of the output of a call."""
         self._breaks_off: bool | None = None
 
@@ -34,11 +34,11 @@ class Surroundings:
         """Whether any record may hold a copy of the output of the call with this id."""
         return bool(self.copies.of([id_]))
 
-    def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
+    def inside(self, outline: Outline, wanted: Range, read: Read) -> FileFacts:
         """What stands around the records of a range."""
         first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
         at_end = wanted.stop == len(outline.stretches)
-        return Inside(
+        return FileFacts(
             head=self.head,
             before=_back_to_response(read, first) if wanted.start else (),
             after=None if at_end else read(end, end + 1)[0],

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from toolpair.formats.claude_code.beside import FilesOfSession
+from toolpair.formats.claude_code.output_files import FilesOfSession
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, seconds_of, text_or_none
 from toolpair.formats.claude_code.versions import ResumedBy, behaviour

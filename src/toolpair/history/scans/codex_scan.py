@@ -19,9 +19,9 @@ from toolpair.formats.codex.cutting import BYTES, TOKENS, Limit, is_cut, limit_f
 from toolpair.formats.codex.meta import unread_fields
 from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
-from toolpair.formats.format import Inside
+from toolpair.formats.format import FileFacts
 from toolpair.history.outline import LEAST, Cutter, Odd, Outline, Range, Read
-from toolpair.history.scans.id_index import Noted
+from toolpair.history.scans.id_index import IdIndex
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import KEPT_OUTPUT, Transcript
@@ -67,10 +67,10 @@ class RolloutAround:
         self.numbered = False
         self.gaps = array("q")
         """The records in front of which ordinals are left out."""
-        self.events = Noted()
+        self.events = IdIndex()
         """Events that tell of a call, away from that."""
 
-    def inside(self, outline: Outline, wanted: Range, read: Read) -> Inside:
+    def inside(self, outline: Outline, wanted: Range, read: Read) -> FileFacts:
         """What stands around the records of a range."""
         end = outline.stretches[wanted.stop - 1].end
         numbered = None
@@ -78,7 +78,7 @@ class RolloutAround:
             at = bisect_left(self.gaps, end)
             gap = self.gaps[at] if at < len(self.gaps) else self.records
             numbered = self.records - end, gap - end
-        return Inside(head=self.head, numbered=numbered, copies=lambda ids: self.events.items(ids, read))
+        return FileFacts(head=self.head, numbered=numbered, copies=lambda ids: self.events.items(ids, read))
 
 
 class CodexScan(Cutter[None]):

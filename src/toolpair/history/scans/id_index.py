@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolpair.history.outline import Read
 
 
-class Noted:
+class IdIndex:
     """Numbers of records by the hash of an id; what two ids with the same hash share is more than asked for."""
 
     def __init__(self) -> None:

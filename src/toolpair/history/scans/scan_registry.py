@@ -6,33 +6,33 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from toolpair.formats.format import AS_RESUMED, View
-from toolpair.history.outline import LEAST, Scan
+from toolpair.history.outline import LEAST, HistoryScan
 from toolpair.history.scans.anthropic_scan import BlocksScan
 from toolpair.history.scans.chat_scan import ChatScan
 from toolpair.rules.profiles import Profile
 
 
-def _blocks(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
+def _blocks(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> HistoryScan:
     return BlocksScan(profile, declared, least, count_outputs=count_outputs)
 
 
-def _chat(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
+def _chat(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> HistoryScan:
     return ChatScan(profile, declared, least, count_outputs=count_outputs)
 
 
-def _claude_code(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
+def _claude_code(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> HistoryScan:
     from toolpair.history.scans.claude_code_scan import ClaudeCodeScan
 
     return ClaudeCodeScan(profile, view, least)
 
 
-def _codex(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> Scan:
+def _codex(profile: Profile, declared: Any, least: int, *, count_outputs: bool, view: View) -> HistoryScan:
     from toolpair.history.scans.codex_scan import CodexScan
 
     return CodexScan(profile, least)
 
 
-_SCANS: Final[Mapping[str, tuple[Callable[..., Scan], frozenset[str]]]] = {
+_SCANS: Final[Mapping[str, tuple[Callable[..., HistoryScan], frozenset[str]]]] = {
     "anthropic": (_blocks, frozenset({"anthropic", "vertex-anthropic"})),
     "claude-code": (_claude_code, frozenset({"anthropic"})),
     "codex": (_codex, frozenset({"openai-responses"})),
@@ -49,7 +49,7 @@ def scan_for(
     *,
     count_outputs: bool = True,
     view: View = AS_RESUMED,
-) -> Scan | None:
+) -> HistoryScan | None:
     """A scan for histories of this format; None when they are judged as a whole.
 
     `view`: how the file is looked at; outputs may be found in the files beside it.

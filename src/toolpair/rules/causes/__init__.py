@@ -9,7 +9,7 @@ so a cause's text never speaks of one problem alone.
 from __future__ import annotations
 
 from toolpair.rules.causes.doubled import of_duplicate, of_placeholder
-from toolpair.rules.causes.known import CausePage, cause_called, cause_ids, cause_page, named
+from toolpair.rules.causes.known_causes import CausePage, cause_called, cause_ids, cause_page, named
 from toolpair.rules.causes.mismatched import of_mismatch
 from toolpair.rules.causes.missing import of_missing
 from toolpair.rules.causes.orphaned import of_orphan

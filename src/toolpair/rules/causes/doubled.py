@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from toolpair.rules.causes.known import named
+from toolpair.rules.causes.known_causes import named
 from toolpair.rules.problem import Cause
 from toolpair.transcript.content import is_placeholder_text, output_key, result_text
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.placeholder_texts import Placeholder
 from toolpair.transcript.placeholders import known_placeholder
-from toolpair.transcript.words import plural
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context

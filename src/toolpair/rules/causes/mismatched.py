@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolpair.rules.causes.known import named
+from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.makers import maker_of
 from toolpair.rules.problem import Cause
 from toolpair.transcript.id_shapes import sanitised

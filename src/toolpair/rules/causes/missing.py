@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from toolpair.rules.causes.known import named
+from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.orphaned import collision
 from toolpair.rules.problem import Cause
 from toolpair.transcript.content import block_text, result_text

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.rules.causes.known import named
+from toolpair.rules.causes.known_causes import named
 from toolpair.rules.problem import Cause
+from toolpair.transcript.counting import plural
 from toolpair.transcript.id_shapes import sanitised, usable
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context

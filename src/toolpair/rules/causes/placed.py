@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.dialects.values import time_of
-from toolpair.rules.causes.known import named
+from toolpair.dialects.block_values import time_of
+from toolpair.rules.causes.known_causes import named
 from toolpair.rules.problem import Cause
+from toolpair.transcript.counting import plural
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Between, Context

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolpair.rules.causes.known import named
+from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.makers import maker_of
 from toolpair.rules.causes.whole import given, is_counter
 from toolpair.rules.problem import Cause
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.words import plural
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]")
 _SHOWN: Final = 64

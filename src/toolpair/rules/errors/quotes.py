@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
+from toolpair.dialects.block_values import field_names, field_of, has_field, written_type
 from toolpair.dialects.openai_responses import ITEM_PREFIXES
-from toolpair.dialects.values import field_names, field_of, has_field, written_type
 from toolpair.rules.errors.counting import Counted, Shifted
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.problem import Problem

@@ -10,11 +10,11 @@ from functools import cache
 from importlib import import_module
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 
-__all__ = ["FAMILIES", "Example", "Offered", "Page", "page_of", "pages"]
+__all__ = ["FAMILIES", "Example", "Offered", "RulePage", "page_of", "pages"]
 
 FAMILIES: Final = {
     "result": "What the tool returned",
@@ -40,7 +40,7 @@ FAMILIES: Final = {
 
 
 @cache
-def pages() -> dict[str, Page]:
+def pages() -> dict[str, RulePage]:
     """Rule -> its page, family by family, each family in the order of its module."""
     modules: dict[str, list[str]] = {family: [] for family in FAMILIES}
     for rule in RULES.values():
@@ -50,12 +50,12 @@ def pages() -> dict[str, Page]:
     return {page.rule: page for family, page in listed if family_of(page.rule) == family}
 
 
-def page_of(name: str) -> Page | None:
+def page_of(name: str) -> RulePage | None:
     """The page of one rule; only the module that has it is loaded."""
     rule = RULES.get(name)
     return next((page for page in _pages_in(rule.page) if page.rule == name), None) if rule is not None else None
 
 
-def _pages_in(module: str) -> tuple[Page, ...]:
-    pages: tuple[Page, ...] = import_module(f"{__name__}.{module}").PAGES
+def _pages_in(module: str) -> tuple[RulePage, ...]:
+    pages: tuple[RulePage, ...] = import_module(f"{__name__}.{module}").PAGES
     return pages

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "args.not_object",
         "Arguments that are not an object",
         "Anthropic, Bedrock and Gemini require a call's input to be an object; here it is a string, a list or null. "
@@ -27,7 +27,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "args.unparseable",
         "Arguments that are not JSON",
         "The arguments of a call are a string that should contain JSON and does not, often because the stream was "
@@ -45,7 +45,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "name.missing",
         "A call without a name",
         "A call must name its tool. The name gets lost when a stream breaks off, or when a call is assembled from "
@@ -65,7 +65,7 @@ PAGES: Final = (
         ),
         (Offered("name-from-result", "give it the name that its result has"),),
     ),
-    Page(
+    RulePage(
         "name.pattern",
         "A tool name with characters that are refused",
         "Names may have letters, digits, `_` and `-`, up to a certain length; a Gemini name must not start with a "
@@ -84,7 +84,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "tools.undeclared",
         "A call of a tool that the request does not declare",
         "The tool that was called is not among the request's tools. Most providers accept this today, so it is a "

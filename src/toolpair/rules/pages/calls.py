@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 _NEAREST: Final = Offered(
     "nearest", "where results could belong to any of the calls: give late results to the nearest call, a guess"
@@ -16,7 +16,7 @@ _ONLY_CALLS: Final = Offered(
 )
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "call.duplicate_id",
         "Several calls of one message share an id",
         "Their results cannot be told apart, so Anthropic, Bedrock, Mistral and Kimi refuse such a message. It comes "
@@ -39,7 +39,7 @@ PAGES: Final = (
         ),
         (_NEAREST, _ONLY_CALLS),
     ),
-    Page(
+    RulePage(
         "call.reused_id",
         "An id is used again in a later turn",
         "This comes from gateways that number the calls of each response (`call_0`). Kimi requires every id to be "
@@ -65,7 +65,7 @@ PAGES: Final = (
         ),
         (_NEAREST, _ONLY_CALLS),
     ),
-    Page(
+    RulePage(
         "call.not_trailing",
         "Something follows a call in its message",
         "With Anthropic, only further calls may follow a call in the assistant's message. Text after it makes the "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Page
+from toolpair.rules.pages.rule_page import Example, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "chain.missing_parent",
         "A line links to one that is not in the file",
         "The agent walks from the last record to the first along `parentUuid`. Where a link names nothing, the "
@@ -25,7 +25,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "chain.null_parent",
         "A line in the middle links to nothing",
         "The agent takes it for the beginning and forgets everything before it. A response or a result never starts "
@@ -39,7 +39,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "chain.second_root",
         "A second beginning",
         "A prompt in the middle of the file links to nothing, so the agent does not see what comes before it. This "
@@ -55,7 +55,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "chain.cycle",
         "Lines link to each other in a loop",
         "The agent goes round and never reaches the beginning, so it forgets what comes before the loop. Older "
@@ -69,7 +69,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "chain.duplicate_uuid",
         "Two lines with one uuid",
         "The later record replaces the earlier one everywhere, so the model never sees what the earlier one says, "
@@ -85,7 +85,7 @@ PAGES: Final = (
             also=("chain.cycle",),
         ),
     ),
-    Page(
+    RulePage(
         "chain.kept_missing",
         "A compaction lost what it kept",
         "A compaction names the records that stay after its summary. When one of them is not in the file, the agent "
@@ -102,7 +102,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "chain.wrong_leaf",
         "A late line hides the end of the session",
         "A result, or a hook's report, was written at the end of the file, but it links to a call far above. The "
@@ -118,7 +118,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "chain.no_timestamp",
         "The last line has no time, or one that cannot be read",
         "Claude Code lists sessions by the time of their last record. If that has none, version 2.1.329 says `No "

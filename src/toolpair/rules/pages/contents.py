@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "content.empty_text",
         "An empty text",
         "Anthropic, Bedrock and Kimi refuse texts that are empty or blank. Agents write them next to calls when the "
@@ -28,7 +28,7 @@ PAGES: Final = (
         ),
         (Offered("remove-text", "remove the empty text from a chat message"),),
     ),
-    Page(
+    RulePage(
         "content.empty_result",
         "A result without content",
         "A chat tool message must have content; null or no content is refused. It comes from tools that print "
@@ -46,7 +46,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "content.empty_message",
         "A message without content",
         "Most APIs refuse a message with nothing in it; Anthropic accepts an empty assistant message. It is what "
@@ -64,7 +64,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "content.null",
         "Content that is null",
         "The content of a message is null where text or blocks are required. Chat completions write null next to "
@@ -81,7 +81,7 @@ PAGES: Final = (
             format="anthropic",
         ),
     ),
-    Page(
+    RulePage(
         "content.empty_tool_calls",
         "An empty list of tool calls",
         "OpenAI refuses `tool_calls: []`: where there is no call, the field must be absent. It comes from clients "
@@ -98,7 +98,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "content.mixed_with_tool",
         "Text in the same message as calls",
         "Some older models on Bedrock and Mistral's early tokenizers accept either text or calls in one message, not "
@@ -119,7 +119,7 @@ PAGES: Final = (
             profile="mistral",
         ),
     ),
-    Page(
+    RulePage(
         "error.non_text",
         "An error result with more than text",
         "With Anthropic, a result that is marked as an error may contain only text. It comes from tools that fail "
@@ -141,7 +141,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "error.empty_content",
         "An error result that says nothing",
         "A result is marked as an error and has no content. Bedrock refuses it; for the Messages API it is a note.",

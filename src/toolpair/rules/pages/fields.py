@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "field.missing",
         "A field is missing",
         "A call, a message or a block lacks a field that the provider requires, such as the `type` of a call, or has "
@@ -31,7 +31,7 @@ PAGES: Final = (
             Offered("right-type", "write a value of the wrong type as what is required there"),
         ),
     ),
-    Page(
+    RulePage(
         "field.unsupported",
         "A field that the API does not know",
         "A message or a block has a field that the provider may refuse: a time, a cost, a client's own id. Groq "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "id.empty",
         "A call or a result without an id",
         "The id is empty, absent or not text, so nothing can be matched by it. Some gateways leave it out, and "
@@ -26,7 +26,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "id.pattern",
         "An id with characters that are refused",
         "Anthropic accepts letters, digits, `_` and `-`; Bedrock also `.` and `:`; Mistral nine letters and digits. "
@@ -50,7 +50,7 @@ PAGES: Final = (
         ),
         (Offered("native-id", "change the id of the call and its result back to Kimi's own"),),
     ),
-    Page(
+    RulePage(
         "id.length",
         "An id that is too long",
         "Providers accept ids up to a certain length: 64 at Bedrock and OpenAI, 40 at Azure and GitHub Copilot, nine "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "item.duplicate_id",
         "Two items have the same id",
         "Each item of a Responses request may have its own `id` next to its `call_id`, and the API refuses an `id` "
@@ -28,7 +28,7 @@ PAGES: Final = (
         ),
         (Offered("drop-copies", "drop the second copy of the same item"),),
     ),
-    Page(
+    RulePage(
         "item.id_prefix",
         "An item id with the wrong prefix",
         "The API requires ids that start with `fc` on function calls, `rs` on reasoning, `ctc` on custom tool calls "

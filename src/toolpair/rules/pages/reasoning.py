@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "reasoning.bad_signature",
         "Thinking without its signature",
         "Thinking is sent back with the signature that it came with; without a signature, or with another model's, "
@@ -28,7 +28,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "reasoning.missing_signature",
         "A call without its thought signature",
         "Gemini 3 signs the first call of each step of the current turn and requires the signature back with it. "
@@ -52,7 +52,7 @@ PAGES: Final = (
             profile="gemini",
         ),
     ),
-    Page(
+    RulePage(
         "reasoning.prefix_changed",
         "Something before signed thinking was changed",
         "Newer Claude models bind the signature of thinking to everything before it: the system prompt, the tools, "
@@ -62,7 +62,7 @@ PAGES: Final = (
         'asks the API to drop it: `thinking.block_binding.prefix_mismatch_behavior: "drop_block"`.',
         no_example="A file does not show what was changed before it was written.",
     ),
-    Page(
+    RulePage(
         "reasoning.missing_before_call",
         "No thinking before a call",
         "With thinking on, Claude requires the last assistant message with calls to start with its thinking. "
@@ -88,7 +88,7 @@ PAGES: Final = (
         ),
         (Offered("empty-thinking", "write an empty reasoning_content, for DeepSeek and Kimi"),),
     ),
-    Page(
+    RulePage(
         "reasoning.final_thinking_disabled",
         "Thinking in the history while thinking is off",
         "The last message is the assistant's and has thinking in it, and the request does not ask for thinking. "
@@ -109,7 +109,7 @@ PAGES: Final = (
             also=("turn.trailing_assistant",),
         ),
     ),
-    Page(
+    RulePage(
         "reasoning.dangling",
         "Reasoning with nothing after it",
         "A reasoning item of the Responses API belongs to the call or the text that the model wrote next. If that "
@@ -126,7 +126,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "reasoning.unresolvable_ref",
         "An item that the provider cannot find",
         "The request names an item by an id that the provider has not stored: the response was made with `store: "

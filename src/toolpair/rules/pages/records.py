@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 _ASIDE: Final = Offered("set-aside", "set it aside, in a file beside this one, byte for byte")
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "record.torn",
         "A line was cut off",
         "The writer stopped in the middle of a line: a crash, a full disk. Or a line break inside a text was written "
@@ -33,7 +33,7 @@ PAGES: Final = (
             _ASIDE,
         ),
     ),
-    Page(
+    RulePage(
         "record.glued",
         "Several lines glued into one",
         "A line break is missing: two programs wrote at once, or one continued after a line that was cut off. Claude "
@@ -51,7 +51,7 @@ PAGES: Final = (
         ),
         (_ASIDE,),
     ),
-    Page(
+    RulePage(
         "record.nul",
         "NUL bytes in a line",
         "A crash made the file system lose what was being written. Agents skip the line unless the NUL bytes come "
@@ -67,7 +67,7 @@ PAGES: Final = (
         ),
         (_ASIDE,),
     ),
-    Page(
+    RulePage(
         "record.bad_json",
         "A line that is not JSON",
         "Something wrote over it, put other text before or after the record, or wrote control characters into a text "
@@ -86,7 +86,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
         ),
         (Offered("escape", "escape the control characters"), _ASIDE),
     ),
-    Page(
+    RulePage(
         "record.bad_utf8",
         "Bytes that are not text",
         "A write was cut off inside a character, or a program wrote another encoding. Claude Code reads U+FFFD in "
@@ -101,7 +101,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
             b'"content":[{"type":"input_text","text":"Order a caf\xe9."}]}}\n',
         ),
     ),
-    Page(
+    RulePage(
         "record.duplicate_key",
         "A key occurs twice in one object",
         "Whatever wrote the line wrote a key twice. Programs that read it take the last value and never see the "
@@ -116,7 +116,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
 """
         ),
     ),
-    Page(
+    RulePage(
         "record.big_number",
         "A number that is too long",
         "It fits neither in 64 bits nor in a double, so most programs round it or read it as infinity. Only what "
@@ -138,7 +138,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
         ),
         (Offered("as-fraction", "write the number as a fraction (ending in .0), which is read"),),
     ),
-    Page(
+    RulePage(
         "record.bom",
         "A byte order mark",
         "An editor wrote it at the start of the file, or files that start with it were joined. Claude Code ignores "
@@ -153,7 +153,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
             '"content":[{"type":"input_text","text":"Do the tests pass?"}]}}\n',
         ),
     ),
-    Page(
+    RulePage(
         "record.trailing_comma",
         "A comma that nothing follows",
         "There is a comma after the last element of an array, or after the record on each line, for example because the "
@@ -168,7 +168,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
 """
         ),
     ),
-    Page(
+    RulePage(
         "record.no_message",
         "Something in the list that is not a message",
         "An element of a plain list is null, a number or a string. The API refuses the whole request.",
@@ -183,7 +183,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
 """
         ),
     ),
-    Page(
+    RulePage(
         "record.lone_surrogate",
         "Half a character",
         "A text was cut in the middle of an emoji, which JSON writes as two halves. The API answers that the request "

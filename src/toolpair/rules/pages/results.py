@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 _COPY: Final = Offered("use-copy", "use the real output found elsewhere: on another branch, in a log, beside the file")
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "result.missing",
         "A call without a result",
         "The model called a tool, and nothing in the history answers that call. Most APIs refuse the whole request. "
@@ -34,7 +34,7 @@ PAGES: Final = (
             Offered("keep-readable", "keep what can be read of the result in a damaged line", "what was cut off"),
         ),
     ),
-    Page(
+    RulePage(
         "result.orphan",
         "A result without a call",
         "A result names a call that does not come before it. It comes from compaction, rewinding and truncation, or "
@@ -57,7 +57,7 @@ PAGES: Final = (
             Offered("fix-line", "make the damaged line with the call readable"),
         ),
     ),
-    Page(
+    RulePage(
         "result.id_mismatch",
         "A result with a different id from its call",
         "The call and the result belong together, but their ids are spelled differently, so the API sees a call "
@@ -81,7 +81,7 @@ PAGES: Final = (
             Offered("fix-line", "make the damaged line with the other half of each readable"),
         ),
     ),
-    Page(
+    RulePage(
         "result.duplicate",
         "Two results for one call",
         "A call may be answered only once. Second results come from resuming and retrying, and from placeholders "
@@ -107,7 +107,7 @@ PAGES: Final = (
             Offered("keep-last-only", "keep the last one and drop the others", "the other outputs"),
         ),
     ),
-    Page(
+    RulePage(
         "result.not_adjacent",
         "A result that comes too late",
         "The result is in the history, but other messages come between it and its call. The API looks only at the "
@@ -129,7 +129,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "result.split_over_messages",
         "Results of one turn spread over several messages",
         "Calls that were made together must be answered in one message. Here the results came one by one and each "
@@ -153,7 +153,7 @@ PAGES: Final = (
             also=("turn.alternation",),
         ),
     ),
-    Page(
+    RulePage(
         "result.not_first",
         "Something comes before the results",
         "In the message that answers calls, the results must come first. Text or an image before them hides them "
@@ -173,7 +173,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "result.text_after",
         "Text after the results",
         "Some models accept only results in the message that answers calls and refuse text after them. Most accept "
@@ -195,7 +195,7 @@ PAGES: Final = (
             profile="bedrock-converse",
         ),
     ),
-    Page(
+    RulePage(
         "result.order",
         "Results in a different order from the calls",
         "Results came back as they were ready. APIs match them by id, so this is a note: it costs the prompt cache, "
@@ -217,7 +217,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "result.name",
         "A result with another tool's name, or none",
         "Gemini pairs by count and name: a function's response must have the name of its call. Kimi's own examples "
@@ -237,7 +237,7 @@ PAGES: Final = (
             profile="gemini",
         ),
     ),
-    Page(
+    RulePage(
         "result.kind",
         "An output of a different type from its call",
         "The Responses API pairs by `call_id` within a type: a `custom_tool_call` requires a "
@@ -256,7 +256,7 @@ PAGES: Final = (
         ),
         (Offered("placeholder-and-text", "write a placeholder, and keep the output as text"),),
     ),
-    Page(
+    RulePage(
         "result.type_not_allowed",
         "Content that a result may not have",
         "A result may contain text and a few other kinds of content, which differ from API to API; this one contains "
@@ -276,7 +276,7 @@ PAGES: Final = (
         ),
         (Offered("images-behind", "move its images into a user message after it"),),
     ),
-    Page(
+    RulePage(
         "result.json_not_object",
         "A JSON result that is not an object",
         "Bedrock accepts a result's `json` only as an object: a list, a number or a string there is refused. It "
@@ -296,7 +296,7 @@ PAGES: Final = (
             profile="bedrock-converse",
         ),
     ),
-    Page(
+    RulePage(
         "result.placeholder",
         "A placeholder where the real output is known",
         "An agent wrote that there is no result, or left it empty, but the output itself exists elsewhere: on "
@@ -311,7 +311,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "result.crossed",
         "Two outputs that seem to be swapped",
         "Each of two parallel calls has the other's output. No API notices, since the ids are fine, and the model "
@@ -335,7 +335,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "result.unreached",
         "A result that nothing leads to",
         "The line with a call was lost, and its result hangs beside the history, as those of parallel calls do. The "

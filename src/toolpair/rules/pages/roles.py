@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "role.call_in_user",
         "A call in a user message",
         "Only the assistant can call a tool. It comes from programs that rebuild a history from parts and put calls "
@@ -26,7 +26,7 @@ PAGES: Final = (
             also=("turn.alternation",),
         ),
     ),
-    Page(
+    RulePage(
         "role.result_in_assistant",
         "A result in an assistant message",
         "Results belong in the next user message. It comes from programs that keep a call and its result together "
@@ -45,7 +45,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "role.unknown",
         "A role that the API does not know",
         "The provider does not accept a message's role. Often it is another provider's name for the same thing: "

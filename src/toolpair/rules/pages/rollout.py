@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 _FORK: Final = "sessions/2026/11/21/rollout-2026-11-21T08-00-00-01a1fd17-7a6c-7c11-9e18-deaa896459f4.jsonl"
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "rollout.no_meta",
         "A rollout without its first line",
         "A Codex rollout starts with a `session_meta` record that says which session it is. If it is lost or cut "
@@ -25,7 +25,7 @@ PAGES: Final = (
         ),
         (Offered("complete-meta", "write what Codex wants of it, and leave out what it cannot read"),),
     ),
-    Page(
+    RulePage(
         "rollout.old_form",
         "A rollout in the form of 2025",
         "Until September 2025 Codex wrote each item as a line of its own, without an envelope around it. Today's Codex "
@@ -42,7 +42,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "rollout.last_ordinal",
         "The last line has no number",
         "In a paginated rollout each record has an `ordinal`, and Codex continues counting from the last one. If "
@@ -56,7 +56,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "rollout.parent_missing",
         "A fork without its parent",
         "A fork of a session holds only what came after the fork. Codex reads the rest from the parent's rollout, "
@@ -70,7 +70,7 @@ PAGES: Final = (
             path=_FORK,
         ),
     ),
-    Page(
+    RulePage(
         "rollout.compaction_ignored",
         "A compaction that Codex ignores",
         "`replacement_history` and `replacement_history_metadata` of a compaction must have the same length. "
@@ -84,7 +84,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "rollout.not_loaded",
         "An item that Codex cannot load",
         "Codex cannot read a call without arguments, an output that is an object (as early versions wrote it), a message "
@@ -99,7 +99,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "rollout.no_timestamp",
         "A line without a time",
         "Codex skips records without a `timestamp` without telling you. It comes from programs that add an output by "

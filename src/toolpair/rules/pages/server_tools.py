@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Page
+from toolpair.rules.pages.rule_page import Example, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "server.call_unpaired",
         "A server tool's call without a result",
         "Calls of tools that the provider runs itself, such as its web search, need their result in the same "
@@ -25,7 +25,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "server.result_orphan",
         "A server tool's result without a call",
         "The result of a tool that the provider runs itself needs its call before it in the same message. It is what "
@@ -43,7 +43,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "server.id_pattern",
         "A server tool id that is refused",
         "Such ids start with `srvtoolu_` and have letters, digits and `_`. Proxies and repairs that rewrite all ids "
@@ -63,7 +63,7 @@ PAGES: Final = (
 """
         ),
     ),
-    Page(
+    RulePage(
         "mcp.unpaired",
         "An MCP call and its result are separated",
         "Calls of MCP tools that the provider runs have their result in the same message. No API error text is known "

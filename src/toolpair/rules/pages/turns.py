@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.rules.pages.base import Example, Offered, Page
+from toolpair.rules.pages.rule_page import Example, Offered, RulePage
 
 PAGES: Final = (
-    Page(
+    RulePage(
         "turn.trailing_call",
         "The history ends with a call",
         "The last message calls a tool, and nothing follows: the run was interrupted, or the history was saved "
@@ -28,7 +28,7 @@ PAGES: Final = (
             Offered("fix-line", "make the damaged line with the result readable"),
         ),
     ),
-    Page(
+    RulePage(
         "turn.trailing_assistant",
         "The history ends with the assistant",
         "Newer models refuse a request whose last message is the assistant's, since it asks them to continue words "
@@ -44,7 +44,7 @@ PAGES: Final = (
             format="anthropic",
         ),
     ),
-    Page(
+    RulePage(
         "turn.alternation",
         "Two messages of one role in a row",
         "Anthropic joins them, and most others accept them. Bedrock refuses them: there the user and the assistant "
@@ -60,7 +60,7 @@ PAGES: Final = (
             profile="bedrock-converse",
         ),
     ),
-    Page(
+    RulePage(
         "turn.first_not_user",
         "The history does not start with the user",
         "Bedrock requires the user to speak first, and Gemini refuses a history that starts with a call. It comes "
@@ -76,7 +76,7 @@ PAGES: Final = (
             profile="bedrock-converse",
         ),
     ),
-    Page(
+    RulePage(
         "turn.user_after_tool",
         "A user message right after a result",
         "Mistral's hosted API requires an assistant message between a tool's result and the user: `Unexpected role "
@@ -98,7 +98,7 @@ PAGES: Final = (
             profile="mistral",
         ),
     ),
-    Page(
+    RulePage(
         "turn.call_after_model",
         "A call right after an assistant message",
         "Gemini requires a turn that calls functions to come right after the user or after function responses. A "
@@ -120,7 +120,7 @@ PAGES: Final = (
             also=("turn.alternation",),
         ),
     ),
-    Page(
+    RulePage(
         "turn.failed_retries",
         "Failed retries at the end of a session",
         "The API refused a request, and the prompts typed to continue piled up, each followed by the agent's own "

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec.structs import replace
 
 from toolpair.history.conversation import Conversation, Target, weight
+from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
 from toolpair.rules.errors.pasted import SOFT, PastedText
-from toolpair.rules.errors.recognising import Recognised, nearest, recognise
 from toolpair.rules.errors.texts import title_of
 from toolpair.rules.profiles import PROFILES, profile
-from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, Found, Search
-from toolpair.session.find.ids_in_file import Ids
+from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
+from toolpair.session.find.ids_in_file import ConversationIds
 from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
 
@@ -83,7 +83,7 @@ def _in_order(file: Searched) -> Iterator[tuple[int, Conversation]]:
 
 def _by_id(file: Searched, id_: str, said: str | None = None) -> Target | None:
     for number, conversation in _in_order(file):
-        blocks = Ids(conversation).sent.get(id_)
+        blocks = ConversationIds(conversation).sent.get(id_)
         if blocks is None:
             continue
         pairs = [pair for pair in map(conversation.pair_of, blocks) if pair is not None]
@@ -98,7 +98,7 @@ def _by_id(file: Searched, id_: str, said: str | None = None) -> Target | None:
 
 def _id_elsewhere(file: Searched, id_: str) -> Target | None:
     for number, conversation in _in_order(file):
-        place = Ids(conversation).elsewhere(id_)
+        place = ConversationIds(conversation).elsewhere(id_)
         if place is not None:
             text = _elsewhere(id_, place)
             return Target(None, None, None, text, how="by the id", conversation=number, line=place[0])
@@ -115,7 +115,7 @@ def _by_words(file: Searched, text: str) -> Target:
     """An unknown text: any id that stands in it, as far as the file holds it."""
     words = _words(text)
     for _, conversation in _in_order(file):
-        sent = Ids(conversation).sent
+        sent = ConversationIds(conversation).sent
         word = next((word for word in words if word in sent), None)
         if word is not None:
             found = _by_id(file, word, f"An unknown error text, but it names the id {word}.")
@@ -236,10 +236,10 @@ def _near(file: Searched, messages: Iterable[int], text: str, records: set[int] 
 
 
 def _by_error(file: Searched, known: Recognised) -> Target:
-    searches: list[Search] = []
-    best: tuple[int, Found] | None = None
+    searches: list[ErrorSearch] = []
+    best: tuple[int, ErrorMatch] | None = None
     for number, conversation in _in_order(file):
-        search = Search(conversation, known)
+        search = ErrorSearch(conversation, known)
         searches.append(search)
         found = search.run()
         if best is None or found.rank > best[1].rank:
@@ -283,7 +283,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
     )
 
 
-def _missing_ids(known: Recognised, searches: Sequence[Search]) -> list[tuple[str, tuple[int | None, str] | None]]:
+def _missing_ids(known: Recognised, searches: Sequence[ErrorSearch]) -> list[tuple[str, tuple[int | None, str] | None]]:
     """The ids that no conversation sends, each with where else it stands."""
     found: list[tuple[str, tuple[int | None, str] | None]] = []
     for readings in known.readings[:_SEARCHED]:

@@ -9,14 +9,14 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation, weight
-from toolpair.history.judged import Judged
 from toolpair.history.sent_rows import messages_sent
 from toolpair.rules.errors.counting import Counted, counted, counted_transcript, way_of
-from toolpair.rules.errors.recognising import Recognised
+from toolpair.rules.errors.error_detection import Recognised
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
-from toolpair.session.find.ids_in_file import Ids, reading_in
+from toolpair.session.find.ids_in_file import ConversationIds, reading_in
 from toolpair.transcript.model import Block
 
 BY_ID, BY_INDEX, BY_RULE, BY_PLACE, BY_STOPPING, NOT_FOUND = 5, 4, 3, 2, 1, 0
@@ -44,7 +44,7 @@ _ALIKE: Final[dict[str, tuple[str, ...]]] = {
 """Rules whose breach an API answers with the same words: it does not ask how a result came to be missing."""
 
 
-class Found(Struct, frozen=True, eq=False):
+class ErrorMatch(Struct, frozen=True, eq=False):
     """Where a text leads in one conversation."""
 
     rank: int
@@ -64,19 +64,19 @@ class _View(Struct, frozen=True, eq=False):
     of_message: dict[int, list[Problem]]
 
 
-class Search:
+class ErrorSearch:
     """Looks for what one error text means in one conversation."""
 
     def __init__(self, conversation: Conversation, known: Recognised) -> None:
         self._conversation = conversation
         self._known = known
         # Read in stretches and as a whole, the same blocks are other objects.
-        self._key: Callable[[Block], Hashable] = _place_of if conversation.in_stretches else id
+        self._key: Callable[[Block], Hashable] = _place_of if conversation.is_windowed else id
         self._rules = frozenset(known.error.rules)
         self._alike = frozenset(like for rule in self._rules for like in _ALIKE.get(rule, ()))
-        self.ids = Ids(conversation)
+        self.ids = ConversationIds(conversation)
 
-    def run(self) -> Found:
+    def run(self) -> ErrorMatch:
         return (
             self._by_id()
             or self._by_index()
@@ -84,13 +84,13 @@ class Search:
             or self._by_rule()
             or self._by_place()
             or self._by_stopping()
-            or Found(NOT_FOUND)
+            or ErrorMatch(NOT_FOUND)
         )
 
     # --- what is judged ----------------------------------------------------------------------------------
 
     @property
-    def _judged(self) -> Judged:
+    def _judged(self) -> CheckedRecords:
         """All of it at once: only for what the messages have to be counted for."""
         return self._conversation.judged
 
@@ -130,7 +130,7 @@ class Search:
 
     # --- the ways ----------------------------------------------------------------------------------------
 
-    def _by_id(self) -> Found | None:
+    def _by_id(self) -> ErrorMatch | None:
         named = [id_ for readings in self._known.readings if (id_ := reading_in(readings, self.ids.sent)) is not None]
         for like in range(_ANY + 1):
             for id_ in named:
@@ -140,9 +140,9 @@ class Search:
         if not named:
             return None
         blocks = self.ids.sent[named[0]]
-        return Found(BY_ID, "by the id", pair=self._pair(blocks), message=self._home(blocks[0]))
+        return ErrorMatch(BY_ID, "by the id", pair=self._pair(blocks), message=self._home(blocks[0]))
 
-    def _by_index(self) -> Found | None:
+    def _by_index(self) -> ErrorMatch | None:
         places = list(self._places())
         for like in range(_ANY + 1):
             for how, blocks, message, exact in places:
@@ -151,7 +151,7 @@ class Search:
                     return self._found(BY_INDEX, f"by the index: {how}", *found)
         return None
 
-    def _by_tool(self) -> Found | None:
+    def _by_tool(self) -> ErrorMatch | None:
         tool = self._known.tool
         if tool is None:
             return None
@@ -162,7 +162,7 @@ class Search:
                     return self._found(BY_INDEX, "by the tool's name", *found)
         return None
 
-    def _by_rule(self) -> Found | None:
+    def _by_rule(self) -> ErrorMatch | None:
         for rules in (self._rules, self._alike):
             for view in self._views:
                 problem = self._of_rules(view.problems, rules)
@@ -173,7 +173,7 @@ class Search:
                     return self._found(BY_RULE, how, problem, view.profile)
         return None
 
-    def _by_place(self) -> Found | None:
+    def _by_place(self) -> ErrorMatch | None:
         """The place that the index names, where what the text complains of is nothing that can be judged."""
         judged = any(
             cell is not None and cell.severity is not None and not rule.startswith("reasoning.")
@@ -185,10 +185,10 @@ class Search:
         for how, blocks, message, exact in () if judged else self._places():
             if exact and (blocks or message is not None):
                 home = self._home(blocks[0]) if blocks else message
-                return Found(BY_PLACE, f"by the index: {how}", pair=self._pair(blocks), message=home)
+                return ErrorMatch(BY_PLACE, f"by the index: {how}", pair=self._pair(blocks), message=home)
         return None
 
-    def _by_stopping(self) -> Found | None:
+    def _by_stopping(self) -> ErrorMatch | None:
         # What a provider cannot take is told in words of its own; only words that name nothing may mean anything.
         problem = min(self._views[0].problems, key=weight, default=None)
         if problem is None or problem.severity != "error":
@@ -267,8 +267,8 @@ class Search:
         found = (self._conversation.pair_of(block) for block in blocks)
         return next((pair.index for pair in found if pair is not None), None)
 
-    def _found(self, rank: int, how: str, problem: Problem, name: str | None = None) -> Found:
-        return Found(rank, how, problem, name, problem.pair, problem.message)
+    def _found(self, rank: int, how: str, problem: Problem, name: str | None = None) -> ErrorMatch:
+        return ErrorMatch(rank, how, problem, name, problem.pair, problem.message)
 
 
 def _place_of(block: Block) -> Hashable:

@@ -13,7 +13,7 @@ _SHORTEST: Final = 4
 _NAMED_BY_DAMAGE: Final = "where some of it cannot be read"
 
 
-class Ids:
+class ConversationIds:
     """The ids of one conversation."""
 
     def __init__(self, conversation: Conversation) -> None:

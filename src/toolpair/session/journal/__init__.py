@@ -5,22 +5,22 @@ fixes, and what the person has typed; nothing else of the session. It goes when 
 """
 
 from toolpair.session.journal.folder import Folder, Unsafe
-from toolpair.session.journal.journal_entry import Damaged, Entry, Newer, Row, Step
+from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, JournalRow, Newer, Step
 from toolpair.session.journal.keeper import Keeper
-from toolpair.session.journal.left import Left, left_for
+from toolpair.session.journal.left import UnsavedWork, left_for
 from toolpair.session.journal.taking_up import TakenUp, since, take_up
 
 __all__ = [
-    "Damaged",
-    "Entry",
+    "DamagedEntry",
     "Folder",
+    "JournalEntry",
+    "JournalRow",
     "Keeper",
-    "Left",
     "Newer",
-    "Row",
     "Step",
     "TakenUp",
     "Unsafe",
+    "UnsavedWork",
     "left_for",
     "since",
     "take_up",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _VERSION: Final = 1
 
 
-class Damaged(Exception):
+class DamagedEntry(Exception):
     """It cannot be understood."""
 
 
@@ -25,22 +25,22 @@ class Newer(Exception):
     """A later version of toolpair has written it."""
 
 
-class Row(Struct, frozen=True):
+class JournalRow(Struct, frozen=True):
     """A row of the review, as far as it can be applied again."""
 
     conversation: int
     decisions: tuple[Decision, ...]
 
     @classmethod
-    def of(cls, row: Applied) -> Row:
+    def of(cls, row: Applied) -> JournalRow:
         return cls(row.conversation, row.decisions)
 
 
-Step = tuple[Row, ...]
+Step = tuple[JournalRow, ...]
 """What is undone together."""
 
 
-class Entry(Struct, frozen=True):
+class JournalEntry(Struct, frozen=True):
     """What was applied to a session and not saved, and how the session was looked at."""
 
     path: str
@@ -55,10 +55,10 @@ class Entry(Struct, frozen=True):
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, session: Journaled, time: float) -> Entry:
+    def of(cls, session: Journaled, time: float) -> JournalEntry:
         """Without the mark, for which the file is looked at."""
         fixes = sum(row.problems for row in session.staged)
-        steps = tuple(tuple(map(Row.of, step)) for step in session.steps)
+        steps = tuple(tuple(map(JournalRow.of, step)) for step in session.steps)
         return cls(str(session.path), time, fixes, None, session.reader.profile, session.reader.view.leaf, steps)
 
     def to_bytes(self) -> bytes:
@@ -81,7 +81,7 @@ class Entry(Struct, frozen=True):
         ).encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Entry:
+    def from_bytes(cls, data: bytes) -> JournalEntry:
         """Raises Damaged, or Newer."""
         try:
             value = json.loads(data)
@@ -98,7 +98,7 @@ class Entry(Struct, frozen=True):
                 tuple(tuple(_row(*row) for row in step) for step in value["steps"]),
             )
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError) as error:
-            raise Damaged from error
+            raise DamagedEntry from error
 
 
 def _written(decision: Decision) -> list[Any]:
@@ -111,10 +111,10 @@ def _written(decision: Decision) -> list[Any]:
     return written
 
 
-def _row(conversation: Any, decisions: Any) -> Row:
+def _row(conversation: Any, decisions: Any) -> JournalRow:
     if _a(int, conversation) < 0:
-        raise Damaged
-    return Row(conversation, tuple(_read(*decision) for decision in decisions))
+        raise DamagedEntry
+    return JournalRow(conversation, tuple(_read(*decision) for decision in decisions))
 
 
 def _read(rule: Any, record: Any, call: Any, result: Any, fix: Any, text: Any = None, options: Any = None) -> Decision:
@@ -132,7 +132,7 @@ def _read(rule: Any, record: Any, call: Any, result: Any, fix: Any, text: Any = 
 def _a(kind: Any, value: Any) -> Any:
     """The value, which has to be of this type. Raises Damaged."""
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise Damaged
+        raise DamagedEntry
     return value
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from toolpair.rules.profiles import Profile
     from toolpair.session.following import Dropped
-    from toolpair.session.opening import FileReader, State
+    from toolpair.session.opening import FileReader, OpenedState
     from toolpair.session.staging import Applied, Staged
 
 
@@ -17,7 +17,7 @@ class Journaled(Protocol):
     """A session, as far as it is written down, and applied again to what its file holds later."""
 
     reader: FileReader
-    file: State
+    file: OpenedState
     profile: Profile
 
     @property

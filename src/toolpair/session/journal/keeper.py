@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from toolpair.session.journal.folder import Folder, Locked, new_name
-from toolpair.session.journal.journal_entry import Entry
-from toolpair.source.errors import Unreadable
+from toolpair.session.journal.journal_entry import JournalEntry
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.mark import Mark
 
 if TYPE_CHECKING:
     from toolpair.session.journal.journaled import Journaled
-    from toolpair.session.journal.left import Left
+    from toolpair.session.journal.left import UnsavedWork
 
 _LAST: Final = 2.0
 """Seconds for the last change to be written before the program ends."""
 
-Wanted = tuple[Entry, Callable[[], Mark]]
+Wanted = tuple[JournalEntry, Callable[[], Mark]]
 
 
 class Keeper:
@@ -40,15 +40,15 @@ class Keeper:
         self._is_busy = False
         self._thread: threading.Thread | None = None
         self._locked: Locked | None = None
-        self._taken_up: list[Left] = []
+        self._taken_up: list[UnsavedWork] = []
         self.problem: str | None = None
         """Why what is applied is not kept, one phrase; None while it is."""
 
     def keep(self, session: Journaled) -> None:
         """This is what is applied to the session now."""
-        self._tell((Entry.of(session, time.time()), partial(Mark.of, session.file.snapshot)))
+        self._tell((JournalEntry.of(session, time.time()), partial(Mark.of, session.file.snapshot)))
 
-    def take_up(self, left: Left) -> None:
+    def take_up(self, left: UnsavedWork) -> None:
         """What was left is applied again: it is forgotten as soon as it is written down with the rest."""
         with self._news:
             self._taken_up.append(left)
@@ -101,7 +101,7 @@ class Keeper:
             self._locked = None
         else:
             entry, mark = wanted
-            with contextlib.suppress(Unreadable, OSError):
+            with contextlib.suppress(UnreadableFile, OSError):
                 entry = replace(entry, mark=mark())
             self._locked = self._folder.write(self._name, entry.to_bytes())
         if before is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 
 from toolpair.session.journal.folder import LONGEST, Folder, Locked
-from toolpair.session.journal.journal_entry import Damaged, Entry, Newer
+from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, Newer
 
 
-class Left:
+class UnsavedWork:
     """One of them. While this object lives, no other process is offered the same."""
 
-    def __init__(self, folder: Folder, name: str, entry: Entry, locked: Locked) -> None:
+    def __init__(self, folder: Folder, name: str, entry: JournalEntry, locked: Locked) -> None:
         self._folder = folder
         self._name = name
         self._locked = locked
@@ -28,40 +28,40 @@ class Left:
         self._locked.close()
 
 
-def left_for(folder: Folder, path: str) -> Left | str | None:
+def left_for(folder: Folder, path: str) -> UnsavedWork | str | None:
     """The newest of what is left of the session at this path; a sentence when it cannot be read, None without any."""
     folder.sweep()
     try:
         found = folder.of(path)
     except OSError:
         return None  # whoever may not look there has left nothing there either
-    chosen: Left | str | None = None
+    chosen: UnsavedWork | str | None = None
     for name, locked in found:
         if chosen is not None:
             locked.close()
             continue
         try:
-            chosen = Left(folder, name, _entry(locked, path), locked)
+            chosen = UnsavedWork(folder, name, _entry(locked, path), locked)
         except Newer:
             chosen = (
                 "A newer version of toolpair has fixes for this file that were applied but not saved; only that "
                 "version can restore them."
             )
-        except Damaged:
+        except DamagedEntry:
             chosen = _damaged(folder, name)
     return chosen
 
 
-def _entry(locked: Locked, path: str) -> Entry:
+def _entry(locked: Locked, path: str) -> JournalEntry:
     try:
         data = locked.read()
     except OSError as error:
-        raise Damaged from error
+        raise DamagedEntry from error
     if len(data) > LONGEST:
-        raise Damaged
-    entry = Entry.from_bytes(data)
+        raise DamagedEntry
+    entry = JournalEntry.from_bytes(data)
     if entry.path != path:
-        raise Damaged
+        raise DamagedEntry
     return entry
 
 

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from toolpair.rules.profiles import is_profile
 from toolpair.session.following import Dropped
-from toolpair.session.journal.journal_entry import Entry, Row, Step
+from toolpair.session.journal.journal_entry import JournalEntry, JournalRow, Step
 from toolpair.session.staging import Decision
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 
 if TYPE_CHECKING:
     from toolpair.session.journal.journaled import Journaled
@@ -26,15 +26,15 @@ class TakenUp(Struct, frozen=True):
     dropped: tuple[Dropped, ...]
 
 
-def since(session: Journaled, entry: Entry) -> Since:
+def since(session: Journaled, entry: JournalEntry) -> Since:
     """What has become of the file since then."""
     try:
         return entry.mark.since(session.file.snapshot) if entry.mark is not None else "changed"
-    except Unreadable:
+    except UnreadableFile:
         return "changed"
 
 
-def take_up(session: Journaled, entry: Entry) -> TakenUp:
+def take_up(session: Journaled, entry: JournalEntry) -> TakenUp:
     """Look at the session as it was looked at then, and apply what was applied. Raises what staging raises."""
     if entry.profile is not None and entry.profile != session.profile.id and is_profile(entry.profile):
         session.set_profile(entry.profile)
@@ -54,8 +54,8 @@ def take_up(session: Journaled, entry: Entry) -> TakenUp:
     return TakenUp(sum(row.problems for row in session.staged) - before, tuple(dropped))
 
 
-def _named(row: Row) -> Row:
-    return Row(row.conversation, tuple(each for each in row.decisions if not _is_place_only(each)))
+def _named(row: JournalRow) -> JournalRow:
+    return JournalRow(row.conversation, tuple(each for each in row.decisions if not _is_place_only(each)))
 
 
 def _is_place_only(decision: Decision) -> bool:

@@ -7,10 +7,10 @@ in one step. What toolpair leaves besides the output never ends in .json or .jso
 from toolpair.source.saving.backups import Backup, asides, backups, limit_of_backups
 from toolpair.source.saving.file_save import FileSave
 from toolpair.source.saving.in_place import save_in_place
-from toolpair.source.saving.known import remembered, source_of
 from toolpair.source.saving.new_file import save_as
+from toolpair.source.saving.opened_content import remembered, source_of
 from toolpair.source.saving.restoring import restore
-from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.saving.sweeping import Leftover, leftovers
 

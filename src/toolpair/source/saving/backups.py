@@ -12,9 +12,9 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.source.errors import Refused
+from toolpair.source.saving.file_names import Kept, kept
 from toolpair.source.saving.holders import writers
 from toolpair.source.saving.leases import Leased
-from toolpair.source.saving.names import Kept, kept
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
 
 LIMIT_VARIABLE: Final = "TOOLPAIR_BACKUPS"

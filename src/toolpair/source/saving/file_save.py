@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from toolpair.source.byte_runs import Piece, chunks_of
 from toolpair.source.container import Container, read_container
 from toolpair.source.document import Document
-from toolpair.source.errors import Unreadable
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.packing import Packing, pack
 from toolpair.source.saving.in_place import save_in_place
-from toolpair.source.saving.known import remembered
-from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.opened_content import remembered
+from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.snapshot import Identity, Snapshot, open_source
 
@@ -66,7 +66,7 @@ class FileSave:
         try:
             snapshot = replace(open_source(self.result.path, self._before.limits), shown=self._before.shown)
             container = read_container(snapshot.data, snapshot.shown, limits=snapshot.limits)
-        except Unreadable:
+        except UnreadableFile:
             return self._as_written(self.result.identity)
         if self._before.fingerprint is not None:
             snapshot = remembered(snapshot)

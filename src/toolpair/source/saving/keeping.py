@@ -9,11 +9,11 @@ import stat
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.source.byte_runs import Run
+from toolpair.source.byte_runs import OriginalRun
 from toolpair.source.errors import Refused
 from toolpair.source.saving.checks import changed
+from toolpair.source.saving.file_names import KeptNames, temporary_name
 from toolpair.source.saving.made import Made, stat_or_none
-from toolpair.source.saving.names import KeptNames, temporary_name
 from toolpair.source.saving.streaming import Source, Stream, write_all
 from toolpair.source.system import O_DIRECTORY, Io
 
@@ -67,7 +67,7 @@ def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Ma
     made.descriptors.append(written)
     with contextlib.suppress(OSError):
         io.flock(written)  # else the sweep of another save takes it away
-    Stream(written, io).write([Run(0, io.fstat(descriptor).st_size)], Source(descriptor))
+    Stream(written, io).write([OriginalRun(0, io.fstat(descriptor).st_size)], Source(descriptor))
     kept_owner = _give_to(target, written, io)
     io.fchmod(written, stat.S_IMODE(target.st_mode) & (0o7777 if kept_owner else 0o700))
     io.fsync(written)

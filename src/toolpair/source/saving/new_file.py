@@ -13,10 +13,10 @@ from typing import Final
 from toolpair.source.byte_runs import Piece
 from toolpair.source.errors import Refused
 from toolpair.source.saving.checks import exists, refuse_folder
+from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import NO_LINKS, flush_new_name, put_aside
 from toolpair.source.saving.made import Made, stat_or_none, undone_on_failure
-from toolpair.source.saving.names import KeptNames
-from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.saving.temporary import Temporary
 from toolpair.source.system import O_WAITLESS, Io

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from toolpair.source.byte_runs import Run
+from toolpair.source.byte_runs import OriginalRun
 from toolpair.source.errors import Refused
 from toolpair.source.fingerprint import Fingerprint
 from toolpair.source.saving.checks import changed
@@ -214,7 +214,7 @@ class Replaced:
             between = found
         size = new.size
         try:
-            new.append([between, Run(begin, end)], Source(self.descriptor))
+            new.append([between, OriginalRun(begin, end)], Source(self.descriptor))
         except BaseException:
             new.cut_back(size, end - begin + 1)
             raise

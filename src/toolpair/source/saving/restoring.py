@@ -9,16 +9,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.source.byte_runs import Run
+from toolpair.source.byte_runs import OriginalRun
 from toolpair.source.errors import Refused
 from toolpair.source.saving.backups import Backup, is_written_to
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.in_place import replace_file
-from toolpair.source.saving.known import known
 from toolpair.source.saving.made import stat_or_none
 from toolpair.source.saving.new_file import save_as
+from toolpair.source.saving.opened_content import known
 from toolpair.source.saving.replaced import Old
-from toolpair.source.saving.result import SaveResult
+from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.snapshot import Identity, Snapshot
 from toolpair.source.system import O_WAITLESS, Io, open_leased
@@ -55,7 +55,7 @@ def restore(
             raise Refused(unreadable, "gone") from None
         if not stat.S_ISREG(kept.st_mode):
             raise Refused(unreadable, "not-regular")
-        pieces = [Run(0, kept.st_size)]
+        pieces = [OriginalRun(0, kept.st_size)]
         found = stat_or_none(target)
         if only_over is not None:
             if found is None or only_over.identity is None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.source.byte_runs import Piece, Run, merged
+from toolpair.source.byte_runs import OriginalRun, Piece, merged
 from toolpair.source.system import Io
 
 Progress = Callable[[int], None]
@@ -68,7 +68,7 @@ class Stream:
         batch: list[bytes] = []
         waiting = 0
         for piece in merged(pieces):
-            if isinstance(piece, Run):
+            if isinstance(piece, OriginalRun):
                 assert source is not None, "runs are of a source"
                 if self._shares and len(piece) >= SHARED:
                     self._put(batch)
@@ -108,7 +108,7 @@ class Stream:
                 self._flushes = False
             self._flushed = self.size
 
-    def _share(self, run: Run, source: Source) -> Run:
+    def _share(self, run: OriginalRun, source: Source) -> OriginalRun:
         """Let the new file share whole blocks from the start of the run. What is left of it."""
         size = len(run) // BLOCK * BLOCK
         if run.start % BLOCK or self.size % BLOCK:
@@ -120,13 +120,13 @@ class Stream:
                 raise
             self._shares = False
             return run
-        shared = Run(run.start, run.start + size)
+        shared = OriginalRun(run.start, run.start + size)
         for part in self._read(shared, source):
             self._compare(part)
         self._io.seek(self._descriptor, self.size)
-        return Run(shared.end, run.end)
+        return OriginalRun(shared.end, run.end)
 
-    def _read(self, run: Run, source: Source | None) -> Iterator[bytes]:
+    def _read(self, run: OriginalRun, source: Source | None) -> Iterator[bytes]:
         assert source is not None
         for at in range(run.start, run.end, PIECE):
             size = min(PIECE, run.end - at)

@@ -11,8 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.source.saving.file_names import is_temporary, kept
 from toolpair.source.saving.leases import Leased
-from toolpair.source.saving.names import is_temporary, kept
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
 
 _YOUNG: Final = 60.0

@@ -17,13 +17,13 @@ def choose_conversation(owner: Owner) -> None:
     if len(conversations) < 2:
         owner.say("this file holds only one conversation")
         return
-    from toolpair.tui.screens.menu import Entry, MenuScreen
+    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     entries = []
     for n, conversation in enumerate(conversations):
         errors = conversation.verdict.errors
         count = f"{count_text(errors, 'problem') if errors else 'no problems':>13}"
-        entries.append(Entry(str(n), f"{n + 1:>4}  {count}  {conversation.label or f'conversation {n + 1}'}"))
+        entries.append(MenuEntry(str(n), f"{n + 1:>4}  {count}  {conversation.label or f'conversation {n + 1}'}"))
 
     def chosen(value: str | None) -> None:
         if value is not None and int(value) != session.current:

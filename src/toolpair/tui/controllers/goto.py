@@ -16,7 +16,7 @@ class GoTo:
         self._owner = owner
 
     def ask(self, pasted: str = "") -> None:
-        from toolpair.tui.screens.goto import GotoScreen
+        from toolpair.tui.screens.goto_prompt import GotoScreen
 
         if self._owner.overview.partial is not None:
             self._owner.say(self._owner.held_up)

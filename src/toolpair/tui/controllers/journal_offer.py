@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import ago_text, count_text
 from toolpair.tui.screens.confirm import ConfirmScreen
-from toolpair.tui.spans import Line
+from toolpair.tui.styled_text import Line
 
 if TYPE_CHECKING:
-    from toolpair.session.journal import Left, TakenUp
+    from toolpair.session.journal import TakenUp, UnsavedWork
     from toolpair.session.session import Session
     from toolpair.tui.controllers.owner import Owner
 
@@ -49,7 +49,7 @@ class JournalOffer:
             self._warned = True
             self._owner.say(f"! what is not saved would be lost in a crash: the journal cannot be written ({problem})")
 
-    def _offer(self, left: Left | str) -> None:
+    def _offer(self, left: UnsavedWork | str) -> None:
         if isinstance(left, str):
             self._owner.say(f"! {left}")
             return
@@ -81,7 +81,7 @@ class JournalOffer:
         answers = [("enter", "take", f"apply {them}"), ("d", "forget", f"discard {them}")]
         self._owner.ask(ConfirmScreen("Not saved", lines, answers, escape="not now"), answered)
 
-    def _ask_to_forget(self, left: Left, what: str) -> None:
+    def _ask_to_forget(self, left: UnsavedWork, what: str) -> None:
         def answered(answer: str | None) -> None:
             if answer == "yes":
                 left.forget()
@@ -96,7 +96,7 @@ class JournalOffer:
         )
         self._owner.ask(question, answered)
 
-    def _apply_left(self, left: Left) -> None:
+    def _apply_left(self, left: UnsavedWork) -> None:
         """Apply it on top of what is applied by now: beside the keys, since it may be much."""
         from toolpair.session.journal import take_up
 

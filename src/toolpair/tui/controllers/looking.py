@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolpair.tui.searching import Search
+from toolpair.tui.searching import RowSearch
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Looking:
     """One search, from when it begins; `told` hears of what it finds, as long as it is not stopped."""
 
-    def __init__(self, owner: Owner, search: Search, told: Callable[[], None]) -> None:
+    def __init__(self, owner: Owner, search: RowSearch, told: Callable[[], None]) -> None:
         self.search = search
         self._owner = owner
         self._stopped = False

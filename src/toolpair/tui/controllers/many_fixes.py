@@ -9,10 +9,10 @@ from toolpair.transcript.content import call_summary
 from toolpair.tui.controllers.one_fix import no_fix_text
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text
-from toolpair.tui.spans import Line
+from toolpair.tui.styled_text import Line
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation, Group, Problem
+    from toolpair.session.session import CauseGroup, Conversation, Problem
     from toolpair.tui.controllers.applying import Applier
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.recipes_text import Sketch
@@ -33,7 +33,7 @@ class ManyFixes:
         """What is known of the recipes on `_tried_on`."""
         self._tried_on: Conversation | None = None
 
-    def fix_cause(self, problem: Problem, group: Group) -> None:
+    def fix_cause(self, problem: Problem, group: CauseGroup) -> None:
         """Fix all that need no guess of the problem's group, after one question."""
         owner = self._owner
         if not any(each.fixes for each in group.problems):
@@ -58,7 +58,7 @@ class ManyFixes:
         )
         owner.ask(question, answered, of_state=True)
 
-    def _question_lines(self, group: Group, certain: list[Problem], width: int) -> list[Line]:
+    def _question_lines(self, group: CauseGroup, certain: list[Problem], width: int) -> list[Line]:
         """What is asked, and the first three of the problems."""
         glyphs = self._owner.glyphs
         guesses = count_text(group.guesses, "guess")
@@ -95,7 +95,7 @@ class ManyFixes:
 
     def choose_recipe(self) -> None:
         """Show what each recipe would do; the chosen one is applied, and the review shown."""
-        from toolpair.tui.screens.recipes import RecipesScreen
+        from toolpair.tui.screens.recipe_list import RecipesScreen
 
         if self._tried_on is not self._owner.session.conversation:
             self._tried_on, self._tried = self._owner.session.conversation, {}

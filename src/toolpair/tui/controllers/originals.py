@@ -15,7 +15,7 @@ def choose_original(owner: Owner) -> None:
     """Show them as a menu; the chosen one is restored after one question."""
     from toolpair.source.saving import backups
     from toolpair.tui.screens.confirm import ConfirmScreen
-    from toolpair.tui.screens.menu import Entry, MenuScreen
+    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     path = owner.session.path
     kept = backups(path) if path is not None else ()
@@ -23,7 +23,7 @@ def choose_original(owner: Owner) -> None:
         owner.say("no original of this file has been kept")
         return
     entries = [
-        Entry(str(n), f"{n + 1:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}", one.path.name)
+        MenuEntry(str(n), f"{n + 1:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}", one.path.name)
         for n, one in enumerate(kept)
     ]
 

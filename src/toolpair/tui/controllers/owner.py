@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.working import CurrentWork
     from toolpair.tui.desk import Desk
     from toolpair.tui.overview import Overview
-    from toolpair.tui.spans import Glyphs
+    from toolpair.tui.styled_text import Glyphs
     from toolpair.tui.widgets.pair_view import PairView
 
 Answer = TypeVar("Answer")

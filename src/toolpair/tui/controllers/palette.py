@@ -9,20 +9,20 @@ from toolpair.tui.keys import GROUPS, key_names
 
 if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
-    from toolpair.tui.screens.menu import Entry
+    from toolpair.tui.screens.menu import MenuEntry
 
 
 def choose_command(owner: Owner, run: Callable[[str], Awaitable[object]]) -> None:
     """Show them as a menu, and `run` the action of the chosen one."""
-    from toolpair.tui.screens.menu import Entry, MenuScreen
+    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
-    entries: list[Entry] = []
+    entries: list[MenuEntry] = []
     for group in GROUPS:
         for key in group.keys:
             if key.palette:
-                entries.append(Entry(key.action, key.label[0].upper() + key.label[1:], key_names(key.keys)))
-    entries.append(Entry("colours", "Switch between dark and light"))
-    entries.append(Entry("leave", "Quit", "q"))
+                entries.append(MenuEntry(key.action, key.label[0].upper() + key.label[1:], key_names(key.keys)))
+    entries.append(MenuEntry("colours", "Switch between dark and light"))
+    entries.append(MenuEntry("leave", "Quit", "q"))
 
     async def chosen(value: str | None) -> None:
         if value is not None:

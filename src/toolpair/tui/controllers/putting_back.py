@@ -70,7 +70,7 @@ def _size(backup: Path) -> int:
 
 def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session | None, str]:
     """The file is written: whatever fails now is told, and takes nothing of that back."""
-    from toolpair.tui.loading import know
+    from toolpair.tui.background_loading import know
     from toolpair.tui.work import failure
 
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from toolpair.tui.controllers.looking import Looking
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_search import filter_sieve, filter_test
-from toolpair.tui.searching import Search
+from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
@@ -54,7 +54,7 @@ class RowFilter:
             return
         here = owner.pairs.row_index or 0
         sieve = filter_sieve(owner.overview, words)
-        search = Search(range(len(owner.overview.rows)), -1, 1, test, owner.tool.last_key, sieve)
+        search = RowSearch(range(len(owner.overview.rows)), -1, 1, test, owner.tool.last_key, sieve)
 
         def told() -> None:
             if search.done and not search.hits:

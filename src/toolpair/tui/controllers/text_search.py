@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from toolpair.tui.controllers.looking import Looking
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_search import text_sieve, text_test
-from toolpair.tui.searching import Search
+from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
@@ -69,7 +69,7 @@ class TextSearch:
     def _look(self, by: int) -> None:
         owner, query, pairs = self._owner, self.query, self._owner.pairs
         test, sieve = text_test(owner.overview, query), text_sieve(owner.overview, query)
-        search = Search(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, sieve)
+        search = RowSearch(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, sieve)
         moved = False
 
         def told() -> None:
@@ -84,17 +84,17 @@ class TextSearch:
 
         self._looking = Looking(owner, search, told)
 
-    def _not_found(self, search: Search) -> str:
+    def _not_found(self, search: RowSearch) -> str:
         if search.done:
             return f"not found{self._owner.overview.so_far}: {self.query}"
         return f"searching for {self.query}: {search.percent} %, esc stops"
 
-    def _hit_text(self, search: Search, row: int) -> str:
+    def _hit_text(self, search: RowSearch, row: int) -> str:
         if not search.done:
             return f"{self.query}: {count_text(len(search.hits), 'match')} so far, {search.percent} %, esc stops"
         return f"{self.query}: match {search.number(row):,} of {len(search.hits):,}"
 
-    def _go_to_hit(self, search: Search, row: int, around: bool) -> None:
+    def _go_to_hit(self, search: RowSearch, row: int, around: bool) -> None:
         self._owner.row_filter.go_to_row(row)
         self._owner.note = self._hit_text(search, row) + (" (wrapped around)" if around else "")
         self._owner.redraw()

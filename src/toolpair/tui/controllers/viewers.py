@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 def view_row(owner: Owner) -> None:
     """The row under the cursor, in full."""
-    from toolpair.tui.screens.viewer import Page, ViewerScreen
+    from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
 
     row = owner.pairs.row
     if row is None:
         return
     if row.pair is None:
         label = row.label
-        owner.open(ViewerScreen("Message", [Page("text", lambda: label)]))
+        owner.open(ViewerScreen("Message", [ViewerPage("text", lambda: label)]))
         return
-    pages: list[Page] = []
+    pages: list[ViewerPage] = []
     call, result = row.pair.call, row.result
     if call is not None:
-        pages.append(Page("call", lambda: block_json(call)))
+        pages.append(ViewerPage("call", lambda: block_json(call)))
     if result is not None:
-        pages.append(Page("result", lambda: block_text(result)))
-        pages.append(Page("result as it is written", lambda: block_json(result)))
+        pages.append(ViewerPage("result", lambda: block_text(result)))
+        pages.append(ViewerPage("result as it is written", lambda: block_json(result)))
     start = 1 if owner.pairs.side == "result" and call is not None and result is not None else 0
     name = visible(call.name or "") if call is not None else "result"
     owner.open(ViewerScreen(f"{row.pair.index} {name}", pages, start))
@@ -43,20 +43,20 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
         owner.say("no fix is known here, so no byte would change")
         return
     from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
-    from toolpair.tui.screens.viewer import Page, ViewerScreen
+    from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
 
     noun = "line" if owner.session.document.kind == "lines" else "message"
     changes = owner.session.preview(problem, fix)
     pages = [
-        Page("what differs", lambda: parts_text(changes, noun), diff_style),
-        Page("whole lines", lambda: whole_text(changes, noun), diff_style),
+        ViewerPage("what differs", lambda: parts_text(changes, noun), diff_style),
+        ViewerPage("whole lines", lambda: whole_text(changes, noun), diff_style),
     ]
     owner.open(ViewerScreen(visible(fix.title), pages))
 
 
 def view_sent(owner: Owner) -> None:
     """What the model sees, now and after saving."""
-    from toolpair.tui.screens.viewer import Page, ViewerScreen
+    from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
     from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
 
     if owner.overview.partial is not None:
@@ -64,10 +64,10 @@ def view_sent(owner: Owner) -> None:
         return
     session, now = owner.session, owner.session.conversation
     before = session.conversations_before[session.current]
-    pages = [Page("as sent", lambda: short_text(session, now), line_style)]
+    pages = [ViewerPage("as sent", lambda: short_text(session, now), line_style)]
     if now.document is not before.document:
-        pages[0] = Page("after saving", pages[0].make, line_style)
-        pages.insert(0, Page("now", lambda: short_text(session, before), line_style))
-    pages.append(Page("in full", lambda: full_text(session, now), line_style))
-    pages.append(Page("lines", lambda: records_text(now)))
+        pages[0] = ViewerPage("after saving", pages[0].make, line_style)
+        pages.insert(0, ViewerPage("now", lambda: short_text(session, before), line_style))
+    pages.append(ViewerPage("in full", lambda: full_text(session, now), line_style))
+    pages.append(ViewerPage("lines", lambda: records_text(now)))
     owner.open(ViewerScreen("What the model sees", pages, len(pages) - 3))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from toolpair.tui.aside import Aside
-from toolpair.tui.work import Work, failure
+from toolpair.tui.work import LongTask, failure
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -40,7 +40,7 @@ S = TypeVar("S", bound=HeldUp)
 
 def takes_long(session: Session, problems: int = 1) -> bool:
     """Whether fixing so many problems takes longer than a key may."""
-    if session.conversation.in_stretches:
+    if session.conversation.is_windowed:
         return problems > MANY_AT_ONCE
     # What a lost link hides is in the file and not in the transcript: a fix brings it back.
     return len(session.document.records) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
@@ -52,14 +52,14 @@ class CurrentWork:
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self._ticker: Timer | None = None
-        self.now: Work | None = None
+        self.now: LongTask | None = None
 
     @property
     def held_up(self) -> str:
         """Why nothing can be changed just now, in a few words; empty when it can."""
         return f"not yet: still {self.now.what}, esc stops" if self.now is not None else ""
 
-    def run(self, work: Work, run: Callable[[Work], R], ended: Callable[[R], None]) -> None:
+    def run(self, work: LongTask, run: Callable[[LongTask], R], ended: Callable[[R], None]) -> None:
         """Run it in a thread, and `ended` with what it returns in the interface's own, unless it was stopped."""
         self.follow(work)
 
@@ -77,11 +77,11 @@ class CurrentWork:
         self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
     ) -> None:
         """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
-        from toolpair.tui.loading import know
+        from toolpair.tui.background_loading import know
 
         session = self._owner.session
 
-        def run(work: Work) -> Session:
+        def run(work: LongTask) -> Session:
             draft = session.draft(work.heed)
             change(draft)
             work.go_on("checking")
@@ -89,9 +89,9 @@ class CurrentWork:
             return draft
 
         self._owner.note = ""
-        self.run(Work(what, total, lambda done: f"{done:,}"), run, ended)
+        self.run(LongTask(what, total, lambda done: f"{done:,}"), run, ended)
 
-    def follow(self, work: Work) -> None:
+    def follow(self, work: LongTask) -> None:
         """Show how far it is until it is forgotten."""
         self.now = work
         self._ticker = self._owner.every(_PAUSE, self._owner.draw_bar)
@@ -112,7 +112,7 @@ class CurrentWork:
         self.forget()
         return True
 
-    def _ended(self, work: Work, result: R | Exception, ended: Callable[[R], None]) -> None:
+    def _ended(self, work: LongTask, result: R | Exception, ended: Callable[[R], None]) -> None:
         if self.now is not work:
             return
         self.forget()

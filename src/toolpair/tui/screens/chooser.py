@@ -9,13 +9,13 @@ from textual.binding import Binding, BindingType
 
 from toolpair.tui.bytes_text import diff_style, parts_text
 from toolpair.tui.keys import APP
-from toolpair.tui.screens.base import BaseScreen, hint_line
-from toolpair.tui.screens.listed import listed
+from toolpair.tui.screens.base_screen import BaseScreen, hint_line
+from toolpair.tui.screens.choice_list import listed
 from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.spans import Line
+from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.big_text import BigText
 from toolpair.tui.widgets.line_list import LineList
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
     from toolpair.session.session import Fix, Problem

@@ -11,9 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from toolpair.tui.held_key import HeldKey
-from toolpair.tui.screens.base import Dialog, Hint, hint_lines
-from toolpair.tui.spans import Line
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.screens.base_screen import Dialog, Hint, hint_lines
+from toolpair.tui.styled_text import Line
+from toolpair.tui.widgets.text_block import Lines
 
 
 class ConfirmScreen(Dialog[str | None]):

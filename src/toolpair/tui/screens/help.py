@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from toolpair.tui.keys import GROUPS, key_names
-from toolpair.tui.screens.base import Hint
-from toolpair.tui.screens.viewer import Page, ViewerScreen
-from toolpair.tui.spans import Glyphs
+from toolpair.tui.screens.base_screen import Hint
+from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
+from toolpair.tui.styled_text import Glyphs
 
 SIGNS = """\
 Signs
@@ -28,7 +28,7 @@ class HelpScreen(ViewerScreen):
     """One page."""
 
     def __init__(self) -> None:
-        super().__init__("All keys", [Page("keys", lambda: keys_text(self.glyphs), _style)])
+        super().__init__("All keys", [ViewerPage("keys", lambda: keys_text(self.glyphs), _style)])
 
     def hints(self) -> list[Hint]:
         return [("j k", "scroll", ""), ("/", "find", "search"), ("n", "next", "hit(1)"), ("q", "back", "leave")]

@@ -12,13 +12,13 @@ from textual.binding import BindingType
 
 from toolpair.text.safe import visible
 from toolpair.tui.keys import APP
-from toolpair.tui.screens.base import BaseScreen, hint_line
-from toolpair.tui.spans import spread
-from toolpair.tui.widgets.lines import Lines
-from toolpair.tui.work import Work
+from toolpair.tui.screens.base_screen import BaseScreen, hint_line
+from toolpair.tui.styled_text import spread
+from toolpair.tui.widgets.text_block import Lines
+from toolpair.tui.work import LongTask
 
 if TYPE_CHECKING:
-    from toolpair.tui.loading import Opening
+    from toolpair.tui.background_loading import Opening
 
 _PATIENCE = 0.4
 """Seconds before the bar is shown."""
@@ -42,7 +42,7 @@ class OpeningScreen(BaseScreen[None]):
         self._opening = opening
         self._failed = failed
         self._keep = keep
-        self._work = Work("reading", opening.size)
+        self._work = LongTask("reading", opening.size)
         self._begun = time.monotonic()
 
     def build(self) -> ComposeResult:

@@ -13,11 +13,11 @@ from toolpair.text.cells import cut
 from toolpair.tui.card_text import Card, cause_lines, learn_preview
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.looking_ahead import LookingAhead
-from toolpair.tui.screens.base import Hint, hint_line
+from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
-from toolpair.tui.spans import Line, Span, line_width
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.styled_text import Line, Span, line_width
 from toolpair.tui.widgets.pair_view import PairView
+from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -113,7 +113,7 @@ class MainView:
         else:
             keys = hint_line(glyphs, self._hints, width)
         self._keys.show([*bar, keys])
-        if self._owner.session.conversation.in_stretches:
+        if self._owner.session.conversation.is_windowed:
             self._ahead.soon(self._owner.overview.rows, self._next_rows)
 
     def _next_rows(self) -> Iterator[int]:

@@ -14,14 +14,14 @@ from textual.widgets import Input
 
 from toolpair.text.cells import width
 from toolpair.tui.keys import APP
-from toolpair.tui.screens.base import Dialog, hint_line
-from toolpair.tui.spans import Line, cut_line, line_width
+from toolpair.tui.screens.base_screen import Dialog, hint_line
+from toolpair.tui.styled_text import Line, cut_line, line_width
 from toolpair.tui.widgets.line_list import LineList
-from toolpair.tui.widgets.lines import Lines
 from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.widgets.text_block import Lines
 
 
-class Entry(Struct, frozen=True):
+class MenuEntry(Struct, frozen=True):
     """`value` is given back. `note` stands dimmed behind the label."""
 
     value: str
@@ -37,7 +37,7 @@ class MenuScreen(Dialog[str | None]):
     MenuScreen LineList { height: auto; max-height: 20; background: $surface; }
     """
 
-    def __init__(self, title: str, entries: Sequence[Entry], cursor: int = 0, filter: bool = False) -> None:
+    def __init__(self, title: str, entries: Sequence[MenuEntry], cursor: int = 0, filter: bool = False) -> None:
         super().__init__()
         self._title = title
         self._entries = list(entries)

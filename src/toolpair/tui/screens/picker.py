@@ -12,22 +12,22 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.agents.catalog import describe, index, looked_in, variables
-from toolpair.formats.agent import Found
+from toolpair.formats.agent import FoundSession
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
-from toolpair.tui.loading import Opening
+from toolpair.tui.background_loading import Opening
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_checks import Judge, Mark
 from toolpair.tui.picker_text import haystack, row_line
-from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
-from toolpair.tui.sessions import Sessions
-from toolpair.tui.spans import Line, Span, spread
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.session_list import Sessions
+from toolpair.tui.styled_text import Line, Span, spread
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.safe_input import SafeInput
-from toolpair.tui.work import Work, failure
+from toolpair.tui.widgets.text_block import Lines
+from toolpair.tui.work import LongTask, failure
 
 BIG: Final = 20_000_000
 """Bytes from which on a file is judged after all others."""
@@ -57,11 +57,11 @@ class PickerScreen(BaseScreen[None]):
         super().__init__()
         self._sessions = sessions
         self._home = str(sessions.machine.home)
-        self._found: list[Found] = []
+        self._found: list[FoundSession] = []
         self._shown: list[int] = []
         self._note = ""
         self._opening = False
-        self._work: Work | None = None
+        self._work: LongTask | None = None
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -77,7 +77,7 @@ class PickerScreen(BaseScreen[None]):
         return self.query_one(RowList)
 
     @property
-    def current(self) -> Found | None:
+    def current(self) -> FoundSession | None:
         """The session under the cursor."""
         cursor = self._list.cursor
         return self._found[self._shown[cursor]] if cursor < len(self._shown) else None
@@ -97,9 +97,9 @@ class PickerScreen(BaseScreen[None]):
 
     # what comes in while one looks
 
-    def _look(self, aside: Aside, found: list[Found], judge: Judge) -> None:
+    def _look(self, aside: Aside, found: list[FoundSession], judge: Judge) -> None:
         """First what the files say, all of them; then their problems, the newest first and the big ones last."""
-        described: list[Found] = []
+        described: list[FoundSession] = []
         drawn = time.monotonic()
         for one in found:
             described.append(describe(one))
@@ -115,11 +115,11 @@ class PickerScreen(BaseScreen[None]):
                 aside.tell(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
         judge.close()
 
-    def _describe(self, described: Sequence[Found]) -> None:
+    def _describe(self, described: Sequence[FoundSession]) -> None:
         self._found[: len(described)] = described
         self._came_in()
 
-    def _mark(self, found: Found, mark: Mark) -> None:
+    def _mark(self, found: FoundSession, mark: Mark) -> None:
         self._sessions.marks[_key(found)] = mark
         self._came_in()
 
@@ -240,16 +240,16 @@ class PickerScreen(BaseScreen[None]):
         desk = self.tool.desk
         return desk is not None and desk.unsaved and os.path.realpath(path) == str(desk.session.path)
 
-    def _open(self, found: Found) -> None:
+    def _open(self, found: FoundSession) -> None:
         self._opening = True
         self._note = f"opening {os.path.basename(found.path)} …"
         self._draw()
-        self._work = Work("reading", found.size)
+        self._work = LongTask("reading", found.size)
         opening = Opening(found.path, self._sessions.open)
         self.tool.open_file(self, opening, self._work, lambda error: self._not_opened(found, error))
         self._sessions.last = found.path
 
-    def _not_opened(self, found: Found, error: Exception) -> None:
+    def _not_opened(self, found: FoundSession, error: Exception) -> None:
         self._opening = False
         self._note = failure(error).replace(found.path, os.path.basename(found.path))
         self._sessions.marks[_key(found)] = None
@@ -257,5 +257,5 @@ class PickerScreen(BaseScreen[None]):
         self._draw()
 
 
-def _key(found: Found) -> tuple[str, float, int]:
+def _key(found: FoundSession) -> tuple[str, float, int]:
     return (found.path, found.modified, found.size)

@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from toolpair.tui.screens.base import Dialog, hint_line
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.screens.base_screen import Dialog, hint_line
 from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.widgets.text_block import Lines
 
 
 class PromptScreen(Dialog[str | None]):

@@ -17,16 +17,16 @@ from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText
-from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.screens.viewer import Page, ViewerScreen
+from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 from toolpair.tui.widgets.line_list import LineList
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
-    from toolpair.session.opening import State
+    from toolpair.session.opening import OpenedState
     from toolpair.session.saving import Saved
     from toolpair.session.session import Conversation, Refused, Staged
     from toolpair.source.changes import Change
@@ -191,8 +191,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         session = self._session
         noun = "line" if session.document.kind == "lines" else "message"
         pages = [
-            Page("what differs", lambda: parts_text(session.changes(), noun), diff_style),
-            Page("whole lines", lambda: whole_text(session.changes(), noun), diff_style),
+            ViewerPage("what differs", lambda: parts_text(session.changes(), noun), diff_style),
+            ViewerPage("whole lines", lambda: whole_text(session.changes(), noun), diff_style),
         ]
         self.open(ViewerScreen("All changes", pages))
 
@@ -259,7 +259,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         mended = [f"{staged.count} × {staged.title}" for staged in session.staged]
         steps = session.steps
 
-        def work(writing: Steps | None) -> tuple[Saved, State | None]:
+        def work(writing: Steps | None) -> tuple[Saved, OpenedState | None]:
             progress = writing.advance if writing is not None else None
             if path is not None:
                 return session.save_as(path, progress=progress), None
@@ -270,7 +270,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 writing.written()
             return saving.saved_and_after(session.current if writing is not None else None)
 
-        def ended(result: tuple[Saved, State | None] | Exception | None) -> None:
+        def ended(result: tuple[Saved, OpenedState | None] | Exception | None) -> None:
             if not isinstance(result, tuple):
                 self._not_saved(result, path)
                 return

@@ -13,9 +13,9 @@ from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, SAVED
 from toolpair.tui.resume_text import command_of
-from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
-from toolpair.tui.spans import Line
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.styled_text import Line
+from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
     from toolpair.session.saving import Saved

@@ -13,14 +13,14 @@ from toolpair.text.cells import cut
 from toolpair.text.safe import visible_text
 from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.spans import Span, spread
+from toolpair.tui.styled_text import Span, spread
 from toolpair.tui.widgets.big_text import BigText
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.widgets.text_block import Lines
 
 
-class Page(Struct, frozen=True):
+class ViewerPage(Struct, frozen=True):
     """One of the texts that h and l go between. `make` gives the text when it is first shown."""
 
     title: str
@@ -33,7 +33,7 @@ class ViewerScreen(BaseScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *VIEWER.bindings()]
 
-    def __init__(self, title: str, pages: Sequence[Page], start: int = 0) -> None:
+    def __init__(self, title: str, pages: Sequence[ViewerPage], start: int = 0) -> None:
         super().__init__()
         self._title = title
         self._pages = list(pages)

@@ -13,9 +13,9 @@ from textual.containers import Vertical
 
 from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import size_text
-from toolpair.tui.screens.base import Dialog
-from toolpair.tui.spans import Glyphs, Line, Span, spread
-from toolpair.tui.widgets.lines import Lines
+from toolpair.tui.screens.base_screen import Dialog
+from toolpair.tui.styled_text import Glyphs, Line, Span, spread
+from toolpair.tui.widgets.text_block import Lines
 
 T = TypeVar("T")
 LARGE = 8 << 20

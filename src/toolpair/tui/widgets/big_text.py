@@ -17,7 +17,7 @@ from toolpair.text.safe import SafeText
 from toolpair.tui.keys import CURSOR
 from toolpair.tui.paint import Painter
 from toolpair.tui.scrollbar import plain_scrollbar
-from toolpair.tui.spans import Glyphs, Span
+from toolpair.tui.styled_text import Glyphs, Span
 
 STEP = 16
 """Characters that one sideways step goes along unwrapped lines."""

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from toolpair.tui.keys import CURSOR
 from toolpair.tui.paint import Painter
 from toolpair.tui.scrollbar import plain_scrollbar
-from toolpair.tui.spans import Glyphs, Line
+from toolpair.tui.styled_text import Glyphs, Line
 
 
 class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):

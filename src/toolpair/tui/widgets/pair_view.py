@@ -19,11 +19,11 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.paint import Painter
 from toolpair.tui.row_lines import RowLines, row_height
 from toolpair.tui.scrollbar import plain_scrollbar
-from toolpair.tui.spans import Glyphs
+from toolpair.tui.styled_text import Glyphs
 from toolpair.tui.widgets.row_heights import RowHeights
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Row
+    from toolpair.session.session import PairRow
 
 CONTEXT = 2
 """So many lines stay in view above and below the cursor."""
@@ -70,7 +70,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         return self._order[self.cursor] if 0 <= self.cursor < len(self._order) else None
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> PairRow | None:
         index = self.row_index
         return None if index is None else self.overview.rows[index]
 

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from toolpair.tui.paint import Painter
 from toolpair.tui.scrollbar import plain_scrollbar
-from toolpair.tui.spans import Glyphs, Line
+from toolpair.tui.styled_text import Glyphs, Line
 
 
 class RowList(ScrollView, Painter, can_focus=False):

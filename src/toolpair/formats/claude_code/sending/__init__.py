@@ -18,12 +18,12 @@ from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, m
 from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of, words_of
 from toolpair.formats.claude_code.sending.sent_records import drafts_of
 from toolpair.formats.claude_code.sending.taking import breaks_off, taken
-from toolpair.formats.format import Fate, Item, Seen, SentMessage, SentPart
+from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Transcript
 
 
-def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     """None for a sub-agent's file, which is never resumed."""
     if transcript.agent != AGENT:
         return None
@@ -39,7 +39,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> Seen | None:
         SentMessage(message.role, tuple([SentPart(as_sent(part), part.block) for part in message.parts]))
         for message in messages
     )
-    return Seen(AGENT, version.version, sent, _fates(transcript, sent), _refusal(history))
+    return SentRequest(AGENT, version.version, sent, _fates(transcript, sent), _refusal(history))
 
 
 def ends_open(items: Sequence[Item]) -> bool | None:

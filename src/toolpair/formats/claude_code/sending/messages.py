@@ -6,14 +6,14 @@ import json
 from collections.abc import Container, Sequence
 from typing import Any
 
-from toolpair.dialects.values import holds_lone_surrogate
+from toolpair.dialects.block_values import holds_lone_surrogate
 from toolpair.formats.claude_code.sending.parts import (
     MISSING,
     NO_CONTENT,
     ORPHANED,
     USE_INTERRUPTED,
     Draft,
-    Part,
+    RequestPart,
     error_result,
     is_blank,
     key_of,
@@ -116,7 +116,7 @@ def _calls_once(message: Draft, used: set[Any]) -> dict[Any, Any]:
     """Leave out results, calls whose id was used before, server calls without result. Key of an id -> the id."""
     answered: set[Any] | None = None
     calls: dict[Any, Any] = {}
-    kept: list[Part] = []
+    kept: list[RequestPart] = []
     for part in message.parts:
         if part.type == "tool_result":
             continue
@@ -138,19 +138,19 @@ def _calls_once(message: Draft, used: set[Any]) -> dict[Any, Any]:
     return calls
 
 
-def _has(part: Part, key: str) -> bool:
+def _has(part: RequestPart, key: str) -> bool:
     return isinstance(part.value, dict) and key in part.value
 
 
-def _first_of_each(follower: Draft, wanted: Container[Any]) -> dict[Any, Part]:
-    found: dict[Any, Part] = {}
+def _first_of_each(follower: Draft, wanted: Container[Any]) -> dict[Any, RequestPart]:
+    found: dict[Any, RequestPart] = {}
     for part in follower.parts:
         if part.type == "tool_result" and (key := key_of(part.result_id)) in wanted:
             found.setdefault(key, part)
     return found
 
 
-def _answer(follower: Draft, results: dict[Any, Part], added: list[Part]) -> None:
+def _answer(follower: Draft, results: dict[Any, RequestPart], added: list[RequestPart]) -> None:
     """The message behind the calls: made-up results first, then what it holds, without results of other calls."""
     wanted = {id(part) for part in results.values()}
     kept = [part for part in follower.parts if part.type != "tool_result" or id(part) in wanted]
@@ -172,7 +172,7 @@ def without_empty(messages: Sequence[Draft]) -> list[Draft]:
     return list(messages)
 
 
-def as_sent(part: Part) -> Any:
+def as_sent(part: RequestPart) -> Any:
     """The value in the request: other kinds of content as their JSON text, no image in an error, no half character."""
     value = whole_characters(part.value)
     if isinstance(value, str):

@@ -22,7 +22,7 @@ NO_RESPONSE: Final = "No response requested."
 THINKING: Final = ("thinking", "redacted_thinking")
 
 
-class Part(Struct, eq=False):
+class RequestPart(Struct, eq=False):
     """One block on its way into the request. Asked for its type often, so that is found once."""
 
     value: Any
@@ -47,7 +47,7 @@ class Draft(Struct, eq=False):
     """A record, later a message, on its way into the request."""
 
     role: str
-    parts: list[Part]
+    parts: list[RequestPart]
     message_id: str | None = None
     model: str | None = None
     whole: bool = False
@@ -69,7 +69,7 @@ class Draft(Struct, eq=False):
     told_before: bool = False
     """The agent said something to the model in front of it."""
 
-    def of_type(self, type_: str) -> list[Part]:
+    def of_type(self, type_: str) -> list[RequestPart]:
         return [part for part in self.parts if part.type == type_]
 
     @property
@@ -83,15 +83,15 @@ def key_of(id_: Any) -> Any:
     return id_ if isinstance(id_, (str, int, float)) else None if id_ is None else repr(id_)
 
 
-def text_part(words: str) -> Part:
-    return Part({"type": "text", "text": words})
+def text_part(words: str) -> RequestPart:
+    return RequestPart({"type": "text", "text": words})
 
 
-def error_result(id_: Any, words: str) -> Part:
-    return Part({"type": "tool_result", "tool_use_id": id_, "content": words, "is_error": True})
+def error_result(id_: Any, words: str) -> RequestPart:
+    return RequestPart({"type": "tool_result", "tool_use_id": id_, "content": words, "is_error": True})
 
 
-def words_of(part: Part) -> str | None:
+def words_of(part: RequestPart) -> str | None:
     """The text of a text block, None for any other."""
     if part.type != "text":
         return None
@@ -99,7 +99,7 @@ def words_of(part: Part) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def is_blank(part: Part) -> bool:
+def is_blank(part: RequestPart) -> bool:
     """A text block without words."""
     if part.type != "text":
         return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from toolpair.formats.claude_code.attachments import speaks
-from toolpair.formats.claude_code.record_kinds import Node
+from toolpair.formats.claude_code.record_kinds import ChainNode
 from toolpair.formats.claude_code.sending.parts import (
     Draft,
-    Part,
+    RequestPart,
 )
 from toolpair.transcript.model import Block
 
@@ -16,7 +16,7 @@ Key = tuple[int, tuple[str | int, ...]]
 _SLOT = ("message", "content")
 
 
-def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
+def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
     """A draft for each record of the history that holds a message, and for what the agent notes down between them."""
     drafts: list[Draft] = []
     told = told_ever = False
@@ -29,7 +29,7 @@ def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Bloc
                 if drafts and drafts[-1].role == "user":
                     drafts[-1].told = True
             if is_local_command(node):
-                part = Part(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
+                part = RequestPart(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
                 drafts.append(Draft("user", [part], whole=True, command=True))
             elif role != "progress":
                 drafts.append(Draft(role, []))
@@ -40,10 +40,10 @@ def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Bloc
         content, uid = node.content, node.uid
         whole = isinstance(content, str)
         if whole:
-            parts = [Part(content, get((uid, _SLOT)))]
+            parts = [RequestPart(content, get((uid, _SLOT)))]
         elif isinstance(content, list):
             parts = [
-                Part(value, get((uid, ("message", "content", index))))
+                RequestPart(value, get((uid, ("message", "content", index))))
                 for index, value in enumerate(content)
                 if isinstance(value, dict) and (value.get("type") != "text" or isinstance(value.get("text"), str))
             ]
@@ -61,7 +61,7 @@ def drafts_of(order: Iterable[Node], beside: set[int], blocks: Mapping[Key, Bloc
     return drafts
 
 
-def is_local_command(node: Node) -> bool:
+def is_local_command(node: ChainNode) -> bool:
     """What a command of the user's said here: a record of the system that goes out as the user's words."""
     value = node.value
     return node.type == "system" and value.get("subtype") == "local_command" and isinstance(value.get("content"), str)

@@ -11,7 +11,7 @@ from toolpair.formats.claude_code.sending.parts import (
     NO_RESPONSE,
     THINKING,
     Draft,
-    Part,
+    RequestPart,
     error_result,
     is_blank,
     key_of,
@@ -136,7 +136,7 @@ def _may_go(draft: Draft, answered: set[Any]) -> bool:
     return _all_open(draft, answered) or _says_nothing(draft) or _only_blank(draft)
 
 
-def _interrupted(drafts: Sequence[Draft], answered: set[Any]) -> list[tuple[Draft, Part]]:
+def _interrupted(drafts: Sequence[Draft], answered: set[Any]) -> list[tuple[Draft, RequestPart]]:
     """The open calls of the last response, where nobody says anything behind it."""
     turn = drafts[_turn_begin(drafts) :]
     if any(draft.error for draft in [draft for draft in drafts if draft.role != "system"][-1:]):

@@ -1,0 +1,146 @@
+"""What the model would see of a conversation as plain data: what `toolpair sees` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from toolpair.cli.file_report import Entry
+from toolpair.history.sent_rows import SeenRow, row_text, seen_rows
+from toolpair.session.session import Block, Conversation, Session
+from toolpair.transcript.content import call_summary
+
+_KINDS: Final = {"tool_use": "call", "tool_result": "result"}
+
+
+def entry_of(session: Session, conversation: Conversation, content: bool = False) -> Entry:
+    """The messages of the request in order, and what is left out of it, each with the number of what follows.
+
+    With `content` each block has its exact `value`; without, only names, ids, sizes and a short text.
+    """
+    seen = conversation.judged.seen
+    verdict = conversation.verdict
+    known = seen is not None and seen.prepared
+    return {
+        "agent": seen.agent if seen is not None and known else None,
+        "agent_version": seen.version if seen is not None and known else None,
+        "refuses": seen.refuses if seen is not None else None,
+        "outputs": {
+            "total": verdict.outputs_total,
+            "seen": verdict.outputs_seen,
+            "shortened": verdict.outputs_shortened,
+        },
+        **_messages(session, conversation, content),
+        "records": list(_records(session, conversation)),
+    }
+
+
+def in_order(entry: Entry) -> Iterator[Entry]:
+    """The messages of an entry with what is left out between them, where the file has it; its number is None."""
+    left_out = iter(entry["left_out"])
+    lost = next(left_out, None)
+    for message in entry["messages"]:
+        while lost is not None and lost["before"] is not None and lost["before"] <= message["number"]:
+            yield {"number": None, **lost}
+            lost = next(left_out, None)
+        yield message
+    if lost is not None:
+        yield from ({"number": None, **found} for found in (lost, *left_out))
+
+
+def _messages(session: Session, conversation: Conversation, content: bool) -> Entry:
+    moved = _Moves(conversation)
+    sent: list[Entry] = []
+    left_out: list[Entry] = []
+    for row in seen_rows(conversation.judged):
+        block = _block(session, conversation, row, moved.is_moved(row), content)
+        if row.message is not None:
+            if not sent or sent[-1]["number"] != row.message:
+                sent.append({"number": row.message, "role": row.role, "blocks": []})
+            sent[-1]["blocks"].append(block)
+            continue
+        follows = sent[-1]["number"] + 1 if sent else 0
+        last = left_out[-1] if left_out else None
+        if last is None or (last["before"], last["role"]) != (follows, row.role):
+            left_out.append({"before": follows, "role": row.role, "blocks": []})
+        left_out[-1]["blocks"].append(block)
+    return {"messages": sent, "left_out": left_out}
+
+
+def _block(session: Session, conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:
+    value, block = row.value, row.block
+    type_ = _type(value, block)
+    text = call_summary(block) if block is not None and block.kind == "call" else row_text(row)
+    entry: Entry = {
+        "type": type_,
+        "fate": row.fate,
+        "moved": moved,
+        "id": _id(value, block),
+        "name": block.name if block is not None else None,
+        "line": conversation.document.line_of(block.record) if block is not None else None,
+        "characters": len(text),
+        "lines": text.count("\n") + 1 if text else 0,
+        "text": text if content else _first_line(text),
+    }
+    if content:
+        entry["value"] = value
+    return entry
+
+
+def _type(value: Any, block: Block | None) -> str:
+    if block is not None and block.kind in ("call", "result"):
+        return block.kind
+    found = value.get("type") if isinstance(value, dict) else None
+    return _KINDS.get(found, found) if isinstance(found, str) else "text"
+
+
+def _id(value: Any, block: Block | None) -> str | None:
+    for key in ("tool_use_id", "call_id", "id"):
+        if isinstance(value, dict) and isinstance(value.get(key), str):
+            return str(value[key])
+    return str(block.id) if block is not None and block.id is not None else None
+
+
+def _first_line(text: str) -> str:
+    return text.split("\n", 1)[0][:200]
+
+
+class _Moves:
+    """Which blocks stand elsewhere in the request than in the file."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.place = {record.uid: number for number, record in enumerate(conversation.document.records)}
+        self.calls: dict[str, int] = {}
+        self.message: int | None = None
+        self.before = -1
+        """The latest record of the user that an earlier message came from."""
+        self.latest = -1
+
+    def is_moved(self, row: SeenRow) -> bool:
+        """Asked for the rows in order: a result that stood before its call, words that stood before earlier ones."""
+        if row.message is None or row.block is None:
+            return False
+        place = self.place.get(row.block.record, -1)
+        id_ = _id(row.value, row.block) or ""
+        if row.block.kind == "call":
+            self.calls[id_] = place
+        if row.role != "user":
+            return False
+        if row.message != self.message:
+            self.message, self.before = row.message, self.latest
+        self.latest = max(self.latest, place)
+        return place < self.before or (row.block.kind == "result" and place < self.calls.get(id_, -1))
+
+
+def _records(session: Session, conversation: Conversation) -> Iterable[Entry]:
+    """Every record of the conversation with its scope, and whether something of it is sent."""
+    rows = seen_rows(conversation.judged)
+    sent = {row.block.record for row in rows if row.message is not None and row.block is not None}
+    scopes = conversation.transcript.scopes
+    for number, record in enumerate(conversation.document.records):
+        yield {
+            "record": number,
+            "line": record.line,
+            "scope": scopes.get(record.uid, "active"),
+            "sent": record.uid in sent,
+        }

@@ -1,0 +1,251 @@
+"""One list of messages, read and judged: a conversation of a file, or a list in a program's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.formats.format import AS_RESUMED, Format, Item, OwnRules, SentRequest, View
+from toolpair.rules.context import Context
+from toolpair.rules.judge import Judgement, judge
+from toolpair.rules.odd_records import no_message
+from toolpair.rules.problem import Fix, OnResume, Problem
+from toolpair.rules.profiles import Profile
+from toolpair.rules.value_types import check_request
+from toolpair.rules.wire import wire_of
+from toolpair.source.document import Document
+from toolpair.source.gc_pause import gc_paused
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
+from toolpair.transcript.pairing import Pair
+
+if TYPE_CHECKING:
+    from toolpair.formats.damaged import DamagedRecords
+    from toolpair.rules.errors.counting import Source
+
+_GOES_ON_FROM: Final = ("previous_response_id", "conversation")
+_PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
+
+
+class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
+    """Records of one format, and everything that follows from them. Immutable; edits give a new one."""
+
+    items: Sequence[Item]
+    format: Format
+    profile: Profile
+    request: Callable[[Transcript], Transcript] | None = None
+    """Adds what the request around the messages says (declared tools, thinking)."""
+    view: View = AS_RESUMED
+    document: Document | None = None
+    """The bytes of the records, where they stand in a file."""
+    beyond: WindowEdges | None = None
+    """What stands around the records, where they are a stretch of a longer history."""
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        with gc_paused():
+            read = self.format.read(self.items, self.view)
+            read = self.request(read) if self.request is not None else read
+        return read if self.beyond is None else read.within(self.beyond)
+
+    @property
+    def seen(self) -> SentRequest | None:
+        """What the agent would send if it resumed now; None when the records are no agent's own."""
+        return self._look()
+
+    @property
+    def sends_nothing(self) -> bool:
+        """Whether its agent would not resume it."""
+        seen = self.seen
+        return seen is not None and seen.refuses is not None
+
+    @cached_property
+    def _look(self) -> Callable[[], SentRequest | None]:
+        """Finds out what is seen, once. It knows nothing of this object, so that problems may know it."""
+        all_items, format, transcript, damaged = self.items, self.format, self.transcript, self.damaged
+
+        @cache
+        def look() -> SentRequest | None:
+            gone = damaged.passed_by if damaged is not None else frozenset()
+            items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in all_items]
+            with gc_paused():
+                seen = format.sees(items if gone else all_items, transcript)
+            refused = damaged.refused if damaged is not None else None
+            return seen if seen is None or refused is None else replace(seen, refuses=refused)
+
+        return look
+
+    @cached_property
+    def damaged(self) -> DamagedRecords | None:
+        """The damaged records, where the records stand in a file; None when all are sound."""
+        if self.document is None or self._sound(self.document):
+            return None
+        from toolpair.formats.damaged import DamagedRecords
+
+        return DamagedRecords(self.format, self.items, self.transcript, self.document)
+
+    def _sound(self, document: Document) -> bool:
+        if document.mark or document.commas or any(isinstance(item.value, Damaged) for item in self.items):
+            return False
+        return not document.flaws({uid for message in self.transcript.messages for uid in message.records})
+
+    @property
+    def judged_by(self) -> Profile:
+        """The profile, or what it says of the family that the transcript's model belongs to."""
+        return self.profile.for_model(self.transcript.model)
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        with gc_paused():
+            unreadable = self.damaged.unreadable() if self.damaged is not None else None
+            found = judge(
+                self.transcript,
+                self.judged_by,
+                self._on_resume,
+                self._of_the_file,
+                unreadable,
+                _sent(self._look),
+                wire_of(self.profile.base) == wire_of(self.format.profile),
+            )
+        return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
+
+    def _with_notes(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        """The problems with what each fix changes besides in a file of this format."""
+        assert isinstance(self.format, OwnRules)
+        notes = iter(self.format.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
+        return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
+
+    def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
+        found = self.damaged.on_resume(problem) if self.damaged is not None else None
+        return found or self.format.on_resume(transcript, problem, self.seen)
+
+    def _of_the_file(self, context: Context) -> None:
+        """Problems of the records as such."""
+        if self.damaged is not None:
+            self.damaged.check(context)
+        elif self.document is None:
+            check_request(context)
+        if not self.transcript.native:
+            for values, records, lines in self._no_messages():
+                no_message(context, values[0], records, lines, in_file=self.document is not None)
+        if isinstance(self.format, OwnRules):
+            self.format.check(context, self.items, self.view)
+
+    def _no_messages(self) -> Iterator[tuple[list[Any], list[int], int]]:
+        """What stands in a list and is no message: values, uids, and how many lines these are.
+
+        In a file neighbours of one kind are told together.
+        """
+        document = self.document
+        values: list[Any] = []
+        records: list[int] = []
+        count = 0
+        for item in self.items:
+            value = item.value
+            wanted = isinstance(value, EmptyObject) or not isinstance(value, (dict, Damaged))
+            if values and (not wanted or document is None or type(value) is not type(values[0])):
+                yield values, records, count
+                values, records, count = [], [], 0
+            if wanted:
+                values.append(value)
+                records.append(item.uid)
+                count += document.record(item.uid).count if document is not None else 1
+        if values:
+            yield values, records, count
+
+    @property
+    def pairs(self) -> Sequence[Pair]:
+        return self.judgement.pairs
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        return self.judgement.problems
+
+    def apply(self, edits: Sequence[Edit]) -> list[Item]:
+        """The records after the edits."""
+        return self.format.apply(self.items, self.transcript, edits)
+
+    def by(self, profile: Profile) -> CheckedRecords:
+        """The same records judged by another profile; what does not depend on it is not read again."""
+        other = replace(self, profile=profile)
+        for name in ("transcript", "_look", "damaged"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
+    def viewed(self, view: View) -> CheckedRecords:
+        """The same looked at in another way."""
+        return replace(self, view=view)
+
+    def with_items(self, items: Sequence[Item]) -> CheckedRecords:
+        return replace(self, items=items)
+
+    def with_document(self, document: Document) -> CheckedRecords:
+        """The same for the records of another state of the document."""
+        return replace(self, items=items_of(document), document=document)
+
+
+def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:
+    """What its agent sends, by which the API counts."""
+
+    def sent() -> list[Source] | None:
+        seen = look()
+        if seen is None:
+            return None
+        return [(message.role, [part.block for part in message.parts]) for message in seen.messages]
+
+    return sent
+
+
+def items_of(document: Document) -> list[Item]:
+    """The records of a document as a format sees them: the same values each time."""
+    with gc_paused():
+        over = document.over_lines
+        if not over:
+            return [Item(record.uid, record.value) for record in document.records]
+        return [Item(record.uid, over.get(record.uid, record.value)) for record in document.records]
+
+
+def _noted(fix: Fix, note: str | None) -> Fix:
+    return fix if note is None else replace(fix, note=f"{fix.note}; {note}" if fix.note else note)
+
+
+def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:
+    """What a request body says beside its messages, as a change of the transcript; None when it says nothing."""
+    if not isinstance(outer, dict):
+        return None
+    tools = outer.get("tools")
+    declared: frozenset[str] | None = None
+    if isinstance(tools, list):
+        names = [_tool_name(tool) for tool in tools]
+        declared = frozenset(name for name in names if name)
+    thinking: bool | None = None
+    asked = outer.get("thinking")
+    if isinstance(asked, dict):
+        thinking = asked.get("type") in ("enabled", "adaptive")
+    model = outer.get("model") if isinstance(outer.get("model"), str) else None
+    # The response that the request goes on from holds calls whose outputs alone are sent.
+    stored = isinstance(outer.get("input"), list) and any(outer.get(key) for key in _GOES_ON_FROM)
+    if declared is None and thinking is None and model is None and not stored:
+        return None
+
+    def with_request(transcript: Transcript) -> Transcript:
+        if stored:
+            from toolpair.formats.openai_responses import with_calls_kept_elsewhere
+
+            transcript = with_calls_kept_elsewhere(transcript)
+        return replace(transcript, declared_tools=declared, thinking=thinking, model=transcript.model or model)
+
+    return with_request
+
+
+def _tool_name(tool: Any) -> str | None:
+    if not isinstance(tool, dict):
+        return None
+    holder = tool.get("function") if isinstance(tool.get("function"), dict) else tool
+    name = holder.get("name") if isinstance(holder, dict) else None
+    return name if isinstance(name, str) else None

@@ -1,0 +1,92 @@
+"""Lists of messages in memory, judged stretch by stretch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, Final
+
+import orjson
+
+from toolpair.formats import get_format
+from toolpair.formats.format import Item
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.outline import LEAST, Range
+from toolpair.history.scans.list_scan import ListScan
+from toolpair.history.scans.scan_registry import scan_for
+from toolpair.history.window_checks import CheckedWindow, judge_ranges, problems_of
+from toolpair.rules.problem import Problem
+from toolpair.rules.profiles import Profile
+from toolpair.source.gc_pause import gc_paused
+from toolpair.transcript.model import WindowEdges
+
+_SURELY_JSON: Final = (
+    orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+)
+_TYPES: Final = frozenset({str, int, float, bool, type(None)})
+_SAMPLE: Final = 50
+_MOST: Final = 5_000
+"""Messages that are judged together; what needs more is judged as a whole."""
+
+
+def problems_in(
+    messages: Sequence[Any],
+    format_id: str,
+    profile: Profile,
+    least: int = LEAST,
+    sure: Callable[[], bool] = lambda: True,
+) -> Sequence[Problem] | None:
+    """The problems of a list, the same that the whole has. None when only the whole can be judged.
+
+    `sure` tells whether the list is of that format; it is asked where not all messages are plain ones of it.
+    """
+    scan = scan_for(format_id, profile, None, least, count_outputs=False)
+    if not isinstance(scan, ListScan) or not _is_json(messages):
+        return None
+    scan.doubts = _is_otherwise
+    scan.feed(messages)
+    outline = scan.outline()
+    if scan.whole or outline is None or not (outline.plain or sure()):
+        return None
+    found = get_format(format_id)
+
+    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
+        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+        items = [Item(n, messages[n]) for n in range(first, end)]
+        return CheckedWindow(CheckedRecords(items, found, profile, beyond=beyond))
+
+    with gc_paused():
+        judged = judge_ranges(outline, load, _MOST)
+        return None if judged is None else problems_of(outline, judged)
+
+
+def _is_json(messages: Sequence[Any]) -> bool:
+    """Whether the messages are plain JSON throughout, without half characters: what they are is what is sent."""
+    try:
+        orjson.dumps(messages if type(messages) is list else list(messages), option=_SURELY_JSON)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_otherwise(value: Any) -> bool:
+    """Whether there is anything in the value that a JSON writer takes, and a reader would give back as another type."""
+    if type(value) is dict:
+        return any(map(_is_otherwise, value.values()))
+    if type(value) is list:
+        return any(map(_is_otherwise, value))
+    return type(value) not in _TYPES
+
+
+def shape_of(messages: Sequence[Any]) -> str | None:
+    """The format that lists with calls surely are of, by their first messages; None when that takes a closer look."""
+    for message in islice(messages, _SAMPLE):
+        if type(message) is not dict:
+            return None
+        if message.get("role") == "tool":
+            return "openai-chat"
+        content = message.get("content")
+        for part in content if type(content) is list else ():
+            if type(part) is dict and part.get("type") == "tool_use":
+                return "anthropic"
+    return None

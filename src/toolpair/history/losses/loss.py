@@ -1,0 +1,103 @@
+"""What can be gone from one state of a conversation to another, and in what words that is said."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from toolpair.transcript.counting import plural
+
+
+class Loss(Struct, frozen=True):
+    """Something real that is gone. `size` is in bytes of UTF-8, of words their number, of an image 1."""
+
+    kind: Literal["output", "words", "image", "call", "text"]
+    record: int
+    """uid of the record that it stood in."""
+    id: str | None
+    tool: str | None
+    size: int
+
+
+class Crossed(Struct, frozen=True):
+    """An output that stands as the answer of another call than its own. Ids are those of before."""
+
+    record: int
+    result_id: str | None
+    belongs_to: str | None
+    """The id of the call that it was the output of; None where its id named no call."""
+    answers: str | None
+    size: int
+
+
+class Losses(Struct, frozen=True):
+    """All that is gone. False when nothing is."""
+
+    outputs: tuple[Loss, ...] = ()
+    words: tuple[Loss, ...] = ()
+    images: tuple[Loss, ...] = ()
+    calls: tuple[Loss, ...] = ()
+    crossed: tuple[Crossed, ...] = ()
+    texts: tuple[Loss, ...] = ()
+    """Of blocks and fields that are not known: whatever else they said."""
+    unsent: tuple[Loss, ...] = ()
+    """Outputs and words that are still there, and that the agent would not send any more."""
+
+    def __bool__(self) -> bool:
+        gone = self.outputs or self.words or self.images or self.calls or self.crossed or self.texts
+        return bool(gone or self.unsent)
+
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(
+            self.outputs + other.outputs,
+            self.words + other.words,
+            self.images + other.images,
+            self.calls + other.calls,
+            self.crossed + other.crossed,
+            self.texts + other.texts,
+            self.unsent + other.unsent,
+        )
+
+    @property
+    def output_bytes(self) -> int:
+        return sum(lost.size for lost in self.outputs)
+
+    @property
+    def user_words(self) -> int:
+        return sum(lost.size for lost in self.words)
+
+    @property
+    def input_bytes(self) -> int:
+        return sum(lost.size for lost in self.calls)
+
+    @property
+    def text(self) -> str | None:
+        """ "2 outputs (134 bytes), 12 words from the user"; None when nothing is gone."""
+        parts = []
+        if self.outputs:
+            parts.append(f"{plural(len(self.outputs), 'output')} ({plural(self.output_bytes, 'byte')})")
+        if self.words:
+            parts.append(f"{plural(self.user_words, 'word')} from the user")
+        if self.images:
+            parts.append(plural(len(self.images), "image"))
+        if self.calls:
+            parts.append(f"{plural(len(self.calls), 'call')} with {plural(self.input_bytes, 'byte')} of input")
+        if self.texts:
+            size = sum(lost.size for lost in self.texts)
+            parts.append(f"{plural(len(self.texts), 'other text')} ({plural(size, 'byte')})")
+        if self.crossed:
+            parts.append(f"{plural(len(self.crossed), 'output')} given to another call")
+        if self.unsent:
+            parts.append(f"{_sent(self.unsent)} no longer sent")
+        return ", ".join(parts) or None
+
+
+def _sent(found: tuple[Loss, ...]) -> str:
+    outputs = [lost.size for lost in found if lost.kind == "output"]
+    words = sum(lost.size for lost in found if lost.kind == "words")
+    parts = [f"{plural(len(outputs), 'output')} ({plural(sum(outputs), 'byte')})"] if outputs else []
+    return " and ".join([*parts, *([plural(words, "word") + " from the user"] if words else [])])
+
+
+NOTHING: Final = Losses()

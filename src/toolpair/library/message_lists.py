@@ -1,0 +1,195 @@
+"""The Python API on lists of messages: check and repair. Plain dicts and the SDKs' own objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from toolpair.formats import get_format
+from toolpair.formats.format import Format, Item
+from toolpair.formats.telling import ANTHROPIC, Told, shape_of_profile
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.list_windows import problems_in, shape_of
+from toolpair.history.losses import NOTHING, Losses, less_sent, losses
+from toolpair.library.report import Report
+from toolpair.library.sdk_objects import plain, why_not_understood
+from toolpair.recipes import RECIPES
+from toolpair.recipes.careful import carefully
+from toolpair.recipes.recipe import Options, RecipeStep
+from toolpair.rules.problem import Problem
+from toolpair.rules.profiles import is_profile, no_such_profile
+from toolpair.rules.profiles import profile as profile_named
+from toolpair.source.gc_pause import gc_paused
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A fix that was taken: the rule it mends, the fix, and what it loses."""
+
+    rule: str
+    fix: str
+    title: str
+    message: int | None
+    loses: str | None
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """Messages that are valid, or as valid as can be. Untouched messages are the objects that were given."""
+
+    messages: Sequence[Any]
+    taken: tuple[Taken, ...]
+    left: tuple[Problem, ...]
+    _states: tuple[CheckedRecords, CheckedRecords] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def losses(self) -> Losses:
+        """What is gone of what was sent: outputs, words of the user, calls. Measured when it is asked for."""
+        return NOTHING if self._states is None else losses(*self._states)
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.taken)
+
+    @property
+    def ok(self) -> bool:
+        return not self.left
+
+
+def check(messages: Sequence[Any], profile: str | None = None) -> Report:
+    """Judge a list of messages as the provider would. Never changes it.
+
+    `profile` names the provider (`toolpair profiles`); by default what the messages look like. Raises ValueError
+    when the list is not understood or the profile is not known, TypeError when it is no list.
+    """
+    messages = _listed(messages)
+    with gc_paused():
+        found = _stretch_by_stretch(messages, profile)
+        return _of_the_whole(messages, profile) if found is None else found
+
+
+def _of_the_whole(messages: Sequence[Any], profile: str | None) -> Report:
+    judged = _judged(messages, profile)
+    return Report(judged.profile.id, tuple(judged.problems))
+
+
+def _stretch_by_stretch(messages: Sequence[Any], profile: str | None) -> Report | None:
+    """The same without judging all of it, for lists of plain messages; None for all others."""
+    shape = shape_of(messages)
+    if shape is None or (profile is not None and not is_profile(profile)):
+        return None
+    judged_by = profile_named(profile or get_format(shape).profile)
+
+    def sure() -> bool:
+        return _format_for(list(messages), profile).id == shape
+
+    problems = problems_in(messages, shape, judged_by, sure=sure)
+    return None if problems is None else Report(judged_by.id, tuple(problems))
+
+
+def repair(
+    messages: Sequence[Any],
+    profile: str | None = None,
+    recipe: str = "recommended",
+    max_id_length: int | None = None,
+) -> Repaired:
+    """Mend a list of messages. The input is never changed; the same list is handed back when nothing was to do.
+
+    `recipe` names the way (`toolpair recipes`); `max_id_length` is for those that copy a system which cuts long ids.
+    Raises as `check` does, and ValueError for an unknown recipe or a length that the recipe does not heed.
+    """
+    chosen = RECIPES.get(recipe)
+    if chosen is None:
+        raise ValueError(f"there is no recipe {recipe!r}; there are {', '.join(RECIPES)}")
+    if max_id_length is not None and "max_id_length" not in chosen.options:
+        raise ValueError(f"the recipe {recipe} has no max_id_length")
+    messages = _listed(messages)
+    before = judged = _judged(messages, profile)
+    given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
+    if chosen.pick is not None:
+        taken, judged = carefully(judged, _apply, chosen.pick, less_sent, _carried_out).made
+    else:
+        (taken, judged), _ = _carried_out(judged, chosen.run(judged, _apply, Options(max_id_length)))
+    left = tuple(problem for problem in judged.problems if problem.severity == "error")
+    if not taken:
+        return Repaired(messages, (), left)
+    return Repaired(
+        [_handed_back(item, given.get(item.uid)) for item in judged.items],
+        tuple(taken),
+        left,
+        (before, judged),
+    )
+
+
+def _carried_out(
+    state: CheckedRecords, steps: Iterator[RecipeStep[CheckedRecords]]
+) -> tuple[tuple[list[Taken], CheckedRecords], CheckedRecords]:
+    taken: list[Taken] = []
+    for step in steps:
+        state = step.after
+        taken.extend(Taken(problem.rule, fix.id, fix.title, problem.message, fix.loses) for problem, fix in step.taken)
+    return (taken, state), state
+
+
+def _handed_back(item: Item, given: tuple[Item, Any] | None) -> Any:
+    """The object that was given where the item still says what it said."""
+    if given is not None and (given[0] is item or given[0].value == item.value):
+        return given[1]
+    return item.value
+
+
+def _listed(messages: Any) -> Sequence[Any]:
+    """The messages as a sequence, the one that was given where it is one. Nothing is used up by it."""
+    if isinstance(messages, Sequence) and not isinstance(messages, (str, bytes, bytearray, memoryview)):
+        return messages
+    if isinstance(messages, Mapping):
+        raise TypeError('these are not messages but a dict; give the list itself, such as body["messages"]')
+    if isinstance(messages, (str, bytes, bytearray, memoryview)):
+        raise TypeError("these are not messages but text; use toolpair.open for files")
+    if isinstance(messages, Iterator):
+        raise TypeError("these messages can be read only once; make a list of them")
+    if isinstance(messages, Set) or not isinstance(messages, Iterable):
+        raise TypeError(f"these are not messages but {type(messages).__name__}; give a list of messages")
+    return list(messages)
+
+
+def _apply(judged: CheckedRecords, edits: Any) -> CheckedRecords:
+    items = judged.apply(edits)
+    highest = max((item.uid for item in judged.items), default=-1)
+    numbered: list[Item] = []
+    for item in items:
+        if item.uid < 0:
+            highest += 1
+            item = Item(highest, item.value)
+        numbered.append(item)
+    return judged.with_items(numbered)
+
+
+def _judged(messages: Sequence[Any], profile: str | None) -> CheckedRecords:
+    if profile is not None and not is_profile(profile):
+        raise ValueError(no_such_profile(profile))
+    items = [Item(number, _plain(number, message)) for number, message in enumerate(messages)]
+    found = _format_for([item.value for item in items], profile)
+    return CheckedRecords(items, found, profile_named(profile or found.profile))
+
+
+def _plain(number: int, message: Any) -> Any:
+    try:
+        return plain(message)
+    except RecursionError:
+        raise ValueError(f"message {number} is nested too deeply, or contains itself") from None
+    except Exception as error:
+        what = type(message).__name__
+        raise ValueError(f"message {number}, a {what}, cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _format_for(values: list[Any], profile: str | None) -> Format:
+    """What the messages look like; where they could be of several shapes, the one that the profile is used with."""
+    if not values:
+        return get_format(ANTHROPIC if profile is None else shape_of_profile(profile))
+    shape = Told().hear_all(values).shape(profile)
+    if shape is None:
+        raise ValueError(why_not_understood(values))
+    return get_format(shape)

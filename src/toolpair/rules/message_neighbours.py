@@ -1,0 +1,244 @@
+"""What may stand beside what: messages of one role in a row, a user behind a result, words beside calls and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.block_values import as_parts, as_written, field_names, text_in
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.wire import is_system
+from toolpair.transcript.counting import plural
+from toolpair.transcript.edits import ABSENT, Edit, InsertMessage, Remove, RemoveMessage, SetField
+from toolpair.transcript.model import Block, Message
+from toolpair.transcript.pairing import Pair
+
+_BRIDGE: Final = "(tool result received)"
+_GO_ON: Final = "(continue)"
+_Run = list[tuple[int, Message]]
+
+
+def check(context: Context) -> None:
+    _alternation(context)
+    _call_after_model(context)
+    _user_after_tool(context)
+    _beside_results(context)
+    _beside_calls(context)
+
+
+def _runs(context: Context) -> Iterator[_Run]:
+    """Messages of one role, the user's or the assistant's, with nothing but system messages between them."""
+    run: _Run = []
+    lifted = context.in_turns
+    for number, message in enumerate(context.messages):
+        if lifted and is_system(message):
+            continue
+        if run and message.role != run[-1][1].role:
+            if len(run) > 1:
+                yield run
+            run = []
+        if message.role in ("user", "assistant"):
+            run.append((number, message))
+    if len(run) > 1:
+        yield run
+
+
+def _alternation(context: Context) -> None:
+    # Items have no turns, and what an agent merges is merged here as well.
+    if context.transcript.merged or context.written == "items" or not context.judges("turn.alternation"):
+        return
+    refused = context.is_error("turn.alternation")
+    for run in _runs(context):
+        if refused:
+            if not any(message.calls for _, message in run[:-1]):  # else an answer is missing between them
+                _join(context, "turn.alternation", run, "which is refused")
+            continue
+        for number, after in run[1:]:
+            context.add(
+                "turn.alternation",
+                f"Two {after.role} messages in a row, which most APIs accept.",
+                at=(number, None),
+                about=after,
+                cause=Cause("same_role_twice", "two messages of one role in a row"),
+                no_fix="The API joins them itself; joining them here would change lines for nothing.",
+            )
+
+
+def _call_after_model(context: Context) -> None:
+    """A call that follows words of the assistant in a message of their own."""
+    if context.transcript.merged or context.written == "items" or not context.judges("turn.call_after_model"):
+        return
+    for run in _runs(context):
+        if run[0][1].role != "assistant":
+            continue
+        words: _Run = []
+        for number, message in run:
+            if message.calls and words:
+                _join(context, "turn.call_after_model", [*words, (number, message)], "and the last one calls a tool")
+            words = [] if message.calls else [*words, (number, message)]
+
+
+def _join(context: Context, rule: str, run: _Run, why: str) -> None:
+    """All of a run in one message: the assistant's last, which may hold calls, or the user's first, behind such."""
+    kept = run[-1][1] if run[0][1].role == "assistant" else run[0][1]
+    others = [message for _, message in run if message is not kept]
+    gone = sorted({name for message in others for name in field_names(message)} - _TOLD)
+    dialect = anthropic if context.written == "blocks" else openai_chat
+    joined = dialect.joined_content([message for _, message in run])
+    context.add(
+        rule,
+        f"{len(run)} {kept.role} messages in a row, {why}.",
+        at=(run[1][0], None),
+        about=run[1][1],
+        pairs=_pairs_of(context, list(kept.calls)),
+        cause=Cause("same_role_twice", "messages of one role in a row"),
+        fixes=(
+            Fix(
+                "join",
+                "join them into one message",
+                (SetField(kept, "content", joined), *(RemoveMessage(message) for message in others)),
+                recommended=True,
+                loses=f"the fields {', '.join(gone)} of the others" if gone else None,
+            ),
+        ),
+    )
+
+
+_TOLD: Final = frozenset({"role", "content"})
+
+
+def _user_after_tool(context: Context) -> None:
+    """A user's words straight behind a result: some APIs want words of the assistant between them."""
+    if not context.judges("turn.user_after_tool"):
+        return
+    before: Message | None = None
+    for number, message in enumerate(context.messages):
+        said = [block for block in message.blocks if block.kind != "result"]
+        if message.role == "user" and said and message.results:
+            _bridge(context, number, message, _bridge_within(message, said))
+        elif message.role == "user" and before is not None and not message.results:
+            _bridge(context, number, message, (InsertMessage(before, "assistant", _BRIDGE),))
+        before = message if message.results and not said else None
+
+
+def _bridge_within(message: Message, said: list[Block]) -> tuple[Edit, ...]:
+    return (
+        InsertMessage(message, "assistant", _BRIDGE),
+        InsertMessage(message, "user", as_parts(said)),
+        *(Remove(block) for block in said),
+    )
+
+
+def _bridge(context: Context, number: int, message: Message, edits: tuple[Edit, ...]) -> None:
+    context.add(
+        "turn.user_after_tool",
+        "A user message comes right after a result, and an assistant message must come first.",
+        at=(number, None),
+        about=message,
+        cause=Cause("user_after_tool", "the user wrote while a tool was running, or the turn was interrupted"),
+        fixes=(
+            Fix(
+                "insert-assistant",
+                f'add an assistant message between them, "{_BRIDGE}"',
+                edits,
+                recommended=True,
+                several="add short assistant messages between them",
+            ),
+        ),
+    )
+
+
+def _beside_results(context: Context) -> None:
+    """Words of the user that come in one turn with results and behind them: told once."""
+    if not context.in_turns or not context.judges("result.text_after"):
+        return
+    found = list(_words_behind_results(context))
+    if not found:
+        return
+    number, first, _ = found[0]
+    context.add(
+        "result.text_after",
+        f"In {plural(len(found), 'user turn')} something follows the results, which some models refuse.",
+        at=(number, next(at for at, block in enumerate(first.blocks) if block.kind != "result")),
+        about=first,
+        pairs=_pairs_of(context, [block for _, message, _ in found for block in message.results]),
+        record=first.records[0],
+        cause=Cause("text_after_result", "the user's words were sent together with the results"),
+        fixes=(
+            Fix(
+                "insert-assistant",
+                f'add an assistant message between them, "{_BRIDGE}"',
+                tuple(edit for _, _, edits in found for edit in edits),
+                recommended=True,
+                several="add short assistant messages between them",
+            ),
+        ),
+    )
+
+
+def _words_behind_results(context: Context) -> Iterator[tuple[int, Message, tuple[Edit, ...]]]:
+    """Where such words stand, and how they are parted from the results."""
+    before: Message | None = None
+    for number, message in enumerate(context.messages):
+        said = [block for block in message.blocks if block.kind != "result"]
+        answers = len(said) < len(message.blocks)
+        if answers and said and message.blocks[0].kind == "result":
+            yield number, message, _bridge_within(message, said)
+        elif context.tool_messages and message.role == "user" and said and before is not None:
+            yield number, message, (InsertMessage(before, "assistant", _BRIDGE),)
+        before = message if answers and not said else None
+
+
+def _beside_calls(context: Context) -> None:
+    """Words beside calls in one message: told once."""
+    if context.written == "items" or not context.judges("content.mixed_with_tool"):
+        return
+    found = [
+        (number, message)
+        for number, message in enumerate(context.messages)
+        if message.role == "assistant" and message.calls and any(_speaks(block) for block in message.blocks)
+    ]
+    if not found:
+        return
+    number, first = found[0]
+    context.add(
+        "content.mixed_with_tool",
+        f"{plural(len(found), 'message has', 'messages have')} both text and calls, which some models refuse.",
+        at=(number, next(at for at, block in enumerate(first.blocks) if _speaks(block))),
+        about=first,
+        pairs=_pairs_of(context, [block for _, message in found for block in message.calls]),
+        record=first.records[0],
+        cause=Cause("words_and_calls", "the model wrote text and called a tool in one turn"),
+        fixes=(
+            Fix(
+                "words-in-front",
+                "move the text into messages of their own, before the calls",
+                tuple(edit for number, message in found for edit in _parted(context, number, message)),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _pairs_of(context: Context, blocks: list[Block]) -> list[Pair]:
+    return [pair for block in blocks if (pair := context.pairing.pair_of(block)) is not None]
+
+
+def _speaks(block: Block) -> bool:
+    text = text_in(block) if block.kind == "text" else ""
+    return isinstance(text, str) and text != ""
+
+
+def _parted(context: Context, number: int, message: Message) -> Iterator[Edit]:
+    before = context.messages[number - 1] if number else None
+    if context.written == "chat":
+        yield InsertMessage(before, "assistant", openai_chat.content_of(message))
+        yield SetField(message, "content", ABSENT)
+    else:
+        words = [block for block in message.blocks if _speaks(block)]
+        yield InsertMessage(before, "assistant", as_written(words))
+        yield from (Remove(block) for block in words)
+    if context.transcript.merged or context.is_error("turn.alternation"):
+        yield InsertMessage(before, "user", _GO_ON)

@@ -1,0 +1,298 @@
+"""Where the JSON values of a text stand: an iterative, tolerant span tokenizer.
+
+It never recurses and never backtracks, so that depth and length of hostile input cost no more than
+reading it. Strings may hold invalid UTF-8 and lone surrogate escapes. All offsets are bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+
+_SPACE = re.compile(rb"[ \t\n\r]*+")
+_SCALAR = re.compile(rb'[^ \t\n\r,:\[\]{}"]++')
+STRING_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+
+# Before 3.11.5 Python does not step back from a repetition that holds alternatives and fails half way.
+_OFTEN = b"*+" if sys.version_info >= (3, 11, 5) else b"*"
+# Over short strings to a bracket, or to the quote of a longer string, whose end is found faster.
+_TO_MARK = re.compile(
+    rb'[^"\[\]{}]*+(?:"[^"\\]{0,200}+(?:\\.[^"\\]{0,200}+){0,8}+"[^"\[\]{}]*+)' + _OFTEN + rb'(["\[\]{}])', re.DOTALL
+)
+_TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)' + _OFTEN
+_TOKEN = re.compile(
+    rb"[ \t\n\r]*+(?:([\[\]{},:])|("
+    + _TEXT
+    + rb'")|((?:-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|Infinity)|true|false|null|NaN)'
+    rb"(?![0-9A-Za-z.+-])))"
+)
+_CUT_TOKEN = re.compile(
+    rb"[ \t\n\r]*+(?:"
+    + _TEXT
+    + rb"(?:\\(?:u[0-9a-fA-F]{0,3})?)?"
+    + rb"|-?[0-9]*+(?:\.[0-9]*+)?(?:[eE][+-]?[0-9]*+)?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)\Z"
+)
+
+_DEEPEST: Final = 1_000_000
+"""No text is nested as deeply as this; hostile input is given up here."""
+
+Kind = Literal["object", "array", "string", "scalar"]
+_KINDS: Final[dict[int, Kind]] = {ord("{"): "object", ord("["): "array", ord('"'): "string"}
+_QUOTE: Final = 0x22
+_BACKSLASH: Final = 0x5C
+_QUOTES: Final = 16
+"""So many quotes in a string are looked for one by one."""
+_CLOSERS: Final = {ord("{"): b"}", ord("["): b"]"}
+
+
+class BadSpan(ValueError):
+    """There is no such value in the text."""
+
+
+class JsonNode(Struct, frozen=True):
+    """One value: its kind and span; for a member of an object also the span of its key."""
+
+    kind: Kind
+    start: int
+    end: int
+    key: tuple[int, int] | None = None
+
+
+class SpanScan(Struct, frozen=True):
+    """What a strict reading of the grammar found.
+
+    "complete": one value ends at `pos`; "torn": the text ends within the value, which can be closed at
+    `safe` with `closers`; "error": the first byte that cannot be right stands at `pos`; "limit": stopped early.
+    """
+
+    state: Literal["complete", "torn", "error", "limit"]
+    pos: int
+    safe: int = 0
+    stack: bytes = b""
+
+    @property
+    def closers(self) -> bytes:
+        return closers(self.stack)
+
+
+def closers(stack: bytes) -> bytes:
+    """The brackets that close the open ones of `stack`, innermost first."""
+    return b"".join(_CLOSERS[bracket] for bracket in reversed(stack))
+
+
+def skip_space(raw: bytes, pos: int) -> int:
+    """The first offset at or behind `pos` that is no JSON white space."""
+    match = _SPACE.match(raw, pos)
+    return match.end() if match else pos
+
+
+def value_end(raw: bytes, start: int) -> int:
+    """Where the value that starts at `start` ends."""
+    first = raw[start : start + 1]
+    if first == b'"':
+        return _string_end(raw, start)
+    if first in (b"{", b"["):
+        depth, pos = 1, start + 1
+        while depth:
+            match = _TO_MARK.match(raw, pos)
+            if match is None:
+                raise BadSpan("the value has no end")
+            pos = match.end()
+            mark = raw[pos - 1]
+            if mark == _QUOTE:
+                pos = _string_end(raw, pos - 1)
+            else:
+                depth += 1 if mark in b"[{" else -1
+        return pos
+    match = _SCALAR.match(raw, start)
+    if match is None:
+        raise BadSpan("there is no value")
+    return match.end()
+
+
+def _string_end(raw: bytes, start: int) -> int:
+    pos = start + 1
+    # Looking for quotes is many times faster than reading what is between them, unless there are too many.
+    for _ in range(_QUOTES):
+        end = raw.find(b'"', pos)
+        if end < 0:
+            raise BadSpan("the string has no end")
+        if raw[end - 1] != _BACKSLASH or _escapes(raw, pos, end) % 2 == 0:
+            return end + 1
+        pos = end + 1
+    match = STRING_REST.match(raw, pos)
+    if match is None:
+        raise BadSpan("the string has no end")
+    return match.end()
+
+
+def _escapes(raw: bytes, start: int, end: int) -> int:
+    """How many backslashes stand right before `end`."""
+    at = end
+    while at > start and raw[at - 1] == _BACKSLASH:
+        at -= 1
+    return end - at
+
+
+def node_at(raw: bytes, pos: int = 0) -> JsonNode:
+    """The value at `pos`, white space in front of it skipped."""
+    start = skip_space(raw, pos)
+    return JsonNode(_kind(raw, start), start, value_end(raw, start))
+
+
+def children(raw: bytes, node: JsonNode) -> list[JsonNode]:
+    """The members of an object or the elements of an array, in order; duplicate keys are all there."""
+    found: list[JsonNode] = []
+    if node.kind not in ("object", "array"):
+        return found
+    pos = skip_space(raw, node.start + 1)
+    if pos == node.end - 1:
+        return found
+    while True:
+        key: tuple[int, int] | None = None
+        if node.kind == "object":
+            key_end = value_end(raw, pos)
+            if raw[pos] != 0x22:
+                raise BadSpan("a key is missing")
+            key = (pos, key_end)
+            pos = skip_space(raw, key_end)
+            if raw[pos : pos + 1] != b":":
+                raise BadSpan("a colon is missing")
+            pos = skip_space(raw, pos + 1)
+        end = value_end(raw, pos)
+        found.append(JsonNode(_kind(raw, pos), pos, end, key))
+        pos = skip_space(raw, end)
+        if pos >= node.end - 1:
+            return found
+        if raw[pos] != 0x2C:
+            raise BadSpan("a comma is missing")
+        pos = skip_space(raw, pos + 1)
+        if pos == node.end - 1 and node.kind == "array":
+            return found  # a comma behind the last one
+
+
+def key_text(raw: bytes, node: JsonNode) -> str:
+    """The key of an object's member, decoded as the parsers do."""
+    if node.key is None:
+        raise BadSpan("the value has no key")
+    return decode_string(raw[node.key[0] : node.key[1]])
+
+
+def decode_string(token: bytes) -> str:
+    """A JSON string with its quotes, decoded; what is no UTF-8 becomes U+FFFD."""
+    if b"\\" not in token:
+        return token[1:-1].decode("utf-8", "replace")
+    decoded = json.loads(token.decode("utf-8", "replace"), strict=False)
+    return str(decoded)
+
+
+Path = Sequence[str | int]
+
+
+class Finder:
+    """Finds values of a text by their paths. What lies on the way to several of them is read once."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._root: JsonNode | None = None
+        self._below: dict[tuple[str | int, ...], Mapping[str | int, JsonNode]] = {}
+
+    def find(self, path: Path) -> JsonNode:
+        """The value at `path`. Of duplicate keys the last one counts, as in every parser."""
+        node = self._root = self._root or node_at(self._raw)
+        for depth, step in enumerate(path):
+            way = tuple(path[:depth])
+            below = self._below.get(way)
+            if below is None:
+                below = self._below[way] = self._members(node)
+            found = below.get(step)
+            if found is None:
+                raise BadSpan(f"there is no such {'key' if isinstance(step, str) else 'element'}")
+            node = found
+        return node
+
+    def _members(self, node: JsonNode) -> Mapping[str | int, JsonNode]:
+        below = children(self._raw, node)
+        if node.kind == "object":
+            return {key_text(self._raw, child): child for child in below}
+        return dict(enumerate(below))
+
+
+def find_node(raw: bytes, path: Path) -> JsonNode:
+    """The value at `path`. Raises BadSpan when there is none."""
+    return Finder(raw).find(path)
+
+
+def find_span(raw: bytes, path: Sequence[str | int]) -> tuple[int, int]:
+    """The span of the value at `path`, half-open. Raises BadSpan when there is none."""
+    node = find_node(raw, path)
+    return node.start, node.end
+
+
+def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> SpanScan:
+    """Read one value by the grammar (NaN, Infinity and any bytes above 0x7f in strings let pass)."""
+    stack = bytearray()
+    # What may stand next: v value, e value or ], k key or }, K key, c colon, s comma or closer.
+    state = "v"
+    safe = pos
+    count = 0
+    match_at = _TOKEN.match
+    while True:
+        if limit is not None:
+            count += 1
+            if count > limit:
+                return SpanScan("limit", pos, safe, bytes(stack))
+        match = match_at(raw, pos)
+        if match is None:
+            rest = skip_space(raw, pos)
+            if rest >= len(raw):
+                return SpanScan("torn", rest, safe, bytes(stack))
+            cut = state in "vekK" and _CUT_TOKEN.match(raw, pos)
+            if cut and (state in "ve" or raw[rest] == 0x22):
+                return SpanScan("torn", len(raw), safe, bytes(stack))
+            return SpanScan("error", rest, safe, bytes(stack))
+        group = match.lastindex
+        start = match.start(group or 0)
+        if group == 1:
+            mark = raw[start]
+            if mark in b"{[":
+                if state not in "ve" or len(stack) >= _DEEPEST:
+                    return SpanScan("error", start, safe, bytes(stack))
+                stack.append(mark)
+                state = "k" if mark == 0x7B else "e"
+                pos = safe = match.end()
+                continue
+            if mark == 0x3A:
+                if state != "c":
+                    return SpanScan("error", start, safe, bytes(stack))
+                state, pos = "v", match.end()
+                continue
+            if mark == 0x2C:
+                if state != "s":
+                    return SpanScan("error", start, safe, bytes(stack))
+                state, pos = ("K" if stack[-1] == 0x7B else "v"), match.end()
+                continue
+            # In ASCII "}" is "{" + 2 and "]" is "[" + 2.
+            if not stack or stack[-1] + 2 != mark or state not in ("s", "k" if mark == 0x7D else "e"):
+                return SpanScan("error", start, safe, bytes(stack))
+            stack.pop()
+        elif state in "kK":
+            if group != 2:
+                return SpanScan("error", start, safe, bytes(stack))
+            state, pos = "c", match.end()
+            continue
+        elif state not in "ve":
+            return SpanScan("error", start, safe, bytes(stack))
+        pos = safe = match.end()
+        if not stack:
+            return SpanScan("complete", pos, safe)
+        state = "s"
+
+
+def _kind(raw: bytes, start: int) -> Kind:
+    return _KINDS.get(raw[start], "scalar") if start < len(raw) else "scalar"

@@ -1,0 +1,311 @@
+"""From bytes to values: what a record says, or why it cannot be read."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+import orjson
+
+from toolpair.source.json_spans import scan, skip_space
+from toolpair.transcript.model import Damaged
+
+BOM: Final = b"\xef\xbb\xbf"
+DUPLICATE_KEY: Final = "record.duplicate_key"
+BIG_NUMBER: Final = "record.big_number"
+_GUARD_FROM: Final = 1 << 20
+"""From this size on a look at the first tokens comes first: a parser's error copies the whole text."""
+_GUARD: Final = 1 << 16
+"""Bytes of these tokens."""
+_MAX_DIGITS: Final = 4000
+_LONGEST_DOUBLE: Final = 300
+"""Digits of a whole number that surely fits in a double."""
+_CANDIDATES: Final = 64
+
+_RECORD_START = re.compile(rb'\{[ \t]*+"')
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONG_NUMBER = re.compile(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
+_NUMBER_IN_FULL = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
+_NULS = re.compile(rb"\0+")
+_NO_VALUE = re.compile(rb"[ \t]*+[^ \t\r\n\xef{\[\"\-0-9tfnNI]")
+"""No JSON value begins so."""
+_NO_JSON_BYTE = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def parse(raw: bytes) -> Any:
+    """The value of one JSON text, or `Damaged`. Never raises.
+
+    Read as values although strict parsers refuse them: lone surrogate escapes, numbers beyond a double, NaN,
+    invalid UTF-8 in strings (as U+FFFD) and a byte order mark in front; `flaws` names them.
+    """
+    return read(raw)[0]
+
+
+def without_comma(line: bytes) -> bytes:
+    """The record of a line that has a comma behind it, as between the elements of an array."""
+    if not line.endswith(b","):
+        return line
+    record = line[:-1].rstrip(b" \t")
+    return record if record.endswith((b"}", b"]")) else line
+
+
+def read(raw: bytes) -> tuple[Any, bool]:
+    """What `parse` gives, and whether a strict parser reads it, too."""
+    value, strict = strictly(raw)
+    return (value, True) if strict else (_read_tolerantly(raw), False)
+
+
+def strictly(raw: bytes) -> tuple[Any, bool]:
+    """What a strict parser reads, and whether it does."""
+    if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
+        try:
+            return orjson.loads(raw), True
+        except (ValueError, RecursionError, MemoryError):
+            pass
+    return None, False
+
+
+def _read_tolerantly(raw: bytes) -> Any:
+    if _NO_VALUE.match(raw) and b"{" not in raw and b"[" not in raw and b"\0" not in raw:
+        return _no_json(raw, skip_space(raw, 0))  # by far the most, where there are many
+    start = len(BOM) if raw.startswith(BOM) else 0
+    found = scan(raw, start)
+    if found.state == "complete" and skip_space(raw, found.pos) == len(raw):
+        try:
+            return json.loads(raw[start:].decode("utf-8", "replace"), parse_int=_int)
+        except (RecursionError, MemoryError):
+            return Damaged("record.bad_json", "nested too deeply")
+        except ValueError:
+            return Damaged("record.bad_json", "bad bytes")
+    damaged = _diagnose(raw, found.state, found.pos)
+    if found.state == "complete" and not isinstance(first := parse(raw[: found.pos]), Damaged):
+        damaged.first = first if isinstance(first, dict) else None
+    return damaged
+
+
+def first_record(raw: bytes) -> bytes:
+    """The bytes of the value that a text begins with; all of it when that is not whole."""
+    found = scan(raw, len(BOM) if raw.startswith(BOM) else 0)
+    return raw[: found.pos] if found.state == "complete" else raw
+
+
+def _int(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
+
+
+def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
+    if b"\0" in raw:
+        values = tuple(parse(part) for part in without_nul(raw))
+        if not values:
+            return Damaged("record.nul", "only NUL bytes")
+        if not any(isinstance(value, Damaged) for value in values):
+            where = "in it" if len(values) == 1 else "between two of them"
+            return Damaged("record.nul", f"NUL bytes {where}", values)
+    if state == "torn":
+        return Damaged("record.torn", "cut off")
+    parts = pieces(raw)
+    values = tuple(parse(part) for part in parts) if len(parts) > 1 else ()
+    records = [value for value in values if not isinstance(value, Damaged) or value.rule == "record.torn"]
+    if len(records) > 1:
+        count = "two" if len(records) == 2 else str(len(records))
+        return Damaged("record.glued", f"{count} records glued", values)
+    if values:
+        return Damaged("record.bad_json", "other text in it", tuple(records))
+    if state == "complete":
+        return Damaged("record.bad_json", "other text at its end")
+    if _CONTROL.search(raw) is not None:
+        mended = escaped(raw)
+        if mended != raw and not isinstance(value := parse(mended), Damaged):
+            return Damaged("record.bad_json", "unescaped control characters", (value,))
+    return _no_json(raw, pos)
+
+
+def _no_json(raw: bytes, pos: int) -> Damaged:
+    """What is wrong with a text in which nothing can be read, from byte `pos` on."""
+    if _NO_JSON_BYTE.match(raw, pos) or raw[pos : pos + 1] >= b"\x80":
+        return Damaged("record.bad_json", f"bad bytes: \\x{raw[pos]:02x}")
+    if raw[skip_space(raw, 0) : skip_space(raw, 0) + 1] not in (b"{", b"["):
+        return Damaged("record.bad_json", "not a JSON record")
+    return Damaged("record.bad_json", "not valid JSON")
+
+
+def without_nul(raw: bytes) -> tuple[bytes, ...]:
+    """The records of a line without its NUL bytes: what stands between runs of them, where each is a record."""
+    parts = tuple(part for part in _NULS.split(raw) if part.strip())
+    if len(parts) > 1 and any(isinstance(parse(part), Damaged) for part in parts):
+        return (b"".join(parts),)
+    return parts
+
+
+def pieces(raw: bytes) -> tuple[bytes, ...]:
+    """The parts of a line that holds more than one record, in order: complete records and torn rests.
+
+    Joined they are the line again. One part means that nothing can be parted.
+    """
+    parts: list[bytes] = []
+    pos = 0
+    while pos < len(raw):
+        found = scan(raw, pos)
+        if found.state == "complete":
+            end = skip_space(raw, found.pos)
+            if end < len(raw) and raw[end] not in b"{[":
+                end = len(raw)
+        elif found.state == "error":
+            end = _next_record(raw, pos, found.pos)
+        else:
+            end = len(raw)
+        parts.append(raw[pos:end])
+        pos = end
+    return tuple(parts)
+
+
+def _next_record(raw: bytes, start: int, wrong: int) -> int:
+    """Where a complete record starts behind a cut off one: the start nearest to the wrong byte comes first."""
+    before = [m.start() for m in _RECORD_START.finditer(raw, max(start + 1, wrong - 4096), wrong + 2)]
+    tries = 0
+    for at in reversed(before):
+        tries += 1
+        if tries > _CANDIDATES:
+            break
+        if at > start and scan(raw, at).state == "complete":
+            return at
+    for match in _RECORD_START.finditer(raw, wrong + 1):
+        tries += 1
+        if tries > _CANDIDATES:
+            break
+        if scan(raw, match.start()).state == "complete":
+            return match.start()
+    return len(raw)
+
+
+_CONTROL: Final = re.compile(rb"[\x01-\x1f]")
+_STRING_OR_REST: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
+_ESCAPES: Final = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\b": b"\\b", b"\f": b"\\f"}
+
+
+def escaped(raw: bytes) -> bytes:
+    """The record with an escape for each control character within a string."""
+    return _STRING_OR_REST.sub(lambda match: escape_controls(match.group()), raw)
+
+
+def escape_controls(text: bytes) -> bytes:
+    """The text of a string with its control characters as escapes."""
+    for control in set(_CONTROL.findall(text)):
+        text = text.replace(control, _ESCAPES.get(control, b"\\u%04x" % control[0]))
+    return text
+
+
+def flaws(raw: bytes) -> tuple[str, ...]:
+    """The `record.*` rules that a readable record breaks."""
+    found: list[str] = []
+    if raw.startswith(BOM):
+        found.append("record.bom")
+    if _ESCAPED_SURROGATE.search(raw) and has_lone_surrogate(raw):
+        found.append("record.lone_surrogate")
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        found.append("record.bad_utf8")
+    if _has_duplicate_key(raw):
+        found.append(DUPLICATE_KEY)
+    if big_numbers(raw):
+        found.append(BIG_NUMBER)
+    if b"\0" in raw:
+        found.append("record.nul")
+    return tuple(found)
+
+
+def big_numbers(raw: bytes) -> tuple[bytes, ...]:
+    """The whole numbers of a record that fit in no 64 bits, and the fractions that fit in no double."""
+    return tuple(number for number in _numbers(raw) if _is_big(number)) if _LONG_NUMBER.search(raw) else ()
+
+
+def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
+    """The rules that a record breaks which a strict parser reads all the same, without a word.
+
+    Written again, a value is as long as what it was read from unless something was left out, or is spelt otherwise.
+    """
+    try:
+        written = orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        written = b""
+    if len(written) == len(raw):
+        return ()
+    doubled = _key_ends(written) != _key_ends(raw) and _has_duplicate_key(raw)
+    big = _RUN in raw.translate(_AS_ZEROS) and bool(big_numbers(raw))
+    return tuple(rule for rule, broken in ((DUPLICATE_KEY, doubled), (BIG_NUMBER, big)) if broken)
+
+
+def _key_ends(raw: bytes) -> int:
+    return raw.count(b'":') - raw.count(b'\\":')
+
+
+_AS_ZEROS: Final = bytes(0x30 if 0x30 <= byte < 0x3A else 0 for byte in range(256))
+_RUN: Final = b"0" * 19
+"""Shorter numbers fit in 64 bits. Found so they are much sooner than by a regular expression."""
+
+
+_SURROGATES = re.compile(
+    rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.S
+)
+
+
+def has_lone_surrogate(raw: bytes) -> bool:
+    """Whether an escape stands for half a character."""
+    return any(match.group(3) for match in _SURROGATES.finditer(raw))
+
+
+def _numbers(raw: bytes) -> list[bytes]:
+    return [number for number in _NUMBER_IN_FULL.findall(raw) if number]
+
+
+def _is_big(number: bytes) -> bool:
+    if number.lstrip(b"-").isdigit():
+        return len(number) > _MAX_DIGITS or not -(2**63) <= int(number) < 2**64
+    try:
+        return float(number) in (float("inf"), float("-inf"))
+    except ValueError:
+        return False
+
+
+def is_rounded(number: bytes) -> bool:
+    """Whether the number would be another one as a double."""
+    if len(number) > _LONGEST_DOUBLE or not number.lstrip(b"-").isdigit():
+        return True
+    whole = int(number)
+    return float(whole) != whole
+
+
+def with_fractions(raw: bytes) -> bytes:
+    """The record with ".0" behind each whole number that fits in no 64 bits."""
+
+    def written(match: re.Match[bytes]) -> bytes:
+        number = match[1]
+        return number + b".0" if number and number.lstrip(b"-").isdigit() and _is_big(number) else match[0]
+
+    return _NUMBER_IN_FULL.sub(written, raw)
+
+
+def _has_duplicate_key(raw: bytes) -> bool:
+    # A parser that counts pairs is quicker than the span tokenizer; only what it cannot read is walked.
+    twice = False
+
+    def count(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal twice
+        twice = twice or len({key for key, _ in pairs}) != len(pairs)
+
+    try:
+        json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=count, parse_int=_int, strict=False)
+    except (ValueError, RecursionError, MemoryError):
+        return False
+    return twice
+
+
+def whole_characters(raw: bytes) -> bytes:
+    """The record with U+FFFD for each escape that stands for half a character."""
+
+    def mend(match: re.Match[bytes]) -> bytes:
+        return b"\\ufffd" if match.group(3) else match.group(0)
+
+    return _SURROGATES.sub(mend, raw)

@@ -1,0 +1,62 @@
+"""What is known of an opened file's content, to be held against the file when it is saved."""
+
+from __future__ import annotations
+
+import os
+
+from msgspec.structs import replace
+
+from toolpair.source.errors import Refused, UnreadableFile
+from toolpair.source.file_bytes import FileBytes
+from toolpair.source.fingerprint import Fingerprint
+from toolpair.source.saving.streaming import Source, read_at
+from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.source.system import Io
+
+
+def known(snapshot: Snapshot) -> bytes | Fingerprint | None:
+    """What can be compared with the file when one of its times has moved; None when nothing can."""
+    return snapshot.fingerprint if isinstance(snapshot.raw, FileBytes) else snapshot.raw
+
+
+def remembered(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the fingerprint of a content that is not in memory, where it is sure that it is that content.
+
+    Reads what a fingerprint that is there already does not cover.
+    """
+    data, identity = snapshot.data, snapshot.identity
+    if not isinstance(data, FileBytes) or identity is None:
+        return snapshot
+    if snapshot.fingerprint is not None and snapshot.fingerprint.size == len(data):
+        return snapshot
+    try:
+        before = Identity.of(os.fstat(data.fileno()))
+        if identity.mtime_ns and (before.mtime_ns, before.ctime_ns) != (identity.mtime_ns, identity.ctime_ns):
+            return snapshot
+        taken = Fingerprint.of(data, snapshot.fingerprint)
+        if Identity.of(os.fstat(data.fileno())) != before:
+            return snapshot
+    except (OSError, UnreadableFile):
+        return snapshot
+    return replace(snapshot, fingerprint=taken)
+
+
+def source_of(snapshot: Snapshot) -> Source | None:
+    """The open file that a copy is made from, by its content's own descriptor; None where that is in memory."""
+    data = snapshot.data
+    if not isinstance(data, FileBytes):
+        return None
+    return Source(data.fileno(), refuse_changed=lambda io: _refuse_changed(snapshot, data.fileno(), io))
+
+
+def _refuse_changed(snapshot: Snapshot, descriptor: int, io: Io) -> None:
+    """Refuse an open file, whatever its name is now, that does not begin with the content any more."""
+    if Identity.of(io.fstat(descriptor)) == snapshot.identity:
+        return
+    taken = snapshot.fingerprint
+    if (
+        taken is None
+        or taken.size != len(snapshot.data)
+        or not taken.begins(lambda size, position: read_at(descriptor, size, position, io))
+    ):
+        raise Refused(f"{snapshot.shown} has changed since it was opened; open it again.", "changed")

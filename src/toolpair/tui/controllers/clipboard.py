@@ -1,0 +1,66 @@
+"""The copy menu: ids, texts, places and commands for the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from toolpair.text.safe import visible, visible_text
+from toolpair.transcript.content import block_text
+from toolpair.tui.block_json import block_json
+from toolpair.tui.resume_text import command_of
+
+if TYPE_CHECKING:
+    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.screens.menu import MenuEntry
+
+_OF_MANY_LINES = ("call", "result", "text")
+"""What may be copied as more than one line."""
+
+
+def choose_copy(owner: Owner) -> None:
+    """Show what can be copied of the row under the cursor."""
+    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
+
+    row = owner.pairs.row
+    if row is None:
+        return
+    session = owner.session
+    texts: dict[str, Callable[[], str]] = {}
+    entries: list[MenuEntry] = []
+
+    def offer(value: str, label: str, make: Callable[[], str], note: str = "") -> None:
+        texts[value] = make
+        entries.append(MenuEntry(value, f"{len(entries) + 1}  {label}", note))
+
+    pair = row.pair
+    if pair is not None:
+        call, result = pair.call, row.result
+        if call is not None:
+            offer("id", "the id", lambda: str(call.id), str(call.id)[:60])
+        if result is not None and (call is None or call.id != result.id):
+            offer("result-id", "the result's id", lambda: str(result.id), str(result.id)[:60])
+        if call is not None:
+            offer("call", "the call", lambda: block_json(call))
+        if result is not None:
+            offer("result", "the result", lambda: block_text(result))
+    else:
+        label = row.label
+        offer("text", "the text", lambda: label)
+    problem = owner.overview.current
+    if problem is not None and session.path is not None:
+        line = session.location(problem).line
+        if line is not None:
+            place = f"{session.path}:{line}"
+            offer("place", "the file and line", lambda: place, place)
+    command = command_of(session.resume_command())
+    if command:
+        offer("resume", "the command to resume", lambda: command, command)
+
+    def chosen(value: str | None) -> None:
+        if value is not None:
+            # What is pasted into a shell must not end a line there.
+            safe = visible_text if value in _OF_MANY_LINES else visible
+            owner.say(owner.tool.copy(safe(texts[value]())))
+
+    owner.ask(MenuScreen("Copy", entries), chosen)

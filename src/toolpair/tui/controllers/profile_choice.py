@@ -1,0 +1,56 @@
+"""The profile to check against: what each would find, and checking against another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpair.tui.controllers.working import takes_long
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Session, Transcript
+    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.screens.profile_list import Found
+
+
+class ProfileChoice:
+    """Keeps what each profile finds for as long as the transcript is the same."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._counted: dict[str, Found] = {}
+        """What each profile finds in `_counted_of`, as far as it was counted."""
+        self._counted_of: Transcript | None = None
+
+    def ask(self) -> None:
+        from toolpair.tui.screens.profile_list import ProfilesScreen
+
+        session = self._owner.session
+        if self._counted_of is not session.transcript:
+            self._counted_of, self._counted = session.transcript, {}
+
+        def chosen(value: str | None) -> None:
+            if value is not None and value != self._owner.session.profile.id:
+                self._check_against(value)
+
+        self._owner.ask(ProfilesScreen(self._counted), chosen, of_state=True)
+
+    def _check_against(self, profile: str) -> None:
+        """Beside the keys where that takes long."""
+        owner = self._owner
+
+        def checked() -> None:
+            owner.overview.current = None
+            owner.note = f"checked against {owner.session.profile.name}"
+            owner.reload()
+            owner.show_first_problem()
+
+        if not takes_long(owner.session):
+            owner.session.set_profile(profile)
+            checked()
+            return
+
+        def ended(draft: Session) -> None:
+            owner.session.accept(draft)
+            checked()
+
+        owner.work.on_draft("checking", 0, lambda draft: draft.set_profile(profile), ended)

@@ -1,0 +1,173 @@
+"""What all screens have: glyphs, a word for a terminal that is too small, keys that mean the same everywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+
+from toolpair.text.safe import SafeText
+from toolpair.tui.keys import APP
+from toolpair.tui.later import LaterOn
+from toolpair.tui.styled_text import Glyphs, Line, Span, line_width
+from toolpair.tui.widgets.text_block import Lines
+
+T = TypeVar("T")
+LEAST_WIDTH, LEAST_HEIGHT = 40, 10
+
+
+def is_small(width: int, height: int) -> bool:
+    """Whether nothing can be shown at this size."""
+    return width < LEAST_WIDTH or height < LEAST_HEIGHT
+
+
+Hint = tuple[str, str, str]
+"""A key, what it does in a word or two, the action that a click on it runs."""
+
+
+def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2, keep_first: bool = False) -> Line:
+    """A key bar; hints that do not fit are left out, the last two (or the first and the last) stay."""
+    kept = list(hints)
+
+    def build(chosen: Iterable[Hint]) -> list[Span]:
+        spans: list[Span] = []
+        for key, label, action in chosen:
+            spans.append(Span(SafeText(" " if not spans else " " * gap)))
+            spans.append(glyphs.ui(key, "key", action))
+            spans.append(glyphs.ui(f" {label}", "", action))
+        return spans
+
+    while len(kept) > 2 and line_width(build(kept)) > cells:
+        del kept[-2 if keep_first else -3]
+    return tuple(build(kept))
+
+
+def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 4) -> list[Line]:
+    """All hints, on as many lines as they need."""
+    lines: list[Line] = []
+    row: list[Hint] = []
+    for hint in hints:
+        if row and sum(len(key) + len(label) + 1 + gap for key, label, _ in [*row, hint]) - gap + 1 > cells:
+            lines.append(hint_line(glyphs, row, cells, gap))
+            row = []
+        row.append(hint)
+    return [*lines, hint_line(glyphs, row, cells, gap)] if row else lines
+
+
+class BaseScreen(LaterOn[T], Generic[T]):
+    """What `build` yields, and what is shown in its place where the terminal is too small for it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
+    DEFAULT_CSS = """
+    BaseScreen { layout: vertical; }
+    BaseScreen #too-small { display: none; }
+    BaseScreen.-small > * { display: none; }
+    BaseScreen.-small > #too-small { display: block; }
+    """
+
+    def build(self) -> ComposeResult:
+        """The widgets of a screen; this one alone has none."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        yield from self.build()
+        yield Lines(id="too-small")
+
+    @property
+    def glyphs(self) -> Glyphs:
+        return self.tool.glyphs
+
+    drawn = False
+    """Whether what is on top has been drawn since it came there."""
+    seen_since = float("inf")
+    """Since when it is to be seen, by the monotonic clock."""
+
+    def on_screen_resume(self) -> None:
+        # Here, and not when it is mounted, because what lay over it may have been closed by a key.
+        self.after_refresh(self._note_drawn)
+
+    def on_screen_suspend(self) -> None:
+        self.drawn = False
+        self.seen_since = float("inf")
+
+    def _note_drawn(self) -> None:
+        if self.app.screen is self:
+            self.drawn = True
+            self.seen_since = time.monotonic()
+
+    def finish(self, result: T | None = None) -> None:
+        """Close, once: a second key of the same read finds the screen closed and must not close what lies below."""
+        if self.inert:
+            return
+        self._finished = True
+        self.dismiss(result)
+
+    @property
+    def inert(self) -> bool:
+        """Whether what is typed is not meant for this screen: it is closed, or another one lies over it."""
+        return self._finished or self.app.screen is not self
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self.inert and super().check_action(action, parameters)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if not self.is_on:
+            return  # what is on it is being taken away
+        width, height = event.size.width, event.size.height
+        small = is_small(width, height)
+        grown = self.has_class("-small") and not small
+        self.set_class(small, "-small")
+        if small:
+            words = f"{width} x {height} is too small. toolpair needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
+            if self.tool.unsaved:
+                words += " Your fixes are not saved."
+            self.query_one("#too-small", Lines).show(self.glyphs.paragraph(words, max(width, 9)))
+            return
+        self.lay_out(width, height)
+        if grown:
+            # What was hidden had no size: it is measured again now that it has one.
+            self.after_refresh(self._settle)
+
+    def _settle(self) -> None:
+        for lines in self.query(Lines):
+            lines.refresh(layout=True)
+        if not is_small(self.size.width, self.size.height):
+            self.lay_out(self.size.width, self.size.height)
+
+    def lay_out(self, width: int, height: int) -> None:
+        """Lay the screen out for a size."""
+
+    def action_back(self) -> None:
+        """One layer less; the last one stays."""
+        if len(self.app.screen_stack) > 1:
+            self.finish(None)
+
+    async def action_leave(self) -> None:
+        if len(self.app.screen_stack) > 2:
+            self.finish(None)
+        else:
+            await self.app.action_quit()
+
+    def action_help(self) -> None:
+        from toolpair.tui.screens.help import HelpScreen
+
+        if not isinstance(self, HelpScreen):
+            self.open(HelpScreen())
+
+    def action_palette(self) -> None:
+        """Only the main screen has one."""
+
+
+class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
+    """A box at the bottom over what stays in view."""
+
+    DEFAULT_CSS = """
+    Dialog { background: $background 40%; align: left bottom; }
+    Dialog > #box { height: auto; max-height: 90%; width: 1fr; background: $surface; }
+    Dialog > #box > Lines { background: $surface; }
+    """

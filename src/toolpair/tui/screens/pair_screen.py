@@ -1,0 +1,413 @@
+"""The main screen: verdict, pairs, the problem under the cursor, keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from toolpair.tui.controllers.applying import Applier
+from toolpair.tui.controllers.branch_choice import choose_branch
+from toolpair.tui.controllers.clipboard import choose_copy
+from toolpair.tui.controllers.conversations import choose_conversation
+from toolpair.tui.controllers.follow import Follower
+from toolpair.tui.controllers.goto import GoTo
+from toolpair.tui.controllers.journal_offer import JournalOffer
+from toolpair.tui.controllers.many_fixes import ManyFixes
+from toolpair.tui.controllers.one_fix import OneFix
+from toolpair.tui.controllers.originals import choose_original
+from toolpair.tui.controllers.other_writers import look_for_neighbours
+from toolpair.tui.controllers.palette import choose_command
+from toolpair.tui.controllers.profile_choice import ProfileChoice
+from toolpair.tui.controllers.reviewing import review
+from toolpair.tui.controllers.row_filter import RowFilter
+from toolpair.tui.controllers.text_search import TextSearch
+from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
+from toolpair.tui.controllers.working import CurrentWork, changing
+from toolpair.tui.keys import APP, LOOK, PROBLEMS
+from toolpair.tui.numbers import count_text
+from toolpair.tui.screens.base_screen import BaseScreen
+from toolpair.tui.screens.main_view import MainView
+from toolpair.tui.widgets.pair_view import PairView
+from toolpair.tui.work import LongTask, failure
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Problem, Session
+    from toolpair.tui.background_loading import Opening
+    from toolpair.tui.desk import Desk
+
+
+class PairScreen(BaseScreen[None]):
+    """The layout, the cursor and the keys, which act on the problem under the cursor; controllers do what keys ask."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
+    DEFAULT_CSS = """
+    PairScreen #head { height: auto; }
+    PairScreen #lower { height: 8; }
+    PairScreen #card { height: 100%; }
+    PairScreen #bar-gap { width: 1; height: 100%; }
+    PairScreen #causes { height: 100%; width: 40%; display: none; }
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        at: str | None = None,
+        opening: Opening | None = None,
+        reading: LongTask | None = None,
+    ) -> None:
+        """`opening`: of this file the session has but the beginning, while `reading` goes on."""
+        super().__init__()
+        self._desk: Desk = desk
+        self.overview = desk.overview
+        self.note = ""
+        self._view = MainView(self)
+        self.work = CurrentWork(self)
+        self.row_filter = RowFilter(self)
+        self._search = TextSearch(self)
+        self._goto = GoTo(self)
+        self._follower = Follower(self)
+        self._profiles = ProfileChoice(self)
+        self._journal = JournalOffer(self)
+        self._applier = Applier(self)
+        self._one = OneFix(self, self._applier)
+        self._many = ManyFixes(self, self._applier, self.action_review)
+        self._at = at
+        self._opening = opening
+        self._reading = reading
+
+    def build(self) -> ComposeResult:
+        return self._view.build()
+
+    def on_mount(self) -> None:
+        self.pairs.reload()
+        self.pairs.focus()
+        first = self.overview.first_problem if self.overview.partial is None else None
+        self.overview.current = first
+        if first is not None:
+            self.pairs.cursor = self.overview.row_of(first)
+        self.after_refresh(self._begin)
+
+    def on_unmount(self) -> None:
+        self.work.stop()
+        self.stop_looking()
+
+    def _begin(self) -> None:
+        self.pairs.reveal(centre=True)
+        if self.overview.partial is None:
+            self._all_is_read()
+        elif self._reading is not None and not self._reading.stopped:
+            self.work.follow(self._reading)
+
+    def _all_is_read(self) -> None:
+        at, self._at = self._at, None
+        if at:
+            self._goto.go(at)
+        look_for_neighbours(self)
+        self._journal.begin()
+
+    @property
+    def desk(self) -> Desk:
+        return self._desk
+
+    @property
+    def session(self) -> Session:
+        return self.overview.session
+
+    @property
+    def pairs(self) -> PairView:
+        return self.query_one(PairView)
+
+    @property
+    def is_on_top(self) -> bool:
+        return self.app.screen is self
+
+    # while the file is read
+
+    def take_whole(self, session: Session) -> None:
+        """All of the file is read: go on with that, at the row where the cursor is."""
+        if self.work.now is not None:
+            self.work.forget()
+        row, before = self.pairs.row, len(self.overview.rows)
+        moved, depth = self.pairs.cursor > 0, self.pairs.depth
+        self.overview.forget(session)
+        self.note = ""
+        self._rows_changed(0, len(self.overview.rows) - before)
+        if moved and row is not None and row.record is not None:
+            self.pairs.go_to_row(self.overview.row_of_record(row.record) or 0, depth)
+            errors = session.verdict.errors
+            self.note = f"the whole file is read: {count_text(errors, 'problem')}" + (
+                ". ] goes to the first" if errors else ""
+            )
+            self.redraw()
+        elif not self._at:
+            self.show_first_problem()
+        self.redraw()
+        self._all_is_read()
+
+    def not_read(self, error: Exception) -> None:
+        """The rest cannot be read."""
+        self.work.forget()
+        self.say(f"the rest was not read: {failure(error)}")
+
+    @property
+    def held_up(self) -> str:
+        """Why nothing can be changed just now, in a few words; empty when it can."""
+        if self.overview.partial is None:
+            return self.work.held_up
+        if self.work.now is None:
+            return "only the beginning has been read. r reads the rest"
+        return "not yet: still reading the file, esc stops"
+
+    def action_read_rest(self) -> None:
+        opening = self._opening
+        if self.overview.partial is None or opening is None:
+            self.say("the whole file has been read")
+        elif self.work.now is None:
+            from toolpair.tui.background_loading import begin
+
+            work = LongTask("reading", opening.size)
+            self.note = ""
+            self.work.follow(work)
+            begin(self, opening, work, self.take_whole, self.not_read)
+
+    # what is shown
+
+    def lay_out(self, width: int, height: int) -> None:
+        self._view.lay_out(width, height)
+
+    def redraw(self) -> None:
+        """Draw everything but the list, which draws itself."""
+        self._view.redraw()
+
+    def draw_bar(self) -> None:
+        """Show how far the work is."""
+        self._view.draw_bar()
+
+    def say(self, note: str) -> None:
+        """One line above the keys, until the next thing happens."""
+        self.note = note
+        self.redraw()
+
+    def forget_note(self) -> None:
+        """What was said is not true any more."""
+        self.note = ""
+
+    def reload(self, row: int | None = None) -> None:
+        """The session is another one now; keep to the row where the cursor is, or to `row`."""
+        here = self.pairs.row_index if row is None else row
+        key = self.overview.current.key if self.overview.current is not None else None
+        before = len(self.overview.rows)
+        self.overview.reload()
+        self.overview.current = self.overview.same(key) if key is not None else None
+        self._rows_changed(here or 0, len(self.overview.rows) - before)
+        if here is not None:
+            self.pairs.go_to_row(min(here, max(0, len(self.overview.rows) - 1)))
+        self.redraw()
+
+    def read_again(self, row: int) -> None:
+        """What is staged has changed; `row` is where."""
+        before = len(self.overview.rows)
+        self.overview.reload()
+        self._rows_changed(row, len(self.overview.rows) - before)
+
+    def _rows_changed(self, row: int, more: int) -> None:
+        """Rows are others from `row` on, and there are `more` of them."""
+        self.stop_looking()
+        self.row_filter.rows_changed(row, more)
+
+    def show_other_history(self) -> None:
+        """The session's current history is another one: show it from its first row, without a filter."""
+        self.overview.current = None
+        self.row_filter.words = ""
+        self.reload(0)
+
+    def on_pair_view_moved(self) -> None:
+        row = self.pairs.row_index
+        current = self.overview.current
+        if current is None or row is None or self.overview.row_of(current) != row:
+            self.overview.current = self.overview.problem_at(row) if row is not None else None
+        self.redraw()
+
+    def on_pair_view_opened(self) -> None:
+        self.action_open()
+
+    # problems
+
+    def show_problem(self, problem: Problem) -> None:
+        """Go to its row."""
+        self.overview.current = problem
+        row = self.overview.row_of(problem)
+        if not self.pairs.go_to_row(row):
+            self.row_filter.words = ""
+            self.pairs.reload()
+            self.note = "filter cleared: it hid this problem"
+            self.pairs.go_to_row(row)
+        self.overview.current = problem
+        self.redraw()
+
+    def show_first_problem(self) -> None:
+        """Go to the problem that matters most, where there is one."""
+        first = self.overview.first_problem
+        if first is not None:
+            self.show_problem(first)
+
+    def current_problem(self) -> Problem | None:
+        """The one under the cursor; where there is none it is said."""
+        problem = self.overview.current
+        if problem is None:
+            self.say("no problem here. ] goes to the next one")
+        return problem
+
+    def action_problem(self, by: int) -> None:
+        if self.overview.partial is not None:
+            self.say(self.held_up)
+            return
+        self.note = ""
+        problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)
+        if problem is None:
+            self.say("no problem is left to fix" if self.session.changed else "there are no problems")
+            return
+        if around:
+            self.note = "wrapped around"
+        self.show_problem(problem)
+
+    @changing
+    def action_fix(self) -> None:
+        problem = self.current_problem()
+        if problem is not None:
+            self._one.fix(problem)
+
+    @changing
+    def action_choose(self) -> None:
+        problem = self.current_problem()
+        if problem is not None:
+            self._one.choose(problem)
+
+    @changing
+    def action_fix_cause(self) -> None:
+        problem = self.current_problem()
+        if problem is None:
+            return
+        number = self.overview.group_number(problem)
+        if number is None:
+            self._one.fix(problem)
+        else:
+            self._many.fix_cause(problem, self.overview.groups[number])
+
+    @changing
+    def action_fix_all(self) -> None:
+        self._many.fix_all()
+
+    @changing
+    def action_recipe(self) -> None:
+        self._many.choose_recipe()
+
+    @changing
+    def action_undo(self) -> None:
+        self._applier.undo()
+
+    @changing
+    def action_redo(self) -> None:
+        self._applier.redo()
+
+    @changing
+    def action_review(self) -> None:
+        review(self)
+
+    # looking
+
+    def action_open(self) -> None:
+        view_row(self)
+
+    def action_bytes(self) -> None:
+        problem = self.current_problem()
+        if problem is not None:
+            view_bytes(self, problem)
+
+    def action_sees(self) -> None:
+        view_sent(self)
+
+    def action_search(self) -> None:
+        self._search.ask()
+
+    def action_hit(self, by: int) -> None:
+        self._search.go(by)
+
+    def action_filter(self) -> None:
+        self.row_filter.ask()
+
+    def action_goto(self) -> None:
+        self._goto.ask()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste on this screen is an error text that somebody wants to be led by."""
+        event.stop()
+        if event.text.strip():
+            self._goto.ask(event.text)
+
+    def action_yank(self) -> None:
+        choose_copy(self)
+
+    @changing
+    def action_profile(self) -> None:
+        self._profiles.ask()
+
+    @changing
+    def action_conversation(self) -> None:
+        choose_conversation(self)
+
+    @changing
+    def action_branches(self) -> None:
+        choose_branch(self)
+
+    @changing
+    def action_restore(self) -> None:
+        choose_original(self)
+
+    @changing
+    def action_follow(self) -> None:
+        self._follower.switch()
+
+    def warn_of_journal(self, problem: str) -> None:
+        """Say once that what is applied cannot be kept."""
+        self._journal.warn(problem)
+
+    def stop_looking(self) -> bool:
+        """Stop searching and filtering. True when either was still at it."""
+        return any([self._search.stop(), self.row_filter.stop()])
+
+    def action_back(self) -> None:
+        """One layer: long work, a running search, what it marks, the filter, the note."""
+        if self.work.stop():
+            rest = "r reads the rest" if self.overview.partial is not None else "nothing was changed"
+            self.say(f"stopped: {rest}")
+        elif self.stop_looking():
+            self.say("stopped")
+        elif self._search.query:
+            self._search.clear()
+        elif self.row_filter.words:
+            self.row_filter.clear()
+        else:
+            self.say("")
+
+    def action_sessions(self) -> None:
+        from toolpair.tui.screens.picker import PickerScreen
+
+        if self.tool.sessions is not None:
+            self.open(PickerScreen(self.tool.sessions))
+
+    async def action_leave(self) -> None:
+        """From a sub-agent's session back to the one that it was opened from, else out of the program."""
+        if len(self.tool.desks) > 1:
+            self.tool.go_back()
+        else:
+            await self.app.action_quit()
+
+    def action_palette(self) -> None:
+        choose_command(self, self.run_action)
+
+    def action_colours(self) -> None:
+        self.tool.switch_colours()
