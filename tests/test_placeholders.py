@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from toolpair.session.session import open_session
 from toolpair.transcript.content import is_placeholder_text, is_real_output
 from toolpair.transcript.model import PLACEHOLDER, Block
-from toolpair.transcript.placeholder_texts import KNOWN
-from toolpair.transcript.placeholders import known_placeholder
+from toolpair.transcript.placeholders import KNOWN, known_placeholder
 
 # As each system writes it, whole.
 WRITTEN = {

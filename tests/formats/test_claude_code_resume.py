@@ -9,6 +9,7 @@ import pytest
 
 from tests.formats.claude_code_files import block, session, without
 from toolpair.formats.claude_code import FORMAT
+from toolpair.formats.claude_code.agent import AGENT
 from toolpair.formats.claude_code.versions import NEWEST
 from toolpair.formats.format import Item, View
 from toolpair.rules.problem import OnResume, Problem
@@ -23,7 +24,7 @@ def resumed(
     transcript = FORMAT.read(items, View(agent_version=version))
     blocks: dict[str, Any] = {field: block(transcript, kind, id_) for field, (kind, id_) in named.items()}
     problem = Problem(rule, "error", "harmless", "observed", "", 0, 0, 0, 0, **blocks)
-    return FORMAT.on_resume(transcript, problem, FORMAT.sees(items, transcript))
+    return AGENT.on_resume(transcript, problem, FORMAT.sees(items, transcript))
 
 
 def test_a_result_under_another_id_is_dropped_with_its_call() -> None:

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Final
 from toolpair.formats.format import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from toolpair.formats.agent import Agent
+    from toolpair.transcript.model import Transcript
 
 REGISTRY: Final = {
     "claude-code": "toolpair.formats.claude_code",
@@ -77,4 +81,13 @@ def all_agents() -> tuple[Agent, ...]:
 
 def agents_of(format_id: str) -> tuple[Agent, ...]:
     """Those whose session files are of this format; no other is loaded."""
-    return tuple(get_agent(id_) for id_, (_, writes) in AGENTS.items() if writes == format_id)
+    return tuple(_agents_of(format_id))
+
+
+def _agents_of(format_id: str) -> Iterator[Agent]:
+    return (get_agent(id_) for id_, (_, writes) in AGENTS.items() if writes == format_id)
+
+
+def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agent | None:
+    """The agent that wrote a session of this format and resumes it, of those that are known."""
+    return next((agent for agent in _agents_of(format_id) if agent.wrote(transcript, path)), None)

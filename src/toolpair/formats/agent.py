@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from toolpair.formats.format import Beside
+    from toolpair.formats.format import Beside, SentRequest
     from toolpair.formats.way_back import WayBack
+    from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
 
@@ -79,10 +80,15 @@ class Program(NamedTuple):
 
 
 class Agent(ABC):
-    """One agent. Register an instance in `formats/__init__.py`. Nothing here raises for what a disk may hold."""
+    """One agent. Register an instance in `formats/__init__.py`. Nothing here raises for what a disk may hold.
+
+    What it leaves in any list of messages, its placeholders and notes, and the causes that it is known for, are its
+    record in `transcript/known_systems.py`, which has its id.
+    """
 
     id: str
     title: str
+    """`Transcript.agent` of the sessions that it writes."""
     variable: str | None = None
     """The environment variable that names its home folder, in place of the usual one."""
     usual_home: str = ""
@@ -132,6 +138,12 @@ class Agent(ABC):
         """The project folder, where the agent does not write it into the session file itself."""
         return None
 
+    def wrote(self, transcript: Transcript, path: Path | None) -> bool:
+        """Whether a session of its format is its own: as the transcript says, else as the file is called."""
+        if transcript.agent is not None:
+            return transcript.agent in (self.title, self.sub_agent)
+        return path is not None and self.is_named(path.name)
+
     # --- resuming ----------------------------------------------------------------------------------------
 
     def way_back(self, file: SessionFile) -> WayBack | None:
@@ -160,6 +172,13 @@ class Agent(ABC):
     def resumes_from(self, path: Path, folder: str | None, records: Iterable[Any]) -> str | None:
         """The working folder that it resumes the file from. `folder` is the transcript's; `records` are read lazily."""
         return folder
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        """What it makes of a problem when it resumes a session of its own; None: nothing is known of it.
+
+        `seen` is what it would send, where that is known.
+        """
+        return None
 
     def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
         """What to know of the indexes that it keeps of the file, before the file is saved in its place.

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from toolpair.formats.agent import Agent, FoundSession, SessionFile
+from toolpair.formats.format import SentRequest
 from toolpair.formats.way_back import WayBack
+from toolpair.rules.problem import OnResume, Problem
 from toolpair.shell.machine import Machine
 from toolpair.source import peek
+from toolpair.transcript.model import Transcript
 
 _EDITORS: Final = ("Code", "Code - Insiders", "Code - OSS", "VSCodium", "Cursor", "Windsurf", "Trae")
 _SERVERS: Final = (
@@ -111,9 +114,23 @@ class Extension(Agent):
         return f"in place of {_HISTORY[0]} in the task's folder"
 
 
-class _ClineExtension(Extension):
+class _RooCode(Extension):
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        if problem.rule != "turn.trailing_call":
+            return None
+        text = "On resume Roo Code writes that the task was interrupted."
+        return OnResume(self.title, None, "placeholder", None, text)
+
+
+class _Cline(Extension):
     variable = "CLINE_DIR"
     usual_home = ".cline"
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        if problem.rule not in ("result.missing", "turn.trailing_call"):
+            return None
+        text = "Cline answers this call with a note that it was interrupted."
+        return OnResume(self.title, None, "placeholder", None, text)
 
     def _elsewhere(self, machine: Machine) -> tuple[Path, ...]:
         return (self.home(machine) / "data" / "tasks",)
@@ -160,11 +177,11 @@ def _folder_told(path: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-ROO_CODE: Final = Extension(
+ROO_CODE: Final = _RooCode(
     "roo-code",
     "Roo Code",
     ("rooveterinaryinc.roo-cline", "rooveterinaryinc.roo-code-nightly"),
     "roo-cline.customStoragePath",
 )
-CLINE: Final = _ClineExtension("cline", "Cline", ("saoudrizwan.claude-dev",))
+CLINE: Final = _Cline("cline", "Cline", ("saoudrizwan.claude-dev",))
 KILO_CODE: Final = Extension("kilo-code", "Kilo Code", ("kilocode.kilo-code",), "kilo-code.customStoragePath")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, runtim
 from msgspec import Struct, field
 
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Effect, Fix, Impact, OnResume, Problem
+from toolpair.rules.problem import Effect, Fix, Impact
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Transcript
 
@@ -246,6 +246,3 @@ class Format(Protocol):
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         """What its agent would send when it resumes; None when there is no such agent."""
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        """What the format's own agent makes of the problem when it resumes; None when there is no such agent."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest
-from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.model import Transcript
 
 
@@ -20,7 +19,4 @@ class PlainFormat:
         return [plain_harm(damage) for damage in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return None
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         return None

@@ -11,7 +11,6 @@ from toolpair.dialects.anthropic import message_of
 from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
 from toolpair.formats.telling import Told
-from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
 
@@ -75,14 +74,6 @@ class RooCodeFormat(AnthropicFormat):
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        if transcript.agent == CLINE and problem.rule in ("result.missing", "turn.trailing_call"):
-            text = "Cline answers this call with a note that it was interrupted."
-            return OnResume(CLINE, None, "placeholder", None, text)
-        if problem.rule != "turn.trailing_call":
-            return None
-        return OnResume(ROO, None, "placeholder", None, "On resume Roo Code writes that the task was interrupted.")
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.formats import writer_of
 from toolpair.formats.format import AS_RESUMED, Format, Item, OwnRules, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
@@ -24,6 +25,7 @@ from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEd
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
+    from toolpair.formats.agent import Agent
     from toolpair.formats.damaged import DamagedRecords
     from toolpair.rules.errors.counting import Source
 
@@ -121,7 +123,14 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         found = self.damaged.on_resume(problem) if self.damaged is not None else None
-        return found or self.format.on_resume(transcript, problem, self.seen)
+        if found is not None or self._writer is None:
+            return found
+        return self._writer.on_resume(transcript, problem, self.seen)
+
+    @cached_property
+    def _writer(self) -> Agent | None:
+        beside = self.view.beside
+        return writer_of(self.format.id, self.transcript, beside.path if beside is not None else None)
 
     def _of_the_file(self, context: Context) -> None:
         """Problems of the records as such."""

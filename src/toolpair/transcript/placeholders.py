@@ -10,13 +10,14 @@ import re
 from functools import cache
 from typing import Any, Final
 
-from toolpair.transcript.placeholder_texts import KNOWN, Placeholder
+from toolpair.transcript.known_systems import Placeholder, known_texts
 
 _LONGEST: Final = 2000
 """Characters: whatever is longer says more than that there is nothing."""
 _GAP: Final = r"[^\n]{0,300}?"
 """What `…` in a text stands for: a name, an id, the rest of a sentence. Never a second line."""
 
+KNOWN: Final = known_texts()
 _BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
 """With what any of them begins; the patterns are compiled when a text begins so."""
 _LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)

@@ -7,7 +7,6 @@ from typing import Any
 
 from toolpair.formats.claude_code.record_kinds import sniff
 from toolpair.formats.format import AS_RESUMED, Beside, Damage, Item, ResumeEffect, SentRequest, SubagentSession, View
-from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
@@ -45,11 +44,6 @@ class ClaudeCode:
         from toolpair.formats.claude_code.sending import sees
 
         return sees(items, transcript)
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        from toolpair.formats.claude_code.effects import on_resume
-
-        return on_resume(transcript, problem, seen)
 
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
         from toolpair.formats.claude_code.inactive import inactive_histories

@@ -11,8 +11,11 @@ from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.format import SentRequest
     from toolpair.formats.way_back import WayBack
+    from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
+    from toolpair.transcript.model import Transcript
 
 _PROJECTS: Final = "projects"
 
@@ -85,6 +88,11 @@ class ClaudeCodeAgent(Agent):
         if not folder or is_name_of(path.parent.name, folder):
             return folder
         return working_folder_called(path.parent.name, records) or folder
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        from toolpair.formats.claude_code.effects import on_resume
+
+        return on_resume(transcript, problem, seen)
 
 
 AGENT: Final = ClaudeCodeAgent()

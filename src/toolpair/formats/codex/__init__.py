@@ -8,7 +8,7 @@ from typing import Any
 from toolpair.formats.codex.rollout_lines import passed_by, sniff
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Fix, OnResume, Problem
+from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
@@ -50,11 +50,6 @@ class Codex:
 
         refuses = refusal(items, begins_file(transcript), parent_of(transcript).missing)
         return sent_by(AGENT, transcript, passed_by(items), refuses)
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        from toolpair.formats.codex.effects import on_resume
-
-        return on_resume(transcript, problem, seen)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         from toolpair.formats.codex.own_rules import check

@@ -10,8 +10,9 @@ from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.format import Beside
+    from toolpair.formats.format import Beside, SentRequest
     from toolpair.formats.way_back import WayBack
+    from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
 
@@ -76,6 +77,11 @@ class CodexAgent(Agent):
         from toolpair.formats.codex.projection import index_notes
 
         return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        from toolpair.formats.codex.effects import on_resume
+
+        return on_resume(transcript, problem, seen)
 
 
 AGENT: Final = CodexAgent()

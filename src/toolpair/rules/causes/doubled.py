@@ -10,9 +10,9 @@ from toolpair.rules.causes.known_causes import named
 from toolpair.rules.problem import Cause
 from toolpair.transcript.content import is_placeholder_text, output_key, result_text
 from toolpair.transcript.counting import plural
+from toolpair.transcript.known_systems import Placeholder
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
-from toolpair.transcript.placeholder_texts import Placeholder
 from toolpair.transcript.placeholders import known_placeholder
 
 if TYPE_CHECKING:

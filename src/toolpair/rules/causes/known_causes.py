@@ -1,4 +1,6 @@
-"""The causes that are known, as data: `rules/data/causes.json`. A new one is an entry there and a recogniser here."""
+"""The causes that are known: what is said of each is data (`rules/data/causes.json`), and who is known for it stands in
+the record of each system (`transcript/known_systems.py`). A new cause is an entry there and a recogniser here.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from msgspec import Struct
 
 from toolpair.rules.problem import Cause
 from toolpair.rules.shipped import shipped
+from toolpair.transcript.known_systems import SYSTEMS, titles
 
 
 class Writer(Struct, frozen=True):
@@ -37,20 +40,27 @@ def _all() -> Mapping[str, CausePage]:
     return {id_: _page(id_, entry) for id_, entry in shipped("causes.json").items()}
 
 
-def _page(id_: str, entry: Mapping[str, object]) -> CausePage:
-    known = entry.get("known", [])
-    assert isinstance(known, list)
-    product, link = entry.get("product"), entry.get("link")
-    always = Writer(str(product), str(link) if link else None, bool(entry.get("proxy"))) if product else None
-    writers = tuple(Writer(one["product"], one["link"], bool(one.get("proxy"))) for one in known)
+def _page(id_: str, entry: Mapping[str, str]) -> CausePage:
+    """`alone` in the data is the id of the system that alone writes so, `first` of the one that is named first."""
+    writers = {system: writer for system in SYSTEMS if (writer := _writer(system, id_)) is not None}
+    first = entry.get("first")
+    always = writers[entry["alone"]] if "alone" in entry else None
     return CausePage(
         id_,
-        str(entry["text"]),
-        str(entry["about"]),
-        (always, *writers) if always else writers,
+        entry["text"],
+        entry["about"],
+        tuple(writers[system] for system in sorted(writers, key=lambda system: system != first)),
         always,
-        str(link) if link else None,
+        entry.get("link") or (always.link if always is not None else None),
     )
+
+
+def _writer(id_: str, cause: str) -> Writer | None:
+    system = SYSTEMS[id_]
+    seen = system.causes.get(cause)
+    if seen is None:
+        return None
+    return Writer(f"{titles(id_, seen.also)} {seen.versions}".strip(), seen.link, system.proxy)
 
 
 def cause_ids() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.makers import maker_of
 from toolpair.rules.problem import Cause
 from toolpair.transcript.id_shapes import sanitised
+from toolpair.transcript.known_systems import SYSTEMS
 from toolpair.transcript.pairing import Pair
 
 _OF_SPELLING: Final = {
@@ -32,7 +33,9 @@ def of_mismatch(pair: Pair, agent: str | None = None) -> Cause:
     if pair.evidence == "spelling":
         return _of_spelling(pair.spelling or "sanitised", str(call.id), str(result.id), agent)
     if pair.evidence == "link":
-        return named("id.linked", "sourceToolAssistantUUID names the record of the call")
+        links = (system.link for system in SYSTEMS.values() if (agent or "").startswith(system.title))
+        link = next(filter(None, links), "a link")
+        return named("id.linked", f"{link} names the record of the call")
     of_call, of_result = maker_of(call.id), maker_of(result.id)
     if of_call is not None and of_result is not None and of_call is not of_result:
         why = f"both say {call.name}" if pair.evidence == "name" else "only the position says that they belong together"
@@ -50,10 +53,11 @@ def _of_spelling(spelling: str, call: str, result: str, agent: str | None) -> Ca
     long, short = (call, result) if len(call) > len(result) else (result, call)
     match spelling:
         case "sanitised" if call != result and call == sanitised(result):
-            product = "Roo Code"
+            product = SYSTEMS["roo-code"].title
         case "truncated" | "truncated_sha256" | "hashed":
             where += f"; `{short[-8:]}` is a hash of the longer one" if short != long else ""
         case "cut":
             where += f"; {len(short)} of {len(long)} characters are left"
-            product = "OpenClaw" if _PLAIN.fullmatch(short) and sanitised(long)[:40] != short else "pi"
+            openclaw = _PLAIN.fullmatch(short) and sanitised(long)[:40] != short
+            product = SYSTEMS["openclaw" if openclaw else "pi"].title
     return named(_OF_SPELLING[spelling], where, product, agent)

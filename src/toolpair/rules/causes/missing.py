@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.orphaned import collision
 from toolpair.rules.problem import Cause
 from toolpair.transcript.content import block_text, result_text
+from toolpair.transcript.known_systems import SYSTEMS
 from toolpair.transcript.model import Message
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context
 
-_NOTES: Final = (
-    ("Claude Code", re.compile(r"\[Request interrupted by user")),
-    ("Codex", re.compile(r"<turn_aborted>")),
-    ("Roo Code", re.compile(r"\[TASK RESUMPTION\]|Task was interrupted", re.IGNORECASE)),
-    (None, re.compile(r"Operation cancelled", re.IGNORECASE)),
-)
-"""The notes that agents leave where the user stopped them."""
-_REJECTED: Final = re.compile(r"The user doesn't want to |User rejected tool use|\[Request interrupted by user")
+_CANCELLED: Final = re.compile(r"Operation cancelled", re.IGNORECASE)
+"""A note that several programs leave where the user stopped them."""
 _LOOKED_AT: Final = 50
 """Of the calls of one turn; with more of them the question is not worth the walk for each."""
 _HEAD: Final = 400
+
+
+@cache
+def _notes() -> tuple[tuple[str | None, re.Pattern[str]], ...]:
+    """The notes that are left where the user stopped an agent, and whose they are."""
+    known = [
+        (system.title, re.compile(system.interrupted)) for system in SYSTEMS.values() if system.interrupted is not None
+    ]
+    return (*known, (None, _CANCELLED))
+
+
+@cache
+def _declined() -> re.Pattern[str]:
+    """How results begin of calls that the user declined."""
+    return re.compile("|".join(system.rejected for system in SYSTEMS.values() if system.rejected is not None))
 
 
 def of_missing(context: Context, pair: Pair) -> Cause | None:
@@ -80,7 +91,7 @@ def _interrupted(context: Context, at: int) -> Cause | None:
 
 def _notes_in(messages: Sequence[Message]) -> Iterator[Cause]:
     for message in messages:
-        for product, note in _NOTES:
+        for product, note in _notes():
             if message.role == "user" and _says(message, note):
                 evidence = (
                     f"{product}'s note about an interruption follows"
@@ -100,5 +111,5 @@ def _rejected(context: Context, at: int) -> bool:
     if at not in known:
         calls = [block for block in context.messages[at].blocks[:_LOOKED_AT] if block.kind == "call"]
         pairs = [found for call in calls if (found := context.pairing.pair_of(call)) is not None]
-        known[at] = any(_REJECTED.match(result_text(result)) for found in pairs for result in found.results)
+        known[at] = any(_declined().match(result_text(result)) for found in pairs for result in found.results)
     return known[at]

@@ -1,0 +1,277 @@
+"""What is known of each agent, proxy or library by what it leaves in a history: one record a system.
+
+Any list of messages may hold it, whichever agent's the file is, and the pairing asks for it: so it is data here, below
+the formats. An agent's entry in `formats/` and its record here have one id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+
+class Placeholder(Struct, frozen=True):
+    """A text that stands where a tool result is missing.
+
+    `text` is the whole of it, where `…` stands for what varies; `regex` says it where that is not enough.
+    """
+
+    text: str
+    link: str | None = None
+    regex: str | None = None
+    alone: bool = False
+    """The words are common: they count only when they stand bare, not behind "Error:" nor within JSON."""
+    cleared: bool = False
+    """The output was there and was taken out on purpose, to make room: nobody wants it back unasked."""
+    also: tuple[str, ...] = ()
+    """The ids of other systems that write it."""
+    product: str = ""
+    """What those who write it are called. `known_texts` fills it in."""
+
+
+class Seen(Struct, frozen=True):
+    """Where a system was seen to break pairs in a certain way."""
+
+    link: str | None
+    versions: str = ""
+    also: tuple[str, ...] = ()
+    """The ids of other systems that do the same, told in one breath."""
+
+
+class KnownSystem(Struct, frozen=True):
+    title: str
+    placeholders: tuple[Placeholder, ...] = ()
+    causes: Mapping[str, Seen] = field(default_factory=dict)
+    """The ids of causes (`rules/data/causes.json`) that it is known for."""
+    interrupted: str | None = None
+    """A pattern of the note that it writes where the user stopped it."""
+    rejected: str | None = None
+    """A pattern of how the result of a call begins that the user declined."""
+    link: str | None = None
+    """The field by which a result of its own names the record of the call."""
+    proxy: bool = False
+    """It stands between agents and providers, so any agent's session may have gone through it."""
+
+
+_CLAUDE: Final = "https://github.com/anthropics/claude-code/issues"
+_CLINE: Final = "https://github.com/cline/cline"
+_CODEX: Final = "https://github.com/openai/codex/issues"
+_DOCKER: Final = "https://github.com/docker/docker-agent"
+_LITELLM: Final = "https://github.com/BerriAI/litellm"
+_NANOBOT: Final = "https://github.com/HKUDS/nanobot/issues/1634"
+_OPENCLAW: Final = "https://github.com/openclaw/openclaw"
+_OPENCODE: Final = "https://github.com/anomalyco/opencode"
+_PI: Final = "https://github.com/earendil-works/pi/issues"
+_ROO: Final = "https://github.com/RooCodeInc/Roo-Code"
+
+SYSTEMS: Final[dict[str, KnownSystem]] = {
+    "toolpair": KnownSystem("toolpair", (Placeholder("[No result was recorded for this call. …]"),)),
+    # Agents that have an entry in `formats/`
+    "claude-code": KnownSystem(
+        "Claude Code",
+        (
+            Placeholder("[Tool call interrupted: …]", f"{_CLAUDE}/1894"),
+            Placeholder("[Tool result missing due to internal error]"),
+            Placeholder("[Tool use interrupted]"),
+            Placeholder("[Orphaned tool result removed due to conversation resume]"),
+            Placeholder("(no content)", alone=True),
+            Placeholder("this call did not run. It came with no tool_use id…"),
+        ),
+        {
+            "compaction": Seen(f"{_CLAUDE}/8484"),
+            "compaction.kept_result": Seen(f"{_CLAUDE}/8484"),
+            "interrupted": Seen(f"{_CLAUDE}/1894"),
+            "late.behind_summary": Seen(f"{_CLAUDE}/8484"),
+        },
+        interrupted=r"\[Request interrupted by user",
+        rejected=r"The user doesn't want to |User rejected tool use|\[Request interrupted by user",
+        link="sourceToolAssistantUUID",
+    ),
+    "codex": KnownSystem(
+        "Codex",
+        # "aborted by user" is no such text: it tells what a person did.
+        (Placeholder("aborted", f"{_CODEX}/29773", alone=True),),
+        {
+            "interrupted": Seen(f"{_CODEX}/394"),
+            "killed": Seen(f"{_CODEX}/29773"),
+            "killed.parallel": Seen(f"{_CODEX}/29773"),
+        },
+        interrupted="<turn_aborted>",
+    ),
+    # Agents that have none yet
+    "pi": KnownSystem(
+        "pi",
+        (
+            Placeholder("No result provided", f"{_PI}/8667", also=("docker-agent",)),
+            Placeholder("No result provided.", f"{_PI}/8667", also=("docker-agent",)),
+        ),
+        {
+            "id.cut_on_one_side": Seen("https://github.com/badlogic/pi-mono"),
+            "id.call_item": Seen(_NANOBOT, also=("openclaw", "nanobot")),
+            "compaction": Seen(f"{_PI}/8667"),
+            "compaction.kept_result": Seen(f"{_PI}/4570"),
+            "duplicate.placeholder": Seen(f"{_PI}/8667"),
+            "late.behind_summary": Seen(f"{_PI}/8667"),
+        },
+    ),
+    "openclaw": KnownSystem(
+        "OpenClaw",
+        (Placeholder("[openclaw] missing tool result in session history; …", f"{_OPENCLAW}/issues/88168"),),
+        {
+            "id.hashed_alphanumeric": Seen(_OPENCLAW),
+            "id.cut_on_one_side": Seen(_OPENCLAW),
+            "duplicate.placeholder": Seen(f"{_OPENCLAW}/issues/88168"),
+        },
+    ),
+    "nanobot": KnownSystem("nanobot", causes={"id.call_item_long": Seen(_NANOBOT)}),
+    "opencode": KnownSystem(
+        "opencode",
+        (
+            Placeholder("[Tool execution was interrupted]", _OPENCODE, also=("kilo-cli",)),
+            Placeholder("Tool execution aborted", _OPENCODE, alone=True, also=("kilo-cli",)),
+            Placeholder("[Old tool result content cleared]", _OPENCODE, cleared=True, also=("kilo-cli", "claude-code")),
+        ),
+        {
+            "compaction": Seen(f"{_OPENCODE}/issues/27594"),
+            "compaction.kept_result": Seen(f"{_OPENCODE}/issues/27594"),
+        },
+    ),
+    "kilo-cli": KnownSystem("Kilo CLI"),
+    # Roo Code, and what grew out of it or beside it; all but the last two have an entry
+    "roo-code": KnownSystem(
+        "Roo Code",
+        (
+            Placeholder("Tool execution was interrupted before completion.", f"{_ROO}/pull/9952"),
+            Placeholder("Context condensation triggered. Tool execution deferred.", _ROO),
+            Placeholder("Task was interrupted before this tool call could be completed.", f"{_ROO}/issues/11487"),
+        ),
+        {
+            "id.sanitised_on_one_side": Seen(f"{_ROO}/pull/11131", versions="3.40 to 3.46.0"),
+            "id.truncated_md5": Seen(f"{_ROO}/pull/10763"),
+            "id.collision": Seen(f"{_ROO}/pull/10649"),
+            "compaction.kept_result": Seen(_ROO),
+            "interrupted": Seen(_ROO),
+            "parallel": Seen(f"{_ROO}/issues/11777"),
+            "crossed": Seen(f"{_ROO}/pull/9952"),
+        },
+        interrupted=r"(?i:\[TASK RESUMPTION\]|Task was interrupted)",
+    ),
+    "cline": KnownSystem(
+        "Cline",
+        (
+            Placeholder("[migration] Tool result missing in legacy conversation history.", _CLINE),
+            Placeholder("Tool execution was interrupted before a result was produced.…", _CLINE),
+            Placeholder("result missing", _CLINE, alone=True),
+        ),
+        {"split": Seen(_CLINE)},
+    ),
+    "roo-code-fork": KnownSystem("a fork of Roo Code", (Placeholder("No result available for this tool call."),)),
+    # Other agents
+    "gemini-cli": KnownSystem(
+        "Gemini CLI",
+        (
+            Placeholder(
+                "The tool execution result was lost due to context management truncation.",
+                "https://github.com/google-gemini/gemini-cli",
+            ),
+        ),
+        {"duplicate.on_resume": Seen("https://github.com/google-gemini/gemini-cli/issues/29365", versions="0.61")},
+    ),
+    "goose": KnownSystem("goose", (Placeholder("(empty result)", "https://github.com/aaif-goose/goose", alone=True),)),
+    "zed": KnownSystem(
+        "Zed",
+        (Placeholder("<Tool returned an empty string>", "https://github.com/zed-industries/zed", alone=True),),
+    ),
+    "docker-agent": KnownSystem(
+        "docker-agent",
+        (Placeholder("(tool execution failed)", _DOCKER, alone=True),),
+        {"trimmed": Seen(f"{_DOCKER}/issues/1676")},
+    ),
+    "crush": KnownSystem(
+        "Crush",
+        (
+            Placeholder(
+                "tool call was interrupted and did not produce a result, …", "https://github.com/charmbracelet/crush"
+            ),
+        ),
+    ),
+    "continue": KnownSystem(
+        "Continue",
+        (
+            Placeholder("No tool output", "https://github.com/continuedev/continue", alone=True),
+            Placeholder("Tool cancelled", "https://github.com/continuedev/continue", alone=True),
+        ),
+    ),
+    "copilot-cli": KnownSystem(
+        "GitHub Copilot CLI",
+        (
+            Placeholder("The execution of this tool, or a previous tool was interrupted."),
+            Placeholder("Tool execution was interrupted before a result was recorded.…"),
+        ),
+    ),
+    "qwen-code": KnownSystem(
+        "Qwen Code",
+        (
+            Placeholder(
+                "Tool execution result was not recorded — likely interrupted …",
+                "https://github.com/QwenLM/qwen-code",
+            ),
+        ),
+    ),
+    # Libraries, proxies, providers
+    "pydantic-ai": KnownSystem(
+        "Pydantic AI",
+        (
+            Placeholder(
+                "The tool call was interrupted before a result was produced.",
+                "https://github.com/pydantic/pydantic-ai",
+            ),
+        ),
+    ),
+    "litellm": KnownSystem(
+        "LiteLLM",
+        (
+            Placeholder(
+                "[System: Tool execution skipped/interrupted by user. No result provided for tool '…'.]", _LITELLM
+            ),
+        ),
+        {"id.truncated_sha256": Seen(_LITELLM, versions="1.109 (Bedrock)"), "id.thought": Seen(_LITELLM)},
+        proxy=True,
+    ),
+    "vercel-ai-sdk": KnownSystem(
+        "Vercel AI SDK",
+        (
+            Placeholder("Tool result is missing for tool call …", "https://github.com/vercel/ai"),
+            Placeholder("Tool results are missing for tool calls …", "https://github.com/vercel/ai"),
+        ),
+    ),
+    "deep-agents": KnownSystem(
+        "Deep Agents (LangChain)",
+        (
+            Placeholder(
+                "Tool call … with id … was cancelled - another message came in before it could be completed.",
+                "https://github.com/langchain-ai/deepagents",
+            ),
+        ),
+    ),
+    "kimi": KnownSystem(
+        "Kimi", causes={"id.counter_restarts": Seen("https://github.com/librefang/librefang/pull/2962")}
+    ),
+    "deepseek": KnownSystem("DeepSeek", causes={"id.counter_restarts": Seen(None)}),
+}
+"""By id. A cause's page names them in this order."""
+
+
+def titles(id_: str, also: tuple[str, ...]) -> str:
+    """What several systems are called: "opencode, Kilo CLI"."""
+    return ", ".join(SYSTEMS[one].title for one in (id_, *also))
+
+
+def known_texts() -> tuple[Placeholder, ...]:
+    """The placeholders of all systems."""
+    return tuple(
+        replace(text, product=titles(id_, text.also)) for id_, system in SYSTEMS.items() for text in system.placeholders
+    )
