@@ -59,6 +59,12 @@ def recipes() -> Pages:
     return made
 
 
+def systems() -> Pages:
+    """The page on agents and other systems."""
+    made: Pages = import_module("system_pages").pages()
+    return made
+
+
 def _linked(text: str, names: Collection[str], folder: str) -> str:
     """The page with links where a row of a table begins with one of the names."""
 
@@ -69,7 +75,12 @@ def _linked(text: str, names: Collection[str], folder: str) -> str:
     return re.sub(r"^\| `([\w.-]+)(/[\w.-]+)?` \|", link, text, flags=re.MULTILINE)
 
 
-FOLDERS: Final[Mapping[str, Callable[[], Pages]]] = {"rules": rules, "profiles": profiles, "recipes": recipes}
+FOLDERS: Final[Mapping[str, Callable[[], Pages]]] = {
+    "rules": rules,
+    "profiles": profiles,
+    "recipes": recipes,
+    "systems": systems,
+}
 """Folder of docs/ -> what makes it."""
 
 

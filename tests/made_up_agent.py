@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.format import Beside, SentRequest
 from toolpair.formats.way_back import WayBack
+from toolpair.rules.problem import OnResume, Problem
 from toolpair.shell.machine import Machine
 from toolpair.source import peek
+from toolpair.transcript.model import Transcript
 
 SUFFIX = ".made-up.json"
 
@@ -48,19 +51,30 @@ class MadeUp(Agent):
         name = (file.path if file.path is not None and self.is_named(file.path.name) else file.opened or Path()).name
         return WayBack(("made-up", "--go-on", name.removesuffix(SUFFIX)))
 
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        if problem.rule != "result.missing":
+            return None
+        return OnResume(self.title, None, "dropped", "the call", "Made Up drops this call without telling you.")
+
+    def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
+        index = beside.read("index")
+        if index is None or str(before) not in index.decode():
+            return ()
+        return (f"Made Up's index has the old size of this session, {before} bytes: remove it.",)
+
 
 AGENT = MadeUp()
 
 
-def made_up_session(home: Path, folder: str, id_: str = "s1") -> Path:
-    """A file below the user's `home`, as the agent writes it: a call without a result."""
+def made_up_session(home: Path, folder: str, id_: str = "s1", more: Sequence[Any] = ()) -> Path:
+    """A file below the user's `home`, as the agent writes it: a call without a result, and `more` behind it."""
     path = home / ".made-up" / f"{id_}{SUFFIX}"
     path.parent.mkdir(parents=True, exist_ok=True)
     call = {"type": "tool_use", "id": "t1", "name": "run", "input": {}}
     messages: list[Any] = [
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": [call]},
-        {"role": "user", "content": "and?"},
+        *(more or [{"role": "user", "content": "and?"}]),
     ]
     path.write_text(json.dumps(messages))
     path.with_name(f"{id_}.folder").write_text(folder)

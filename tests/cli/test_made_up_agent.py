@@ -16,13 +16,18 @@ import pytest
 import toolpair
 from tests.cli.conftest import Run
 from tests.made_up_agent import made_up_session
+from tests.patience import PATIENCE
 from tests.tui.driving import frame
 from toolpair.formats import AGENTS, REGISTRY, all_agents
+from toolpair.rules.causes import cause_ids
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
+from toolpair.transcript.known_systems import SYSTEMS
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.picker_checks import Mark
 from toolpair.tui.session_list import Sessions
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -116,6 +121,105 @@ def test_who_runs_it_is_warned(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
         process.wait()
 
 
+def test_what_it_does_on_resume_is_told_of_its_sessions_alone(home: Path, run: Run) -> None:
+    path = made_up_session(home, str(home / "shop"))
+    told = run("check", path, "--output-format", "json").json["files"][0]["problems"][0]
+    assert (told["rule"], told["impact"]) == ("result.missing", "loses")
+    assert (told["on_resume"]["agent"], told["on_resume"]["effect"]) == ("Made Up", "dropped")
+    assert told["on_resume"]["loses"] == "the call"
+    elsewhere = shutil.copy(path, home / "list.json")
+    other = run("check", elsewhere, "--output-format", "json").json["files"][0]["problems"][0]
+    assert (other["rule"], other["on_resume"]) == ("result.missing", None)
+
+
+def test_the_index_that_it_keeps_is_warned_of_before_a_save(home: Path, run: Run) -> None:
+    path = made_up_session(home, str(home / "shop"))
+    size = path.stat().st_size
+    note = f"Made Up's index has the old size of this session, {size} bytes: remove it."
+    assert note not in run("fix", path, "--diff").err
+    (path.parent / "index").write_text(f"s1 {size}")
+    session = open_session(path)
+    session.look_around()
+    assert note in session.warnings
+    assert note in run("fix", path, "--in-place").err
+
+
+KNOWN_FROM_THE_START = """
+import sys
+from tests.made_up_system import SYSTEM
+from toolpair.transcript.known_systems import SYSTEMS
+SYSTEMS["made-up"] = SYSTEM
+from toolpair.formats import AGENTS
+AGENTS["made-up"] = ("tests.made_up_agent:AGENT", "anthropic")
+"""
+
+
+def with_its_record(code: str, *arguments: object) -> str:
+    """What `code` prints where the agent has its two lines: an entry, and a record of what it leaves in a history."""
+    ran = subprocess.run(
+        [sys.executable, "-c", KNOWN_FROM_THE_START + code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        cwd=ROOT,
+    )
+    assert "Traceback" not in ran.stderr, ran.stderr
+    return ran.stdout
+
+
+def command(*arguments: object) -> str:
+    return with_its_record("from toolpair.cli.main import main; sys.exit(main(sys.argv[1:]))", *arguments)
+
+
+def _user(*blocks: dict[str, object]) -> list[object]:
+    return [{"role": "user", "content": list(blocks)}]
+
+
+def test_its_note_of_an_interruption_is_a_cause(home: Path) -> None:
+    note = {"type": "text", "text": "[made up: you stopped it]"}
+    path = made_up_session(home, str(home / "shop"), more=_user(note))
+    problem = json.loads(command("check", path, "--output-format", "json"))["files"][0]["problems"][0]
+    assert problem["cause"]["id"] == "interrupted"
+    assert problem["cause"]["product"] == "Made Up 1.0" and "Made Up's note" in problem["cause"]["evidence"]
+    known = json.loads(command("explain", "interrupted", "--output-format", "json"))["cause"]["known_from"]
+    assert known[-1] == {"product": "Made Up 1.0", "link": "https://example.org/made-up"}
+
+
+def test_its_placeholder_is_no_output(home: Path, run: Run) -> None:
+    result = {"type": "tool_result", "tool_use_id": "t1"}
+    doubled = _user({**result, "content": "(made up: the tool was lost)"}, {**result, "content": "3 passed"})
+    path = made_up_session(home, str(home / "shop"), more=doubled)
+    (problem,) = json.loads(command("check", path, "--output-format", "json"))["files"][0]["problems"]
+    assert problem["cause"]["id"] == "duplicate.placeholder" and problem["cause"]["product"] == "Made Up"
+    (problem,) = run("check", path, "--output-format", "json").json["files"][0]["problems"]
+    assert problem["cause"]["id"] == "duplicate.differ"
+
+
+def test_the_docs_that_are_made_have_it() -> None:
+    code = "sys.path.insert(0, 'scripts'); import make_docs; print(make_docs.systems()['README.md'])"
+    page = with_its_record(code)
+    assert "| Made Up | `made-up` | `~/.made-up` | `MADE_UP_HOME` | anthropic |" in page
+    assert "| Made Up | `(made up: the tool was lost)` | `interrupted` |" in page
+
+
+def test_an_entry_and_its_record_have_one_id_and_one_name() -> None:
+    """So what is one agent's in a history is named by exactly one entry."""
+    assert len({system.title for system in SYSTEMS.values()}) == len(SYSTEMS)
+    titled = {agent.title: agent.id for agent in all_agents()}
+    assert {id_: titled[system.title] for id_, system in SYSTEMS.items() if system.title in titled} == {
+        id_: id_ for id_ in SYSTEMS if id_ in AGENTS
+    }
+
+
+def test_what_records_name_is_there() -> None:
+    """Causes by their ids, systems by theirs; and no text is two systems'."""
+    for system in SYSTEMS.values():
+        assert set(system.causes) <= set(cause_ids()), system.title
+        assert {one for told in (*system.placeholders, *system.causes.values()) for one in told.also} <= set(SYSTEMS)
+    texts = [text.text for system in SYSTEMS.values() for text in system.placeholders]
+    assert len(set(texts)) == len(texts)
+
+
 def test_a_format_that_is_known_stands_in_formats_once(home: Path, run: Run) -> None:
     assert "Made Up" not in run("formats").out
 
@@ -136,7 +240,16 @@ def test_shared_code_names_no_agent() -> None:
     folder = Path(toolpair.__file__).parent
     shared = [
         *(folder / "agents").glob("*.py"),
-        *(folder / name for name in ("session/surroundings.py", "transcript/placeholders.py", "tui/picker_text.py")),
+        *(folder / "rules" / "causes").glob("*.py"),
+        *(
+            folder / name
+            for name in (
+                "session/surroundings.py",
+                "history/checked_records.py",
+                "transcript/placeholders.py",
+                "tui/picker_text.py",
+            )
+        ),
     ]
     named = re.compile(r"claude|codex|\bcline|roo.?code|kilo", re.IGNORECASE)
     assert not [path.name for path in shared if named.search(path.read_text(encoding="utf-8"))]

@@ -37,6 +37,8 @@ class Seen(Struct, frozen=True):
 
     link: str | None
     versions: str = ""
+    way: str | None = None
+    """Which way of breaking them is its own, where the recogniser of the cause tells several apart."""
     also: tuple[str, ...] = ()
     """The ids of other systems that do the same, told in one breath."""
 
@@ -109,7 +111,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             Placeholder("No result provided.", f"{_PI}/8667", also=("docker-agent",)),
         ),
         {
-            "id.cut_on_one_side": Seen("https://github.com/badlogic/pi-mono"),
+            "id.cut_on_one_side": Seen("https://github.com/badlogic/pi-mono", way="cut"),
             "id.call_item": Seen(_NANOBOT, also=("openclaw", "nanobot")),
             "compaction": Seen(f"{_PI}/8667"),
             "compaction.kept_result": Seen(f"{_PI}/4570"),
@@ -122,7 +124,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         (Placeholder("[openclaw] missing tool result in session history; …", f"{_OPENCLAW}/issues/88168"),),
         {
             "id.hashed_alphanumeric": Seen(_OPENCLAW),
-            "id.cut_on_one_side": Seen(_OPENCLAW),
+            "id.cut_on_one_side": Seen(_OPENCLAW, way="cut to letters and digits"),
             "duplicate.placeholder": Seen(f"{_OPENCLAW}/issues/88168"),
         },
     ),
@@ -149,7 +151,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             Placeholder("Task was interrupted before this tool call could be completed.", f"{_ROO}/issues/11487"),
         ),
         {
-            "id.sanitised_on_one_side": Seen(f"{_ROO}/pull/11131", versions="3.40 to 3.46.0"),
+            "id.sanitised_on_one_side": Seen(f"{_ROO}/pull/11131", versions="3.40 to 3.46.0", way="call sanitised"),
             "id.truncated_md5": Seen(f"{_ROO}/pull/10763"),
             "id.collision": Seen(f"{_ROO}/pull/10649"),
             "compaction.kept_result": Seen(_ROO),

@@ -21,6 +21,8 @@ class Writer(Struct, frozen=True):
     link: str | None
     proxy: bool = False
     """It stands between agents and providers, so any agent's session may have gone through it."""
+    way: str | None = None
+    """Which way is its own, of several that the recogniser tells apart."""
 
 
 class CausePage(Struct, frozen=True):
@@ -60,7 +62,7 @@ def _writer(id_: str, cause: str) -> Writer | None:
     seen = system.causes.get(cause)
     if seen is None:
         return None
-    return Writer(f"{titles(id_, seen.also)} {seen.versions}".strip(), seen.link, system.proxy)
+    return Writer(f"{titles(id_, seen.also)} {seen.versions}".strip(), seen.link, system.proxy, seen.way)
 
 
 def cause_ids() -> tuple[str, ...]:
@@ -79,14 +81,18 @@ def cause_called(words: str) -> CausePage | None:
     return _all().get(words) or next((page for page in _all().values() if page.text == text), None)
 
 
-def named(id_: str, evidence: str = "", product: str | None = None, agent: str | None = None) -> Cause:
+def named(
+    id_: str, evidence: str = "", product: str | None = None, agent: str | None = None, way: str | None = None
+) -> Cause:
     """The cause with what shows it.
 
-    `product` is how the name of the product begins whose pattern the evidence fits. `agent` is the one that wrote the
-    session, where that is known: no other agent is named then.
+    `product` is how the name of the product begins whose pattern the evidence fits, `way` what fits it. `agent` is
+    the one that wrote the session, where that is known: no other agent is named then.
     """
     page = _all()[id_]
     writer = page.always
+    if way is not None:
+        writer = next((one for one in page.writers if one.way == way), writer)
     if product is not None:
         writer = next((one for one in page.writers if one.product.startswith(product)), writer)
     if writer is None or not (agent is None or writer.proxy or writer.product.startswith(agent)):

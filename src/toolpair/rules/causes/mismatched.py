@@ -49,15 +49,15 @@ def of_mismatch(pair: Pair, agent: str | None = None) -> Cause:
 
 def _of_spelling(spelling: str, call: str, result: str, agent: str | None) -> Cause:
     where = f"the call was written as `{call}`, the result as `{result}`"
-    product = None
+    way = None
     long, short = (call, result) if len(call) > len(result) else (result, call)
     match spelling:
         case "sanitised" if call != result and call == sanitised(result):
-            product = SYSTEMS["roo-code"].title
+            way = "call sanitised"
         case "truncated" | "truncated_sha256" | "hashed":
             where += f"; `{short[-8:]}` is a hash of the longer one" if short != long else ""
         case "cut":
             where += f"; {len(short)} of {len(long)} characters are left"
-            openclaw = _PLAIN.fullmatch(short) and sanitised(long)[:40] != short
-            product = SYSTEMS["openclaw" if openclaw else "pi"].title
-    return named(_OF_SPELLING[spelling], where, product, agent)
+            plain = _PLAIN.fullmatch(short) and sanitised(long)[:40] != short
+            way = "cut to letters and digits" if plain else "cut"
+    return named(_OF_SPELLING[spelling], where, agent=agent, way=way)
