@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import random
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import toolpair
 from tests.conftest import SAMPLES
 from tests.history.sessions import session as claude_code_session
 from tests.properties.odd_contents import add_odd
@@ -24,6 +26,7 @@ from toolpair.rules.registry import CHECKS, FAMILIES, RULES
 from toolpair.rules.rule import Check
 from toolpair.session.session import Session, open_session
 
+PACKAGE = Path(toolpair.__file__).parent
 SEEDS = st.integers(min_value=0, max_value=2**32)
 MAKERS = {"anthropic": anthropic, "openai-chat": chat}
 _run = judging._run
@@ -110,3 +113,27 @@ def test_ids_that_are_handed_out_do_not_depend_on_the_order_of_checks() -> None:
     assert [problem.rule for problem in session.problems] == ["role.unknown", "id.empty"]
     for seed in range(20):
         _assert_any_order(json.dumps(messages).encode(), seed, "session.json", "groq")
+
+
+def test_rules_that_are_named_as_alike_are_there() -> None:
+    assert {name for rule in RULES.values() for name in rule.alike} <= set(RULES)
+
+
+def test_no_table_of_rules_stands_beside_their_records() -> None:
+    """Outside `rules/` a name of a rule is what is found or asked of one problem; a fact about rules is in the record.
+
+    What an agent or a copied system does with some of them is its own to say, and is its module's.
+    """
+    own = {"formats", "rules", "recipes/replica_steps.py"}
+    found = [
+        f"{name}: {item.value}"
+        for path in PACKAGE.rglob("*.py")
+        if (name := path.relative_to(PACKAGE).as_posix()) not in own and name.split("/")[0] not in own
+        for statement in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        for table in ast.walk(statement)
+        if isinstance(table, (ast.Tuple, ast.List, ast.Set, ast.Dict))
+        for item in (table.keys if isinstance(table, ast.Dict) else table.elts)
+        if isinstance(item, ast.Constant) and item.value in RULES
+    ]
+    assert not found

@@ -8,6 +8,7 @@ from toolpair.recipes.engine import picking
 from toolpair.recipes.recipe import Recipe
 from toolpair.recipes.recommended import pick as pick_recommended
 from toolpair.rules.problem import Fix, Problem
+from toolpair.rules.registry import RULES
 
 _KEEPS: Final = frozenset(
     {
@@ -21,13 +22,12 @@ _KEEPS: Final = frozenset(
 """Recommended fixes that keep as text what has no partner."""
 _REMOVES: Final = ("remove-call", "drop", "keep-first-only", "new-ids-only", "remove")
 """The fix that removes it instead; a problem has at most one of them."""
-_PAIRS: Final = ("result.", "call.", "turn.trailing_call", "server.", "mcp.")
 
 
 def pick(problem: Problem) -> Fix | None:
     """The recommended fix where it pairs; where it writes a placeholder or text, the one that removes."""
     best = pick_recommended(problem)
-    if best is None or not problem.rule.startswith(_PAIRS) or not (best.placeholder or best.id in _KEEPS):
+    if best is None or not RULES[problem.rule].of_pair or not (best.placeholder or best.id in _KEEPS):
         return best
     return next((fix for fix in problem.fixes if fix.id in _REMOVES), best)
 

@@ -51,7 +51,7 @@ def check(context: Context) -> None:
             _turn(context, _sides(sound, calls))
 
 
-RULES: Final = (Rule("result.crossed", "results", check, of_file=True),)
+RULES: Final = (Rule("result.crossed", "results", check, of_file=True, of_pair=True, of_result=True),)
 
 
 def _is_sound(context: Context, pair: Pair) -> bool:

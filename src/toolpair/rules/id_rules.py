@@ -25,12 +25,17 @@ def check(context: Context) -> None:
     _refused(context)
 
 
+_REFUSED: Final = ("id.pattern", "id.length", "id.empty")
 RULES: Final = (
-    Rule("call.duplicate_id", "calls", check, fix_order=220, whole_history=True),
-    Rule("call.reused_id", "calls", check, fix_order=230, whole_history=True),
-    Rule("id.empty", "ids", check, fix_order=210),
-    Rule("id.pattern", "ids", check, fix_order=210),
-    Rule("id.length", "ids", check, fix_order=210),
+    Rule(
+        "call.duplicate_id", "calls", check, fix_order=220, whole_history=True, of_pair=True, alike=("call.reused_id",)
+    ),
+    Rule(
+        "call.reused_id", "calls", check, fix_order=230, whole_history=True, of_pair=True, alike=("call.duplicate_id",)
+    ),
+    Rule("id.empty", "ids", check, fix_order=210, alike=_REFUSED),
+    Rule("id.pattern", "ids", check, fix_order=210, alike=_REFUSED),
+    Rule("id.length", "ids", check, fix_order=210, alike=_REFUSED),
 )
 
 

@@ -16,7 +16,7 @@ from toolpair.rules.elsewhere import fixes as fixes_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
 from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, moved
 from toolpair.rules.problem import Fix, Severity
-from toolpair.rules.rule import Rule
+from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.rules.unreadable import UnreadablePart, repair
 from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
@@ -62,18 +62,26 @@ def check(context: Context) -> None:
 
 
 RULES: Final = (
-    Rule("result.missing", "results", check, fix_order=520),
-    Rule("turn.trailing_call", "turns", check, fix_order=540),
-    Rule("result.orphan", "results", check, fix_order=510),
-    Rule("result.id_mismatch", "results", check, fix_order=250),
-    Rule("result.duplicate", "results", check, fix_order=310),
-    Rule("role.result_in_assistant", "roles", check, fix_order=410),
-    Rule("result.not_adjacent", "results", check, fix_order=420),
-    Rule("result.split_over_messages", "results", check, fix_order=430),
-    Rule("result.not_first", "results", check, fix_order=610),
-    Rule("result.order", "results", check),
-    Rule("result.placeholder", "results", check, fix_order=170, of_file=True),
-    Rule("result.unreached", "results", check, of_file=True),
+    Rule("result.missing", "results", check, fix_order=520, of_pair=True, of_result=True, alike=NO_RESULT),
+    Rule("turn.trailing_call", "turns", check, fix_order=540, of_pair=True, alike=NO_RESULT),
+    Rule(
+        "result.orphan",
+        "results",
+        check,
+        fix_order=510,
+        of_pair=True,
+        of_result=True,
+        alike=("result.id_mismatch", "result.not_adjacent", "result.kind", "result.duplicate"),
+    ),
+    Rule("result.id_mismatch", "results", check, fix_order=250, of_pair=True, of_result=True, alike=NO_RESULT),
+    Rule("result.duplicate", "results", check, fix_order=310, of_pair=True, of_result=True, alike=("result.orphan",)),
+    Rule("role.result_in_assistant", "roles", check, fix_order=410, of_result=True),
+    Rule("result.not_adjacent", "results", check, fix_order=420, of_pair=True, of_result=True, alike=NO_RESULT),
+    Rule("result.split_over_messages", "results", check, fix_order=430, of_pair=True, of_result=True, alike=NO_RESULT),
+    Rule("result.not_first", "results", check, fix_order=610, of_pair=True, of_result=True, alike=NO_RESULT),
+    Rule("result.order", "results", check, of_pair=True, of_result=True),
+    Rule("result.placeholder", "results", check, fix_order=170, of_file=True, of_pair=True, of_result=True),
+    Rule("result.unreached", "results", check, of_file=True, of_pair=True, of_result=True),
 )
 
 

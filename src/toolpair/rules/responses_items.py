@@ -22,7 +22,7 @@ from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
 from toolpair.rules.pair_states import kinds, of_another_kind
 from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.rule import Rule
+from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertResult, Remove
@@ -49,7 +49,7 @@ def check(context: Context) -> None:
 
 
 RULES: Final = (
-    Rule("result.kind", "results", check, fix_order=320),
+    Rule("result.kind", "results", check, fix_order=320, of_pair=True, of_result=True, alike=NO_RESULT),
     Rule("item.duplicate_id", "items", check, fix_order=160),
     Rule("item.id_prefix", "items", check, fix_order=160),
     Rule("reasoning.dangling", "reasoning", check),

@@ -13,6 +13,17 @@ if TYPE_CHECKING:
 
 Check = Callable[["Context"], None]
 LAST: Final = 1000
+NO_RESULT: Final = (
+    "result.missing",
+    "result.id_mismatch",
+    "result.not_adjacent",
+    "result.not_first",
+    "result.split_over_messages",
+    "result.kind",
+    "call.not_trailing",
+    "turn.trailing_call",
+)
+"""Rules by whose breach a call has no result where it belongs: an API does not ask how that came to be."""
 
 
 class Rule(NamedTuple):
@@ -34,6 +45,12 @@ class Rule(NamedTuple):
     """It looks at the whole history, or reports all its places at once."""
     of_file: bool = False
     """It is found in the file itself and is the same for every provider: no profile has it."""
+    of_pair: bool = False
+    """It is about a call and its results: what cannot be paired may be removed."""
+    of_result: bool = False
+    """A result breaks it: of the two it is the one that an API names."""
+    alike: tuple[str, ...] = ()
+    """Rules whose breach an API answers with the same words: an error text about this one may mean them."""
 
     @property
     def family(self) -> str:

@@ -30,10 +30,10 @@ def check(context: Context) -> None:
 
 
 RULES: Final = (
-    Rule("server.call_unpaired", "server_tools", check),
-    Rule("server.result_orphan", "server_tools", check),
-    Rule("server.id_pattern", "server_tools", check),
-    Rule("mcp.unpaired", "server_tools", check),
+    Rule("server.call_unpaired", "server_tools", check, of_pair=True),
+    Rule("server.result_orphan", "server_tools", check, of_pair=True),
+    Rule("server.id_pattern", "server_tools", check, of_pair=True),
+    Rule("mcp.unpaired", "server_tools", check, of_pair=True),
 )
 
 

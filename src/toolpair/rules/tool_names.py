@@ -40,7 +40,7 @@ def check(context: Context) -> None:
 RULES: Final = (
     Rule("name.missing", "arguments", check, fix_order=240, whole_history=True),
     Rule("name.pattern", "arguments", check, fix_order=240),
-    Rule("result.name", "results", check, whole_history=True),
+    Rule("result.name", "results", check, whole_history=True, of_pair=True, of_result=True),
 )
 
 

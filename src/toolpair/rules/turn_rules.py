@@ -9,7 +9,7 @@ from toolpair.dialects.openai_chat import is_prefix
 from toolpair.rules import message_neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
-from toolpair.rules.rule import Rule
+from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import InsertMessage, RemoveMessage, Reorder
 from toolpair.transcript.model import Block, Message
@@ -30,8 +30,8 @@ RULES: Final = (
     Rule("turn.alternation", "turns", check),
     Rule("turn.user_after_tool", "turns", check),
     Rule("turn.call_after_model", "turns", check),
-    Rule("call.not_trailing", "calls", check, fix_order=620),
-    Rule("result.text_after", "results", check, whole_history=True),
+    Rule("call.not_trailing", "calls", check, fix_order=620, of_pair=True, alike=NO_RESULT),
+    Rule("result.text_after", "results", check, whole_history=True, of_pair=True, of_result=True),
     Rule("reasoning.final_thinking_disabled", "reasoning", check),
 )
 

@@ -13,6 +13,7 @@ from toolpair.rules.errors.counting import Counted, Shifted
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
+from toolpair.rules.registry import RULES
 from toolpair.transcript.model import Block, Message
 
 _SEEN_AS: Final = dict.fromkeys(
@@ -31,9 +32,6 @@ _WORDS_OF: Final = {"vertex-anthropic": "anthropic", "azure-openai": "openai-cha
 
 _SAID: Final = {"reasoning.bad_signature": "ANT14"}
 """Of several texts for a rule the one that a file alone can lead to: not that thinking was changed."""
-
-_OF_RESULTS: Final = ("role.result_in_assistant", "content.empty_result")
-"""Rules that results break, beside those whose family says so."""
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
@@ -109,7 +107,7 @@ def _block(problem: Problem, error: ErrorText) -> Block | None:
     """The block that the words speak of."""
     if "result.missing" in error.rules or error.id == "OAI01":
         first = problem.call or problem.result
-    elif problem.rule.startswith(("result.", "error.")) or problem.rule in _OF_RESULTS:
+    elif RULES[problem.rule].of_result:
         first = problem.result or problem.call
     else:
         first = problem.call or problem.result

@@ -16,6 +16,7 @@ from toolpair.rules.errors.counting import Counted, counted, counted_transcript,
 from toolpair.rules.errors.error_detection import Recognised
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
+from toolpair.rules.registry import RULES
 from toolpair.session.find.ids_in_file import ConversationIds, reading_in
 from toolpair.transcript.model import Block
 
@@ -23,25 +24,6 @@ BY_ID, BY_INDEX, BY_RULE, BY_PLACE, BY_STOPPING, NOT_FOUND = 5, 4, 3, 2, 1, 0
 """How surely it is what the text means."""
 
 _ANY: Final = 2
-_MISSING: Final = (
-    "result.missing",
-    "result.id_mismatch",
-    "result.not_adjacent",
-    "result.not_first",
-    "result.split_over_messages",
-    "result.kind",
-    "call.not_trailing",
-    "turn.trailing_call",
-)
-_ALIKE: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(_MISSING, _MISSING),
-    "result.orphan": ("result.id_mismatch", "result.not_adjacent", "result.kind", "result.duplicate"),
-    "result.duplicate": ("result.orphan",),
-    "call.duplicate_id": ("call.reused_id",),
-    "call.reused_id": ("call.duplicate_id",),
-    **dict.fromkeys(("id.pattern", "id.length", "id.empty"), ("id.pattern", "id.length", "id.empty")),
-}
-"""Rules whose breach an API answers with the same words: it does not ask how a result came to be missing."""
 
 
 class ErrorMatch(Struct, frozen=True, eq=False):
@@ -73,7 +55,7 @@ class ErrorSearch:
         # Read in stretches and as a whole, the same blocks are other objects.
         self._key: Callable[[Block], Hashable] = _place_of if conversation.is_windowed else id
         self._rules = frozenset(known.error.rules)
-        self._alike = frozenset(like for rule in self._rules for like in _ALIKE.get(rule, ()))
+        self._alike = frozenset(like for rule in self._rules for like in RULES[rule].alike)
         self.ids = ConversationIds(conversation)
 
     def run(self) -> ErrorMatch:
