@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import toolpair
 from tests.patience import PATIENCE
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
@@ -184,3 +187,171 @@ def _ours(loaded: set[str]) -> set[str]:
 
 def test_the_library_works_without_a_terminal_library() -> None:
     subprocess.run([sys.executable, "-c", _LIBRARY_ALONE], check=True, timeout=PATIENCE)
+
+
+# Imports inside functions: module -> what it may load so, and in front of each table why. Everything else is imported at
+# the top of its module. The counts are of modules that importing at the top would add to a start.
+# The way to everything else: what stands behind one is loaded when it is gone through. `--version` and a decorator load
+# next to nothing, the interface shows its first frame before it has a session.
+DOORS = {
+    "cli.main": {"cli.inputs", "cli.meant", "cli.terminal", "session.session", "shell.program", "source.errors"},
+    "cli.open": {"toolpair", "cli.inputs", "session.session", "tui"},
+    "library.guard": {"library.message_lists", "library.report", "rules.profiles"},
+    "tui": {
+        "session.journal",
+        "session.session",
+        "shell.machine",
+        "tui.app",
+        "tui.background_loading",
+        "tui.escape_key",
+        "tui.leaving",
+        "tui.session_list",
+    },
+    "tui.picker_worker": {"session.session"},
+}
+# A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
+CHECKING = {
+    "history.checked_records": {"formats.damaged", "formats.openai_responses"},
+    "history.conversation": {"history.inactive_records", "history.losses"},
+    "history.scans.scan_registry": {"history.scans.claude_code_scan", "history.scans.codex_scan"},
+    "history.summary": {"rules.pages"},
+    "rules.judge": {"rules.binding", "rules.errors.counting", "rules.errors.quotes"},
+    "rules.pairs": {"rules.duplicates", "rules.result_places"},
+    "session.opening": {"history.open_windows"},
+    "session.session": {
+        "history.losses",
+        "recipes",
+        "recipes.recipe",
+        "recipes.recommended",
+        "session.find",
+        "session.following",
+        "session.recipe_trial",
+        "session.saving",
+        "session.surroundings",
+        "source.changes",
+        "source.columns",
+        "source.growth",
+        "source.patch",
+        "source.saving",
+    },
+    "session.staging": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
+    "shell.program": {"shell.quoting"},
+    "source.container": {"source.large", "source.literal"},
+}
+# A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
+FORMATS = {
+    "formats.anthropic": {"formats.anthropic_editor"},
+    "formats.claude_code": {
+        "formats.claude_code.companions",
+        "formats.claude_code.damage",
+        "formats.claude_code.editing",
+        "formats.claude_code.inactive",
+        "formats.claude_code.reading",
+        "formats.claude_code.sending",
+    },
+    "formats.claude_code.agent": {
+        "formats.claude_code.effects",
+        "formats.claude_code.session_files",
+        "formats.way_back",
+    },
+    "formats.claude_code.sending": {"formats.claude_code.sending.old"},
+    "formats.codex": {
+        "formats.codex.damage",
+        "formats.codex.editing",
+        "formats.codex.fix_notes",
+        "formats.codex.own_rules",
+        "formats.codex.reading",
+        "formats.codex.sending",
+        "formats.codex.sent_items",
+    },
+    "formats.codex.agent": {
+        "formats.codex.effects",
+        "formats.codex.forks",
+        "formats.codex.projection",
+        "formats.codex.session_files",
+        "formats.way_back",
+    },
+    "formats.openai_chat": {"formats.openai_chat_editor"},
+    "formats.openai_responses": {"formats.item_editor", "formats.item_messages"},
+    "formats.plain": {"formats.lost"},
+    "formats.roo_code": {"formats.roo_code_editor"},
+}
+# What one option or one mistake needs, of modules that each command loads: 40 of them.
+COMMANDS = {
+    "cli.check": {"cli.jobs", "cli.statistics"},
+    "cli.inputs": {"agents.catalog", "agents.installed", "session.surroundings"},
+    "cli.output": {"cli.ci.github", "cli.ci.sarif"},
+    "cli.progress": {"cli.progress_line"},
+    "cli.terminal": {"cli.knowledge", "cli.meant", "text.safe", "text.shell"},
+}
+# What a key opens, of modules that are there for the first frame, or with the list: 90 and 40 of them.
+KEYS = {
+    "tui.app": {
+        "session.session",
+        "tui.background_loading",
+        "tui.screens.confirm",
+        "tui.screens.loading",
+        "tui.screens.pair_screen",
+        "tui.screens.picker",
+        "tui.screens.writing",
+        "tui.terminal_driver",
+    },
+    "tui.controllers.branch_choice": {"tui.background_loading", "tui.screens.loading", "tui.screens.menu"},
+    "tui.controllers.clipboard": {"tui.screens.menu"},
+    "tui.controllers.conversations": {"tui.screens.menu"},
+    "tui.controllers.goto": {"tui.screens.goto_prompt"},
+    "tui.controllers.journal_offer": {"session.journal"},
+    "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
+    "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
+    "tui.controllers.originals": {"tui.controllers.putting_back", "tui.screens.menu"},
+    "tui.controllers.palette": {"tui.screens.menu"},
+    "tui.controllers.profile_choice": {"tui.screens.profile_list"},
+    "tui.controllers.reviewing": {"tui.screens.review", "tui.screens.saved"},
+    "tui.controllers.row_filter": {"tui.screens.prompt"},
+    "tui.controllers.text_search": {"tui.screens.prompt"},
+    "tui.controllers.viewers": {"tui.bytes_text", "tui.screens.viewer", "tui.sees_text"},
+    "tui.controllers.working": {"tui.background_loading"},
+    "tui.screens.base_screen": {"tui.screens.help"},
+    "tui.screens.loading": {"tui.screens.writing"},
+    "tui.screens.pair_screen": {"tui.background_loading", "tui.screens.picker"},
+    "tui.work": {"session.session"},
+}
+LAZY = {**DOORS, **CHECKING, **FORMATS, **COMMANDS, **KEYS}
+SOURCE = Path(toolpair.__file__).parent.parent
+
+
+def _names_of(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """The modules of toolpair that a statement imports, without the package's name."""
+    if isinstance(statement, ast.Import):
+        found = [alias.name for alias in statement.names]
+    else:
+        inner = [f"{statement.module}.{alias.name}" for alias in statement.names]
+        found = [name if _is_module(name) else str(statement.module) for name in inner]
+    for name in found:
+        if name == "toolpair" or name.startswith("toolpair."):
+            yield name.removeprefix("toolpair.")
+
+
+def _is_module(name: str) -> bool:
+    path = SOURCE.joinpath(*name.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+def _imported_in_functions(path: Path) -> set[str]:
+    return {
+        name
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for statement in ast.walk(function)
+        if isinstance(statement, (ast.Import, ast.ImportFrom))
+        for name in _names_of(statement)
+    }
+
+
+def test_a_function_imports_only_what_a_start_should_not_load() -> None:
+    found = {}
+    for path in sorted((SOURCE / "toolpair").rglob("*.py")):
+        names = path.relative_to(SOURCE / "toolpair").with_suffix("").parts
+        if imported := _imported_in_functions(path):
+            found[".".join(names[:-1] if names[-1] == "__init__" else names)] = imported
+    assert found == LAZY

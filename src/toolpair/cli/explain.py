@@ -10,6 +10,8 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.explained_cause import explain_cause
+from toolpair.cli.explained_places import places_of
 from toolpair.cli.file_report import Entry, place_shown
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.output import dump
@@ -27,6 +29,7 @@ from toolpair.cli.terminal import (
     style_for,
     typed,
 )
+from toolpair.rules.causes import cause_ids
 from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.texts import ErrorText, title_of
@@ -100,16 +103,12 @@ def run(options: argparse.Namespace) -> int:
     name = thing.strip("`'\"")
     rule = name if name in rule_names() else None
     if rule is None and len(name) < _CAUSE:
-        from toolpair.cli.explained_cause import explain_cause
-
         ended = explain_cause(options, name)
         if ended is not None:
             return ended
     recognised = recognise(thing) if rule is None else None
     places: list[Entry] = []
     if options.file:
-        from toolpair.cli.explained_places import places_of
-
         options.file = inputs.named(options.file)
         session = inputs.opened(options, one_profile(options))
         places = places_of(session, options.file, rule, thing, options.show_content)
@@ -228,8 +227,6 @@ def _print_unknown(thing: str, style: TerminalStyle) -> bool:
     """Say so, and what is nearest. False when nothing is."""
     if _NAME.fullmatch(thing):
         import difflib
-
-        from toolpair.rules.causes import cause_ids
 
         alike = difflib.get_close_matches(thing, [*rule_names(), *cause_ids()], n=3)
         hint = f"Did you mean {' or '.join(alike)}?" if alike else f"`{command('rules')}` lists the rules."

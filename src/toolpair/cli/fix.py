@@ -9,6 +9,7 @@ from typing import Final
 
 from toolpair.cli import inputs
 from toolpair.cli.choosing import read_plan
+from toolpair.cli.fix_several import fix_several
 from toolpair.cli.fixing import Fixing
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles
@@ -105,8 +106,6 @@ def run(options: argparse.Namespace) -> int:
     )
     work = Fixing(options, plan, chosen_profiles(options))
     if _are_several(options):
-        from toolpair.cli.fix_several import fix_several
-
         return fix_several(work)
     name = inputs.named(options.files[0])
     inputs.tell_leftovers(name)

@@ -12,8 +12,11 @@ from msgspec import Struct
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.choosing import Plan, apply_plan
+from toolpair.cli.ci.paths import from_here
+from toolpair.cli.difference import difference
 from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.output import dump
+from toolpair.cli.progress import Progress
 from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
 from toolpair.session.saving import Saved, attempted, set_aside
@@ -90,15 +93,12 @@ class Fixing(Struct, frozen=True):
         if self.options.output_format == "patch":
             self._patch(session, name)
         elif self.options.output_format == "text":
-            from toolpair.cli.difference import difference
-
             for line in difference(session, name, style_for(sys.stdout, self.options.color), self.options.show_content):
                 out(line)
 
     def _patch(self, session: Session, name: str) -> None:
         if session.file.kind == "python" or (name != inputs.STDIN and not session.writable):
             raise SessionError(f"{name} cannot be written back, so there is no patch of it: -o OUT writes the result.")
-        from toolpair.cli.ci.paths import from_here
 
         streams.flush()
         for piece in session.patch(name if name == inputs.STDIN else from_here(name)):
@@ -108,8 +108,6 @@ class Fixing(Struct, frozen=True):
 
     def _write(self, session: Session, name: str) -> Saved | None:
         """None when no file was written: the result went to standard output, or there was nothing to do."""
-        from toolpair.cli.progress import Progress
-
         options = self.options
         if options.output == inputs.STDIN:
             streams.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toolpair.cli.terminal import UsageError
 from toolpair.rules.profiles import PROFILES, Profile, is_profile, no_such_profile, profile
 from toolpair.rules.registry import RULES
 
@@ -20,8 +21,6 @@ def rule_names() -> list[str]:
 
 def check_profiles(names: Sequence[str]) -> None:
     """Raises UsageError for a profile that does not exist."""
-    from toolpair.cli.terminal import UsageError
-
     for name in names:
         if not is_profile(name):
             raise UsageError(no_such_profile(name))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.output import dump
+from toolpair.cli.progress import Progress
 from toolpair.cli.terminal import Parser, UsageError, add_color, out, safe, say, style_for
 from toolpair.shell.program import command
 from toolpair.source.saving import Backup, asides, backups, restore
@@ -50,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
     inputs.tell_leftovers(options.file)
     if options.backup is None:
         return _list(options, found)
-    from toolpair.cli.progress import Progress
 
     backup = _choose(options, found)
     with Progress(backup.size, f"writing {Path(options.file).name}") as bar:

@@ -10,6 +10,7 @@ from toolpair.cli import exits, streams
 from toolpair.cli.knowledge import check_profiles, rule_names
 from toolpair.cli.output import dump
 from toolpair.cli.rule_pages.entry import rule_entry
+from toolpair.cli.rule_pages.rule_markdown import index, page
 from toolpair.cli.rule_pages.text import print_list, print_rule
 from toolpair.cli.terminal import Parser, UsageError, add_color, out, style_for
 from toolpair.rules.pages import FAMILIES, pages
@@ -51,8 +52,6 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump({"version": 1, "rules": entries}, indent=2))
     elif options.output_format == "markdown":
-        from toolpair.cli.rule_pages.rule_markdown import index, page
-
         streams.write(page(entries[0]) if one else index(entries))
     else:
         style = style_for(sys.stdout, options.color)

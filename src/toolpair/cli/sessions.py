@@ -16,7 +16,8 @@ from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_color, out, safe, say, style_for
 from toolpair.formats import AGENTS
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
-from toolpair.shell.machine import Machine, current_folder
+from toolpair.shell.machine import Machine, current_folder, home_short
+from toolpair.text.short import age_text, size_text
 
 _WORDS: Final = 100
 """Characters of the user's last words that a line shows."""
@@ -91,8 +92,6 @@ def _entry(one: FoundSession) -> Entry:
 
 
 def _print(found: list[FoundSession], machine: Machine, style: TerminalStyle) -> None:
-    from toolpair.shell.machine import home_short
-    from toolpair.text.short import age_text, size_text
 
     now = time.time()
     for one in found:

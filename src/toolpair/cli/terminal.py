@@ -11,6 +11,7 @@ from typing import IO, Any, Final, NoReturn
 from msgspec import Struct
 
 from toolpair.cli import streams
+from toolpair.shell.program import called
 
 COLORS: Final = ("auto", "always", "never")
 _WIDEST: Final = 100
@@ -118,7 +119,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         from toolpair.cli.meant import closest
-        from toolpair.shell.program import called
 
         sentence = message[:1].upper() + message[1:]
         name, given = message.partition(": ")[::2]

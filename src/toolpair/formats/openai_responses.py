@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from toolpair.dialects.openai_responses import is_mislabelled, is_of_assistant
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import RESPONSES, Told
@@ -75,8 +76,6 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
 
 def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
     """Outputs that say that they are something else are of the kind that their call wants."""
-    from toolpair.dialects.openai_responses import is_mislabelled
-
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
     if not odd:
         return messages
@@ -101,8 +100,6 @@ def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
 
     The calls are in the stored response then, which the request names beside its input.
     """
-    from toolpair.dialects.openai_responses import is_of_assistant
-
     if any(type_name(item) == "item_reference" for item in items):
         return True
     return not any(is_of_assistant(item) for item in items)

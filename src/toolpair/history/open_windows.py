@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 from msgspec.structs import replace
 
+from toolpair.formats.damage_found import flaws_of_file
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.formats.telling import Told
 from toolpair.history.checked_records import CheckedRecords, items_of
@@ -105,7 +106,6 @@ def _harmed(document: Document, format: Format) -> bool:
     """Whether something is wrong with the file as such, which no record tells."""
     if not document.mark and not document.commas:
         return False
-    from toolpair.formats.damage_found import flaws_of_file
 
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 

@@ -14,6 +14,7 @@ from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.compacted import replaced
 from toolpair.history.outline import OutlineWindow
 from toolpair.history.row_index import RowPlaces
+from toolpair.history.shown_otherwise import speaks_otherwise
 from toolpair.history.summary import PairRow, Tally, rows_of
 from toolpair.history.window_checks import CheckedWindow
 from toolpair.rules.profiles import Profile
@@ -132,8 +133,6 @@ class Window:
     @cached_property
     def says_more(self) -> bool:
         """Whether its rows may say what its bytes, as the file holds them, do not."""
-        from toolpair.history.shown_otherwise import speaks_otherwise
-
         if self.document.changed:
             return True
         return not self.plain and speaks_otherwise(self.judged)

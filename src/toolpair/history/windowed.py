@@ -15,10 +15,13 @@ from toolpair.formats.format import Format, Item, Spills, View
 from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.conversation import Conversation, ConversationCounts, blocks_by_id
 from toolpair.history.cross_window_links import CrossWindowLinks
+from toolpair.history.losses import NOTHING, less_sent, losses
 from toolpair.history.outline import Outline, OutlineWindow, Range
 from toolpair.history.report_window import lightened
 from toolpair.history.row_index import RowIndex
+from toolpair.history.row_text_search import PassingRows, TextFilter
 from toolpair.history.summary import PairRow, Tally, Verdict, verdict_from
+from toolpair.history.text_prefilter import ByteQuery
 from toolpair.history.window import NumberedWindow, Offsets, Reading, Window, WindowIds
 from toolpair.history.window_checks import CheckedWindow, in_order, judge_ranges, moved
 from toolpair.rules.binding import with_removals
@@ -231,7 +234,6 @@ class WindowedConversation(Conversation):
         return _Joined(self, self._rows_at, NumberedWindow.row)
 
     def passing_rows(self) -> Sequence[PairRow]:
-        from toolpair.history.row_text_search import PassingRows
 
         return PassingRows(self.parts, self._rows_at, self._offsets)
 
@@ -240,8 +242,6 @@ class WindowedConversation(Conversation):
         return range(0) if number is None else range(self._rows_at[number], self._rows_at[number + 1])
 
     def sieve(self, texts: Sequence[str]) -> TextFilter | None:
-        from toolpair.history.row_text_search import TextFilter
-        from toolpair.history.text_prefilter import ByteQuery
 
         wanted = ByteQuery(texts)
         return TextFilter(self.parts, self._rows_at, wanted) if wanted.tells else None
@@ -323,14 +323,12 @@ class WindowedConversation(Conversation):
         return self.pairs[start : stop + 1]
 
     def losses_since(self, before: Conversation) -> Losses:
-        from toolpair.history.losses import NOTHING, losses
 
         if not isinstance(before, WindowedConversation) or before.reading is not self.reading:
             return super().losses_since(before)
         return sum((losses(then, now) for then, now in self._changed_since(before)), NOTHING)
 
     def sends_less(self, before: Conversation) -> Losses:
-        from toolpair.history.losses import NOTHING, less_sent
 
         if not isinstance(before, WindowedConversation) or before.reading is not self.reading:
             return super().sends_less(before)

@@ -19,6 +19,7 @@ from toolpair.rules.profiles import Profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.session.opening import FileReader, OpenedState, no_such_leaf, open_file
 from toolpair.session.staging import Applied, Decision, Staged, Staging, edits_of
+from toolpair.source.byte_runs import chunks_of
 from toolpair.source.container import Container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
@@ -512,8 +513,6 @@ class Session:
 
     def chunks(self) -> Iterator[bytes]:
         """The file with the staged fixes, in pieces."""
-        from toolpair.source.byte_runs import chunks_of
-
         return chunks_of(self._pieces(), self.file.snapshot.data)
 
     def patch(self, name: str) -> Iterator[bytes]:

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolpair.agents.catalog import agents_of_file, project_of
+from toolpair.agents.processes import neighbours
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.agents.running import kinds_of, title_of
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Branching
 from toolpair.shell.machine import Machine, home_short, resolved
+from toolpair.source.limits import in_words
+from toolpair.source.saving.sweeping import leftovers
 
 if TYPE_CHECKING:
     from toolpair.agents.processes import Neighbour
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
 
 def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple[str, ...]:
     """One sentence for each process that writes to the file, or may go on with its old history."""
-    from toolpair.agents.processes import neighbours
-
     if path is None:
         return ()
     named = transcript.folder or project_of(str(path))
@@ -36,9 +37,6 @@ def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple
 
 def leftover_notes(path: str | Path) -> tuple[str, ...]:
     """One sentence for what saves that were killed have left beside the file; it is removed where that is possible."""
-    from toolpair.source.limits import in_words
-    from toolpair.source.saving.sweeping import leftovers
-
     folder = os.path.dirname(resolved(str(path)))
     found = list(leftovers(folder))
     removed = [one for one in found if one.kept_because is None]

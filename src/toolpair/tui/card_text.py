@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from toolpair.session.session import lines_text
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
@@ -73,7 +74,6 @@ def place_text(overview: Overview, problem: Problem) -> str:
     cause = overview.cause_number(problem)
     if cause is not None and problem.severity == "error" and overview.causes > 1:
         parts.append(f"cause {cause:,} of {overview.causes:,}")
-    from toolpair.session.session import lines_text
 
     where = session.location(problem)
     if where.line is not None:

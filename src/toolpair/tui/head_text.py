@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from toolpair.session.session import saving_text, waiting_text
+from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.numbers import count_text, size_text
@@ -46,8 +48,6 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
         if transcript.folder:
-            from toolpair.shell.machine import home_short
-
             folder = home_short(transcript.folder, os.path.expanduser("~"))
             parts.append(cut_start(visible(folder), 28, glyphs.ellipsis))
         parts.append(size_text(session.file.size if size is None else size))
@@ -69,8 +69,6 @@ def _now(session: Session, running: bool) -> str:
     """The verdict on the file as it is. `running`: a call at its end may still be worked on."""
     verdict, sentence = session.verdict, session.verdict.sentence
     if verdict.waiting and not verdict.errors:
-        from toolpair.session.session import waiting_text
-
         plain = waiting_text(session.problems, session.transcript)
         whole = waiting_text(session.problems, session.transcript, content=True, running=running)
         sentence = sentence.replace(plain, whole) if plain else sentence
@@ -90,7 +88,6 @@ def _short(badge: str) -> str:
 
 
 def _after(session: Session) -> str:
-    from toolpair.session.session import saving_text
 
     placeholders = sum(staged.placeholders for staged in session.staged)
     return saving_text(session.conversations_before[session.current].verdict, session.verdict, placeholders)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from toolpair.recipes.recipe import Options
 from toolpair.text.cells import width, wrap
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
@@ -58,8 +59,6 @@ Tried = Sketch | Exception | None
 
 def choices_of(recipes: Sequence[Recipe]) -> list[Choice]:
     """Each recipe; one that can cut ids also with that."""
-    from toolpair.recipes.recipe import Options
-
     choices: list[Choice] = []
     for recipe in recipes:
         choices.append((recipe, Options()))

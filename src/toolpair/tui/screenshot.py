@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from toolpair.session.session import open_session
+from toolpair.tui.app import ToolpairApp
+
 _FONT_FACE: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
@@ -19,8 +22,6 @@ def screenshot(path: str | Path, size: tuple[int, int] = (100, 30), keys: Sequen
 
 
 async def _draw(path: str | Path, size: tuple[int, int], keys: Sequence[str]) -> str:
-    from toolpair.session.session import open_session
-    from toolpair.tui.app import ToolpairApp
 
     app = ToolpairApp(open_session(path))
     async with app.run_test(size=size) as pilot:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from toolpair.text.cells import take, width, wrap
+from toolpair.text.cells import cut, take, width, wrap
 from toolpair.text.safe import SafeText, visible
 
 _ASCII = str.maketrans(
@@ -50,8 +50,6 @@ class Glyphs:
 
     def paragraph(self, text: str, cells: int, style: str = "", indent: int = 1, limit: int = 9) -> list[Line]:
         """A sentence in lines of at most `cells`, `indent` spaces in front, at most `limit` lines."""
-        from toolpair.text.cells import cut
-
         pieces = wrap(self.own(text), max(8, cells - indent))
         if len(pieces) > limit:
             rest = SafeText(" ".join(pieces[limit - 1 :]))
@@ -60,8 +58,6 @@ class Glyphs:
 
     def rule(self, title: str, cells: int, style: str = "rule", lead: str = "──") -> Line:
         """`── title ─────` over `cells`."""
-        from toolpair.text.cells import cut
-
         if not title:
             return (Span(self.own("─" * cells), style),)
         begin = self.own(f"{lead} ")

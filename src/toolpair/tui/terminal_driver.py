@@ -19,6 +19,7 @@ from textual.constants import ESCAPE_DELAY
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
+from toolpair.tui.app import ToolpairApp
 from toolpair.tui.escape_key import PromptSelector
 
 if TYPE_CHECKING:
@@ -100,8 +101,6 @@ class TerminalDriver(LinuxDriver):
 
     def _hung_up(self) -> None:
         """The terminal has gone, whether or not a signal says so."""
-        from toolpair.tui.app import ToolpairApp
-
         if isinstance(self._app, ToolpairApp) and not self.exit_event.is_set():
             self._app.hang_up()
 

@@ -12,6 +12,8 @@ from toolpair.cli.file_report import Checked, Entry, Totals, cause_sentence
 from toolpair.cli.inputs import STDIN
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import out, safe
+from toolpair.rules.pages import page_of
+from toolpair.rules.profiles import profile as profile_named
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -79,14 +81,11 @@ class SarifOutput:
 
     def _link(self, profile: str, rule: str) -> None:
         """Remember where it is told that the provider refuses this; of several profiles the first."""
-        from toolpair.rules.profiles import profile as profile_named
-
         cell = profile_named(profile).cell(rule)
         if cell is not None and cell.link is not None:
             self.links.setdefault(rule, cell.link)
 
     def _described(self, rule: str) -> Entry:
-        from toolpair.rules.pages import page_of
 
         page = page_of(rule)
         described: Entry = {"id": rule}

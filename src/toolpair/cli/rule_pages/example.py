@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from toolpair.rules.pages import Example, RulePage
 from toolpair.session.session import Fix, Problem, Session, open_session
+from toolpair.text.safe import visible
 
 How = Literal["recommended", "select", "choose", "by hand"]
 """What mends it: `fix` by itself, `fix --select RULE`, `fix --choose RULE=FIX`, or a person alone."""
@@ -121,8 +122,6 @@ class ExampleLine(Struct, frozen=True):
 
 def lines_of(text: str) -> list[str]:
     """The lines of a file as they can be shown: what cannot be seen is written as an escape."""
-    from toolpair.text.safe import visible
-
     return [visible(line) for line in text.removesuffix("\n").split("\n")]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.formats.claude_code.sending import ends_open
 from toolpair.formats.format import FileFacts, Item
 from toolpair.history.outline import Outline, Range, Read
 from toolpair.history.scans.id_index import IdIndex
@@ -51,8 +52,6 @@ class Surroundings:
     def _ends_open(self, outline: Outline, read: Read) -> bool:
         """Whether the last turn of the file breaks off: what is open in it stays then."""
         if self._breaks_off is None:
-            from toolpair.formats.claude_code.sending import ends_open
-
             end, size, found = outline.stretches[-1].end, _TAIL, None
             while found is None and size < 2 * end:
                 found, size = ends_open(read(max(end - size, 0), end)), size * 4

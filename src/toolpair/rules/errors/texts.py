@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.rules.profiles import profile
 from toolpair.rules.shipped import shipped
 
 
@@ -57,7 +58,6 @@ def title_of(provider: str) -> str:
     """A provider's name as it calls itself."""
     if provider in TITLES:
         return TITLES[provider]
-    from toolpair.rules.profiles import profile
 
     return profile(provider).title
 

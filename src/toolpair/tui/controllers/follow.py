@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from toolpair.session.session import SessionError
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
@@ -60,8 +61,6 @@ class Follower:
 
     def _take_up(self) -> None:
         """Take up what came since the last look; not while another screen shows what is staged."""
-        from toolpair.session.session import SessionError
-
         owner, pairs = self._owner, self._owner.pairs
         if owner.held_up or not owner.is_on_top:
             return

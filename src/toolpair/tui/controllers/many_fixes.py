@@ -9,6 +9,7 @@ from toolpair.transcript.content import call_summary
 from toolpair.tui.controllers.one_fix import no_fix_text
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text
+from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.styled_text import Line
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ class ManyFixes:
         if not group.certain:
             owner.say("no fix for this cause is certain. space asks about each one, f shows all the ways")
             return
-        from toolpair.tui.screens.confirm import ConfirmScreen
 
         certain = [problem for problem in group.problems if _is_certain(problem)]
 

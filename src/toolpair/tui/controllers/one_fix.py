@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toolpair.transcript.content import block_text
 from toolpair.tui.controllers.working import is_free
 from toolpair.tui.row_lines import id_text
+from toolpair.tui.screens.confirm import ConfirmScreen
 
 if TYPE_CHECKING:
     from toolpair.session.session import Fix, Problem
@@ -57,7 +58,6 @@ class OneFix:
     def _ask_which(self, problem: Problem) -> None:
         """Both contents side by side; the uncertain link and the safe choice are offered."""
         from toolpair.tui.guess_text import guess_lines, guess_title
-        from toolpair.tui.screens.confirm import ConfirmScreen
 
         owner = self._owner
         ways = self._links(problem)[:5]
@@ -121,7 +121,6 @@ class OneFix:
             self._stage(problem, fix, text, [problem])
             return
         from toolpair.tui.guess_text import guess_lines, guess_title
-        from toolpair.tui.screens.confirm import ConfirmScreen
 
         def answered(answer: str | None) -> None:
             if answer == "yes":

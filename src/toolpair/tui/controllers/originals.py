@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolpair.source.saving import backups
 from toolpair.tui.numbers import size_text
+from toolpair.tui.screens.confirm import ConfirmScreen
 
 if TYPE_CHECKING:
     from toolpair.session.session import Backup
@@ -13,8 +15,6 @@ if TYPE_CHECKING:
 
 def choose_original(owner: Owner) -> None:
     """Show them as a menu; the chosen one is restored after one question."""
-    from toolpair.source.saving import backups
-    from toolpair.tui.screens.confirm import ConfirmScreen
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     path = owner.session.path

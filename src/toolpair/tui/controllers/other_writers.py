@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolpair.session.surroundings import leftover_notes
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
 def look_for_neighbours(owner: Owner) -> None:
     """Look for who writes to the file, and which agent has its history in memory; the first is named."""
-    from toolpair.session.surroundings import leftover_notes
-
     session = owner.session
 
     def look(aside: Aside) -> None:

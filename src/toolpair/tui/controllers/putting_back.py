@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolpair.session.session import Refused, SaveFailed
+from toolpair.tui.background_loading import know
 from toolpair.tui.desk import Desk
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
+from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
     from toolpair.session.saving import Saved
@@ -70,9 +73,6 @@ def _size(backup: Path) -> int:
 
 def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session | None, str]:
     """The file is written: whatever fails now is told, and takes nothing of that back."""
-    from toolpair.tui.background_loading import know
-    from toolpair.tui.work import failure
-
     try:
         again = session.opened_again()
         again.current = min(session.current, len(again.conversations) - 1)
@@ -87,7 +87,6 @@ def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session
 
 
 def _why_not(error: Exception | None, undone: bool) -> str:
-    from toolpair.session.session import Refused, SaveFailed
 
     match error:
         case None | GivenUp():

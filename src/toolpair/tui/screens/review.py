@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
 from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
 from toolpair.tui.controllers.working import takes_long
@@ -292,7 +293,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             ended(result)
 
     def _not_saved(self, error: Exception | None, path: Path | None) -> None:
-        from toolpair.session.session import Refused, SaveFailed, SessionError
 
         match error:
             case None | GivenUp():

@@ -9,11 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.controllers.putting_back import put_back
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, SAVED
 from toolpair.tui.resume_text import command_of
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.text_block import Lines
 
@@ -86,8 +88,6 @@ class SavedScreen(BaseScreen[str | None]):
 
     def action_undo(self) -> None:
         """Ask, once: what follows writes the file again."""
-        from toolpair.tui.screens.confirm import ConfirmScreen
-
         saved = self._saved
         if saved.backup is None:
             self._say("you saved a copy: the session's own file has not changed, so there is nothing to undo")
@@ -103,7 +103,6 @@ class SavedScreen(BaseScreen[str | None]):
         self.ask(question, lambda answer: self._undo() if answer == "yes" else None, of_state=True)
 
     def _undo(self) -> None:
-        from toolpair.tui.controllers.putting_back import put_back
 
         backup = self._saved.backup
         assert backup is not None
