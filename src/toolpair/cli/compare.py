@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 from typing import Final
 
 from toolpair.cli import exits, inputs
@@ -12,6 +11,7 @@ from toolpair.cli.choosing import options_for, recipe_named
 from toolpair.cli.file_report import Entry, problem_entry
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.output import dump
+from toolpair.cli.paragraphs import folded
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -76,7 +76,9 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_json(session, options.file, compared, options.show_content), indent=2))
     else:
-        _Printer(session, options.file, compared, style_for(sys.stdout, options.color), options.show_content).run()
+        _ComparisonPrinter(
+            session, options.file, compared, style_for(sys.stdout, options.color), options.show_content
+        ).run()
     return exits.OK if compared.best is not None else exits.PROBLEMS
 
 
@@ -99,12 +101,12 @@ def _json(session: Session, path: str, compared: Compared, content: bool) -> Ent
         "format": session.format.id,
         "profile": session.profile.id,
         "best": compared.best.recipe.name if compared.best is not None else None,
-        "recipes": [_recipe_entry(session, compared, tried) for tried in compared.tried],
+        "recipes": [_recipe_entry(tried) for tried in compared.tried],
         "problems": [_problem(session, compared, question, content) for question in compared.questions],
     }
 
 
-def _recipe_entry(session: Session, compared: Compared, tried: Tried) -> Entry:
+def _recipe_entry(tried: Tried) -> Entry:
     touched = tried.touched
     return {
         "name": tried.recipe.name,
@@ -147,7 +149,7 @@ def _problem(session: Session, compared: Compared, question: Question, content: 
     return entry
 
 
-class _Printer:
+class _ComparisonPrinter:
     """Prints it for a person: the answer first, the problems by cause, the recipes in a table."""
 
     def __init__(self, session: Session, path: str, compared: Compared, style: TerminalStyle, content: bool) -> None:
@@ -177,14 +179,8 @@ class _Printer:
 
     def say(self, text: str, indent: str = "", hang: str | None = None, bold: bool = False, dim: bool = False) -> None:
         """A paragraph."""
-        for line in textwrap.wrap(
-            text,
-            self.width,
-            initial_indent=indent,
-            subsequent_indent=indent + "  " if hang is None else hang,
-            break_on_hyphens=False,
-            break_long_words=False,
-        ):
+        later = indent + "  " if hang is None else hang
+        for line in folded(text, self.width, indent, later, break_long_words=False):
             out(self.style.bold(line) if bold else self.style.dim(line) if dim else line)
 
     def _answer(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 from typing import Final
 
 from toolpair.cli import exits
@@ -12,6 +11,7 @@ from toolpair.cli.file_report import Entry
 from toolpair.cli.knowledge import check_profiles, profiles
 from toolpair.cli.markdown import prose
 from toolpair.cli.output import dump
+from toolpair.cli.paragraphs import folded
 from toolpair.cli.rule_pages.severities import EVIDENCE
 from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, out, style_for
 from toolpair.rules.profiles import Family, Profile, profile
@@ -234,11 +234,4 @@ def _cell(text: str) -> str:
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:
     space = " " * indent
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=space,
-        subsequent_indent=space + "  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return folded(text, width, space, space + "  ", break_long_words=False)

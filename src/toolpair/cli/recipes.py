@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,6 +11,7 @@ from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.file_report import Entry
 from toolpair.cli.output import dump
+from toolpair.cli.paragraphs import folded
 from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, out, style_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import Recipe
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
             entry["recipes"] = [recipe_entry(recipe) for recipe in RECIPES.values()]
         out(dump(entry, indent=2))
         return exits.OK
-    printer = _Printer(style_for(sys.stdout, options.color))
+    printer = _RecipePrinter(style_for(sys.stdout, options.color))
     if chosen is None:
         printer.all(list(RECIPES.values()))
     else:
@@ -75,7 +75,7 @@ def recipe_entry(recipe: Recipe) -> Entry:
     }
 
 
-class _Printer:
+class _RecipePrinter:
     def __init__(self, style: TerminalStyle) -> None:
         self.style = style
         self.width = columns()
@@ -115,9 +115,7 @@ class _Printer:
             self._wrapped(sentence, "  - " if len(sentences) > 1 else "  ", "    " if len(sentences) > 1 else "  ")
 
     def _wrapped(self, text: str, first: str = "", indent: str | None = None, bold: bool = False) -> None:
-        later = first if indent is None else indent
-        lines = textwrap.wrap(text, self.width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
-        for line in lines:
+        for line in folded(text, self.width, first, first if indent is None else indent):
             out(self.style.bold(line) if bold else line)
 
 

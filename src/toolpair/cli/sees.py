@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_json(session, options.file, before, after, fixes), indent=2))
         return exits.OK
-    printer = _Printer(style_for(sys.stdout, options.color), content)
+    printer = _HistoryPrinter(style_for(sys.stdout, options.color), content)
     if before is not None:
         printer.history(before, f"{safe(options.file)}, as it is")
     if after is not None:
@@ -102,7 +102,7 @@ def _json(session: Session, path: str, before: list[Entry] | None, after: list[E
     return report
 
 
-class _Printer:
+class _HistoryPrinter:
     """Prints histories: a paragraph for each message, with marks for what the agent makes of the file."""
 
     def __init__(self, style: TerminalStyle, content: bool) -> None:

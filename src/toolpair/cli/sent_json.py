@@ -31,7 +31,7 @@ def entry_of(session: Session, conversation: Conversation, content: bool = False
             "shortened": verdict.outputs_shortened,
         },
         **_messages(session, conversation, content),
-        "records": list(_records(session, conversation)),
+        "records": list(_records(conversation)),
     }
 
 
@@ -53,7 +53,7 @@ def _messages(session: Session, conversation: Conversation, content: bool) -> En
     sent: list[Entry] = []
     left_out: list[Entry] = []
     for row in seen_rows(conversation.judged):
-        block = _block(session, conversation, row, moved.is_moved(row), content)
+        block = _block(conversation, row, moved.is_moved(row), content)
         if row.message is not None:
             if not sent or sent[-1]["number"] != row.message:
                 sent.append({"number": row.message, "role": row.role, "blocks": []})
@@ -67,7 +67,7 @@ def _messages(session: Session, conversation: Conversation, content: bool) -> En
     return {"messages": sent, "left_out": left_out}
 
 
-def _block(session: Session, conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:
+def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:
     value, block = row.value, row.block
     type_ = _type(value, block)
     text = call_summary(block) if block is not None and block.kind == "call" else row_text(row)
@@ -132,7 +132,7 @@ class _Moves:
         return place < self.before or (row.block.kind == "result" and place < self.calls.get(id_, -1))
 
 
-def _records(session: Session, conversation: Conversation) -> Iterable[Entry]:
+def _records(conversation: Conversation) -> Iterable[Entry]:
     """Every record of the conversation with its scope, and whether something of it is sent."""
     rows = seen_rows(conversation.judged)
     sent = {row.block.record for row in rows if row.message is not None and row.block is not None}

@@ -337,7 +337,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         if literal is not None:
             return literal
     if quick.state == "torn":
-        torn = _read_torn(data, start, end, quick)
+        torn = _read_torn(data, start, quick)
         if torn is not None:
             return torn
     # Records by the line; when few lines are any, it was one document with a mistake in it.
@@ -417,7 +417,7 @@ def _around(data: bytes, start: int, end: int, parts: list[Part]) -> tuple[Part,
     return tuple(part for part in (data[:start], *parts, data[end:]) if part != b"")
 
 
-def _read_torn(data: bytes, start: int, end: int, cut: SpanScan) -> Container | None:
+def _read_torn(data: bytes, start: int, cut: SpanScan) -> Container | None:
     safe = cut.safe - start
     closed = data[start : cut.safe] + cut.closers
     value = parse(closed)

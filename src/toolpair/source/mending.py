@@ -268,7 +268,7 @@ def without_doubles(raw: bytes, *, last: bool) -> bytes:
             below = children(raw, node)
             if node.kind == "object":
                 gone = _doubles(raw, below, last)
-                cuts.extend(_cuts(node, below, gone))
+                cuts.extend(_cuts(below, gone))
                 below = [member for number, member in enumerate(below) if number not in gone]
             todo.extend(member for member in below if member.kind in ("object", "array"))
     except BadSpan:
@@ -288,7 +288,7 @@ def _doubles(raw: bytes, members: Sequence[JsonNode], last: bool) -> set[int]:
     return {n for places in by_key.values() for n in (places[:-1] if last else places[1:])}
 
 
-def _cuts(node: JsonNode, members: Sequence[JsonNode], gone: set[int]) -> list[tuple[int, int]]:
+def _cuts(members: Sequence[JsonNode], gone: set[int]) -> list[tuple[int, int]]:
     """The spans to take out so that commas are left only between the members that stay."""
     kept = [number for number in range(len(members)) if number not in gone]
     cuts = []

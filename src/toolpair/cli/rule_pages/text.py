@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from toolpair.cli.file_report import Entry
+from toolpair.cli.paragraphs import folded
 from toolpair.cli.rule_pages.entry import OF_FILES, how_mended, judged_rows
 from toolpair.cli.rule_pages.example import ExampleLine, compared, lines_of
 from toolpair.cli.rule_pages.severities import MEANING, grouped, letters, signs
@@ -47,14 +48,14 @@ def print_rule(entry: Entry, style: TerminalStyle) -> None:
 
 
 def _prose(text: str, width: int, indent: str = "  ") -> None:
-    out(textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False))
+    out("\n".join(folded(text, width, indent, indent)))
 
 
 def _print_example(example: Entry, style: TerminalStyle, width: int) -> None:
     mended = example["mended"]
     severity = example["severity"]
     told = f" at line {example['line']:,}" if example["line"] is not None else ""
-    rows = textwrap.wrap(f"{severity}{told}: {safe(example['says'])}", width - 2, break_on_hyphens=False)
+    rows = folded(f"{severity}{told}: {safe(example['says'])}", width - 2)
     out(f"{style.bold('Example')}  format {example['format']}, profile {example['profile']}")
     out("  " + style.severity(severity, severity) + rows[0].removeprefix(severity))
     for row in rows[1:]:
@@ -127,7 +128,7 @@ def _print_fixes(entry: Entry, style: TerminalStyle, width: int) -> None:
             words += " (a guess: by hand)"
         elif fix["elsewhere"]:
             words = words.removesuffix("; loses nothing")
-        rows = textwrap.wrap(words, max(width - longest - 4, 30), break_on_hyphens=False)
+        rows = folded(words, max(width - longest - 4, 30))
         out(f"  {fix['id'].ljust(longest)}  {rows[0]}")
         for row in rows[1:]:
             out(f"  {' ' * longest}  {row}")
@@ -147,7 +148,7 @@ def _print_profiles(entry: Entry, style: TerminalStyle, width: int) -> None:
             f"{cell['evidence'] or 'unknown'}"
         )
         if cell["note"]:
-            for row in textwrap.wrap(cell["note"], width - 4, break_on_hyphens=False):
+            for row in folded(cell["note"], width - 4):
                 out(style.dim(f"    {row}"))
         if cell["link"]:
             out(style.dim(f"    {cell['link']}"))
@@ -167,7 +168,7 @@ def print_list(entries: Sequence[Entry], style: TerminalStyle, only: Sequence[st
     heads = grouped([letters()[profile] for profile in profiles])
     short = len(heads) < len(_OF_FILE)
     meaning = f"{MEANING}, f of the file" if short and not all(map(_judged, entries)) else MEANING
-    for row in textwrap.wrap(f"{legend}. {meaning}.", width, break_on_hyphens=False):
+    for row in folded(f"{legend}. {meaning}.", width):
         out(row.replace("\0", " "))
     longest = max(len(name) for entry in entries for name in (entry["rule"], _heading(entry) if _judged(entry) else ""))
     of_file = ("f" if short else _OF_FILE).ljust(len(heads))
@@ -179,7 +180,7 @@ def print_list(entries: Sequence[Entry], style: TerminalStyle, only: Sequence[st
         for entry in listed:
             row = grouped(signs(entry, profiles)) if _judged(entry) else style.dim(of_file)
             title = entry["title"].split(",")[0]
-            titles = textwrap.wrap(title, max(width - left, 24), break_on_hyphens=False)
+            titles = folded(title, max(width - left, 24))
             out(f"{entry['rule'].ljust(longest)}  {row}  {titles[0]}")
             for title in titles[1:]:
                 out(" " * left + title)

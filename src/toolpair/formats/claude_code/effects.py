@@ -51,7 +51,7 @@ def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None
         or _hurt(transcript, problem, facts, seen)
     )
     if outcome is None and not version.heals:
-        outcome = _unhealed_outcome(problem)
+        outcome = _UNHEALED.get(problem.rule)
     outcome = outcome or _outcome(problem)
     if outcome is None:
         return None
@@ -106,7 +106,7 @@ def _blank(problem: Problem, seen: SentRequest) -> _Outcome | None:
     if problem.rule != "content.empty_text":
         return None
     if any(seen.reaches(block) for block in problem.others):
-        return _Outcome("rejected", "Claude Code sends it as it is, and the API refuses the session.")
+        return _AS_IT_IS
     return _Outcome("healed", "Claude Code leaves the empty text out.")
 
 
@@ -176,34 +176,45 @@ def _in_last_turn(transcript: Transcript, call: Block) -> bool:
 
 def _outcome(problem: Problem) -> _Outcome | None:
     """By the rule alone: what reaches the model, as it is or healed."""
-    match problem.rule:
-        case "id.empty" | "id.pattern" | "args.not_object" | "args.unparseable" | "role.call_in_user":
-            return _Outcome("rejected", "Claude Code sends it as it is, and the API refuses the session.")
-        case "result.not_first":
-            return _Outcome("rejected", "Claude Code sends it in this order, and the API refuses the session.")
-        case "result.placeholder":
-            text = "Claude Code sends the placeholder as it is, and does not look for the output."
-            return _Outcome("placeholder", text, "the real output")
-        case "result.duplicate":
-            return _Outcome("healed", "Claude Code sends the first result and drops the copy.")
-        case "result.not_adjacent":
-            return _Outcome("healed", "Claude Code puts the result after its call.")
-        case "result.order":
-            return _Outcome("healed", "Claude Code sends the results as they are, which the API accepts.")
-        case "result.split_over_messages":
-            return _Outcome("healed", "Claude Code sends all results of a turn in one message.")
-        case "call.not_trailing":
-            return _Outcome("healed", "Claude Code moves the call to the end of its message.")
-        case "turn.alternation":
-            return _Outcome("healed", "Claude Code sends both messages as they are, which the API accepts.")
-        case "turn.trailing_assistant":
-            return _Outcome("healed", "Claude Code continues with your next words.")
-        case "content.empty_message":
-            return _empty_message(problem)
-        case "record.lone_surrogate":
-            return _Outcome("healed", "Claude Code replaces the damaged characters.")
-        case _:
-            return None
+    return _empty_message(problem) if problem.rule == "content.empty_message" else _BY_RULE.get(problem.rule)
+
+
+_AS_IT_IS: Final = _Outcome("rejected", "Claude Code sends it as it is, and the API refuses the session.")
+_BY_RULE: Final = {
+    **dict.fromkeys(("id.empty", "id.pattern", "args.not_object", "args.unparseable", "role.call_in_user"), _AS_IT_IS),
+    "result.not_first": _Outcome("rejected", "Claude Code sends it in this order, and the API refuses the session."),
+    "result.placeholder": _Outcome(
+        "placeholder",
+        "Claude Code sends the placeholder as it is, and does not look for the output.",
+        "the real output",
+    ),
+    "result.duplicate": _Outcome("healed", "Claude Code sends the first result and drops the copy."),
+    "result.not_adjacent": _Outcome("healed", "Claude Code puts the result after its call."),
+    "result.order": _Outcome("healed", "Claude Code sends the results as they are, which the API accepts."),
+    "result.split_over_messages": _Outcome("healed", "Claude Code sends all results of a turn in one message."),
+    "call.not_trailing": _Outcome("healed", "Claude Code moves the call to the end of its message."),
+    "turn.alternation": _Outcome("healed", "Claude Code sends both messages as they are, which the API accepts."),
+    "turn.trailing_assistant": _Outcome("healed", "Claude Code continues with your next words."),
+    "record.lone_surrogate": _Outcome("healed", "Claude Code replaces the damaged characters."),
+}
+_UNHEALED: Final = {
+    **dict.fromkeys(
+        (
+            "result.orphan",
+            "result.id_mismatch",
+            "result.not_adjacent",
+            "result.duplicate",
+            "call.duplicate_id",
+            "call.reused_id",
+            "role.result_in_assistant",
+            "content.empty_text",
+        ),
+        _AS_IT_IS,
+    ),
+    "result.not_first": _Outcome("healed", "Claude Code puts the result first."),
+    "call.not_trailing": _Outcome("kept", "Claude Code sends it in this order."),
+}
+"""Where versions that heal little do otherwise with what they send."""
 
 
 def _empty_message(problem: Problem) -> _Outcome:
@@ -211,25 +222,3 @@ def _empty_message(problem: Problem) -> _Outcome:
     if message is not None and message.role == "user" and message.shape == "string":
         return _Outcome("rejected", "Claude Code sends the empty message, and the API refuses the session.")
     return _Outcome("healed", 'Claude Code writes "(no content)" in its place.')
-
-
-def _unhealed_outcome(problem: Problem) -> _Outcome | None:
-    """Where versions that heal little do otherwise with what they send."""
-    match problem.rule:
-        case (
-            "result.orphan"
-            | "result.id_mismatch"
-            | "result.not_adjacent"
-            | "result.duplicate"
-            | "call.duplicate_id"
-            | "call.reused_id"
-            | "role.result_in_assistant"
-            | "content.empty_text"
-        ):
-            return _Outcome("rejected", "Claude Code sends it as it is, and the API refuses the session.")
-        case "result.not_first":
-            return _Outcome("healed", "Claude Code puts the result first.")
-        case "call.not_trailing":
-            return _Outcome("kept", "Claude Code sends it in this order.")
-        case _:
-            return None

@@ -47,7 +47,7 @@ def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None
     lost = [block for block in dropped if block.kind == "result" and is_real_output(block)]
     calls = [block for block in dropped if block.kind == "call"]
     if rule == "record.lone_surrogate" and problem.others:
-        return _surrogate(problem, lost)
+        return _surrogate(problem)
     if dropped:
         return _dropped(problem, lost, calls)
     if rule in ("result.missing", "turn.trailing_call"):
@@ -95,7 +95,7 @@ def _it(calls: Sequence[Block]) -> str:
     return "the call" if len(calls) == 1 else "the calls"
 
 
-def _surrogate(problem: Problem, lost: Sequence[Block]) -> OnResume:
+def _surrogate(problem: Problem) -> OnResume:
     """Its parser refuses the whole record."""
     outputs = [block for block in problem.others if block.kind == "result" and is_real_output(block)]
     what = f"this record and its {output_lines(outputs)}" if outputs else "this record"
