@@ -18,7 +18,6 @@ from toolpair.rules.judge import judge
 from toolpair.rules.problem import Cause, Problem
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import block_text
 from toolpair.transcript.id_shapes import SPELLINGS
 from toolpair.transcript.model import Block, Boundary, Transcript
 from toolpair.transcript.pairing import Pair
@@ -364,7 +363,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     assert crossed(session)
     session.stage(problem, problem.fixes[0])
     assert not crossed(session)
-    answered = {str(pair.call.id): block_text(pair.result) for pair in session.pairs if pair.call and pair.result}
+    answered = {str(pair.call.id): pair.result.text for pair in session.pairs if pair.call and pair.result}
     assert answered == {"toolu_1": "File: src/1\none", "toolu_2": "File: src/2\ntwo"}
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from toolpair.cli.main import main
+from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import row_text, seen_rows
 from toolpair.recipes import RECIPES
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.block_json import block_json
 
 CODES = {
@@ -132,7 +132,7 @@ def look(session: Session) -> None:
         for shown in session.conversation.rows:
             for block in (shown.pair.call if shown.pair else None, shown.result):
                 if block is not None:
-                    block_json(block), block_text(block), call_summary(block)
+                    block_json(block), block.text, call_summary(block)
 
 
 @contextmanager

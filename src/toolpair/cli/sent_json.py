@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolpair.cli.file_report import Entry
+from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import SeenRow, row_text, seen_rows
 from toolpair.session.session import Block, Conversation, Session
-from toolpair.transcript.content import call_summary
 
 _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import orjson
 
+from toolpair.dialects.item_types import content_key, type_name
 from toolpair.transcript.edits import Edit, SetField, SetValue
-from toolpair.transcript.item_types import content_key, type_name
 from toolpair.transcript.model import Block, Message
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any, Final, Literal
 
+from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import says_nothing
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
@@ -37,16 +38,16 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
     if answers or (role in RESULT_ROLES and not _calls(value)):
         name = value.get("name")
         id_ = value.get("tool_call_id") if role == "tool" or answers else None
-        block = Block("result", value, record, (), id_, name if isinstance(name, str) else None)
+        block = WrittenBlock("result", value, record, (), id_, name if isinstance(name, str) else None)
         return Message("tool" if answers else role, (block,), (record,), shape, value)
     blocks: list[Block] = []
     if isinstance(content, str) and content:
-        blocks.append(Block("text", content, record, ("content",)))
+        blocks.append(WrittenBlock("text", content, record, ("content",)))
     elif isinstance(content, list):
         for number, part in enumerate(content):
             kind = part.get("type") if isinstance(part, dict) else None
             is_text = kind == "text" or isinstance(part, str)
-            blocks.append(Block("text" if is_text else "media", part, record, ("content", number)))
+            blocks.append(WrittenBlock("text" if is_text else "media", part, record, ("content", number)))
     calls = value.get("tool_calls")
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         blocks.append(_call(call, record, ("tool_calls", number)))
@@ -80,10 +81,10 @@ def waiting_in(records: Iterable[Any]) -> set[str]:
 
 def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
     if not isinstance(value, dict):
-        return Block("other", value, record, slot)
+        return WrittenBlock("other", value, record, slot)
     holder = next((value[key] for key in ("function", "custom") if isinstance(value.get(key), dict)), value)
     name = holder.get("name")
-    return Block("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
+    return WrittenBlock("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
 
 
 # Calls and parts

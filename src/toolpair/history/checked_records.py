@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.format import AS_RESUMED, Format, Item, OwnRules, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
@@ -50,7 +51,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         with gc_paused():
             read = self.format.read(self.items, self.view)
             read = self.request(read) if self.request is not None else read
-        return read if self.beyond is None else read.within(self.beyond)
+        if self.beyond is None:
+            return read
+        return read.within(self.beyond, STAND_INS if read.frame is None else read.frame.around)
 
     @property
     def seen(self) -> SentRequest | None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import text_of
 from toolpair.rules.problem import Fix
 from toolpair.source.document import Document
-from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import Relink
 
 

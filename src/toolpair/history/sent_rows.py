@@ -8,9 +8,9 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentMessage, SentPart
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.transcript.content import block_text, text_of
 from toolpair.transcript.model import Block
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
@@ -84,7 +84,7 @@ def _lost(found: tuple[int, int, str, Block], fates: Any) -> SeenRow:
 def row_text(row: SeenRow) -> str:
     """What the model reads in the block of a row."""
     if row.block is not None:
-        return block_text(replace(row.block, value=row.value))
+        return replace(row.block, value=row.value).text
     value = row.value
     if isinstance(value, dict):
         for key in ("content", "output", "text"):

@@ -9,12 +9,12 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import result_text, says_something_real
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.verdict_text import Outlook, aside_text, badge_of, broken_text, sound_text, waiting_text
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Cause, Fix, Problem
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.content import block_text, result_text, says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 
@@ -198,7 +198,7 @@ def _outputs(judged: CheckedRecords) -> tuple[int, int, int]:
         held += len(said)
         sent += len(reaching)
     kept = sum(
-        block.kind == "text" and block_text(block).startswith(KEPT_OUTPUT)
+        block.kind == "text" and block.text.startswith(KEPT_OUTPUT)
         for message in judged.transcript.messages
         for block in message.blocks
     )
@@ -299,7 +299,7 @@ def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
         calls = len(message.calls)
         for block in message.blocks:
             if block.kind == "text":
-                label = block_text(block)[:_LABEL].strip()
+                label = block.text[:_LABEL].strip()
                 if label:
                     role = "summary" if message.note == "summary" else str(message.role)
                     rows.append(PairRow("text", label, role=role, message=number, record=block.record))

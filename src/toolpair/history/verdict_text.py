@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal
 
+from toolpair.dialects.block_texts import call_summary
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.content import call_summary
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import said_besides
+from toolpair.dialects.block_texts import argument_text, media_of, result_content, text_of
 from toolpair.rules.causes import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import UnreadableParts
 from toolpair.rules.wire import Wire, Written, wire_of, written_as
-from toolpair.transcript.besides import said_besides
-from toolpair.transcript.content import argument_text, media_of, result_content, text_of
 from toolpair.transcript.edits import Edit, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kept_call_label, kept_output_label

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.block_texts import is_output, is_real_output, result_content, result_text, text_of
 from toolpair.dialects.block_values import same
 from toolpair.rules.problem import Fix
-from toolpair.transcript.content import is_output, is_real_output, result_content, result_text, text_of
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Transcript

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import is_real_output, output_lines, result_text, says_something_real
 from toolpair.dialects.block_values import is_object, with_output
 from toolpair.dialects.openai_chat import is_legacy
 from toolpair.rules import causes
@@ -18,7 +19,6 @@ from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pendin
 from toolpair.rules.problem import Fix, Severity
 from toolpair.rules.rule import Rule
 from toolpair.rules.unreadable import UnreadablePart, repair
-from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
     InsertMessage,
     InsertResult,

@@ -10,13 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects import anthropic, openai_chat, openai_responses
+from toolpair.dialects.block_texts import result_content, text_of
 from toolpair.dialects.block_values import hands_back_tools, is_object, is_output, said, saying, text_type
+from toolpair.dialects.item_types import type_name
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
-from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
-from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
 

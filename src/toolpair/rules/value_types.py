@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects import anthropic, openai_chat, openai_responses
+from toolpair.dialects.block_texts import result_content
 from toolpair.dialects.block_values import (
     field_of,
     hands_back_tools,
@@ -26,7 +27,6 @@ from toolpair.dialects.block_values import (
 )
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.content import result_content
 from toolpair.transcript.edits import Edit, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
 

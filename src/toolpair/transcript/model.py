@@ -73,13 +73,18 @@ class Block(Struct, frozen=True, eq=False):
     is_error: bool = False
     link: str | None = None
     """Evidence beside the id: for a result the record that its call stands in, for a call its record."""
-    family: str = ""
-    """Of calls and results that come in kinds (see `transcript/items.py`): with one id, those of one kind match."""
+    call_kind: str = ""
+    """Where calls come in kinds that only results of the same kind answer: the kind, of either."""
 
     @property
     def key(self) -> tuple[int, tuple[str | int, ...]]:
         """Where the block stands: stable as long as its record is not rearranged."""
         return (self.record, self.slot)
+
+    @property
+    def text(self) -> str:
+        """What it says, read when it is asked for: the dialect's own kind of block knows."""
+        return ""
 
 
 class Message(Struct, frozen=True, eq=False):
@@ -188,24 +193,12 @@ class WindowEdges(Struct, frozen=True, eq=False):
     """How many signed thinking blocks are behind them."""
 
 
-_USER: Final = Message("user", (Block("text", ".", -1, ("content",)),), (), "string", {"role": "user", "content": "."})
-_ASSISTANT: Final = Message(
-    "assistant", (Block("text", ".", -1, ("content",)),), (), "string", {"role": "assistant", "content": "."}
-)
-LEAD_IN: Final = (_USER,)
-"""Stands for what is before a stretch, which begins with a response: so it is not taken for the beginning."""
-LEAD_OUT: Final = (_ASSISTANT, _USER)
-"""Stands for what is behind it."""
+class StandIns(Struct, frozen=True, eq=False):
+    """Messages that stand for what is around a stretch. A dialect has them, as its API spells messages."""
 
-
-def _item(role: str, part: str) -> Message:
-    value = {"type": "message", "role": role, "content": [{"type": part, "text": "."}]}
-    return Message(role, (Block("text", value, -1, ()),), (), "blocks", value)
-
-
-ITEM_LEAD_IN: Final = (_item("user", "input_text"),)
-ITEM_LEAD_OUT: Final = (_item("assistant", "output_text"), _item("user", "input_text"))
-"""The same among items of the Responses API."""
+    before: tuple[Message, ...]
+    """A stretch begins with a response: so it is not taken for the beginning."""
+    after: tuple[Message, ...]
 
 
 class Framed(Protocol):
@@ -213,8 +206,12 @@ class Framed(Protocol):
 
     spills: bool
     """What was read of them goes beyond them: only the whole tells it."""
-    as_items: bool
-    """They are items of the Responses API, each of which is counted."""
+    by_block: bool
+    """The provider counts each of their blocks, not their messages."""
+
+    @property
+    def around(self) -> StandIns:
+        """How what is around them is spelled."""
 
     def count(self, sent: Sequence[Any]) -> int | None:
         """Of the messages that are sent, how many are made of them; None when that cannot be told apart."""
@@ -260,21 +257,16 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     unreached: tuple[Block, ...] = ()
     """Results beside the history that are never sent, since the record of their call was lost."""
     beyond: WindowEdges | None = None
-    """Of a stretch: what stands around it. Its messages begin with LEAD_IN and end with LEAD_OUT where there is any."""
+    """Of a stretch: what stands around it. Its messages begin and end with stand-ins where there is any."""
+    lead: int = 0
+    """How many messages in front stand for what is before the stretch."""
     frame: Framed | None = None
     """Of a part of a file: what its format put around the records to read them."""
 
-    @property
-    def lead(self) -> int:
-        """How many messages in front stand for what is before the stretch."""
-        return len(LEAD_IN) if self.beyond is not None and self.beyond.before else 0
-
-    def within(self, beyond: WindowEdges) -> Transcript:
+    def within(self, beyond: WindowEdges, around: StandIns) -> Transcript:
         """The same as a stretch of a longer history."""
-        items = self.frame is not None and self.frame.as_items
-        lead_in, lead_out = (ITEM_LEAD_IN, ITEM_LEAD_OUT) if items else (LEAD_IN, LEAD_OUT)
-        before, after = lead_in if beyond.before else (), lead_out if beyond.after else ()
-        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond)
+        before, after = around.before if beyond.before else (), around.after if beyond.after else ()
+        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond, lead=len(before))
 
 
 PLACEHOLDER: Final = (

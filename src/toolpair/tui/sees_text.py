@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import row_text, seen_rows
-from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterat
     if row.fate in ("dropped", "replaced") and block is not None:
         what = f"the call {call_summary(block)}" if block.kind == "call" else "a result"
         if block.kind == "result":
-            what += f" of {count_text(block_text(block).count(chr(10)) + 1, 'line')}"
+            what += f" of {count_text(block.text.count(chr(10)) + 1, 'line')}"
         how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
         yield f"{REPLACED if row.fate == 'replaced' else LEFT_OUT} {what} {how}   {block.id or ''}".rstrip()
         return

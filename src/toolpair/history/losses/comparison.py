@@ -10,15 +10,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.losses.kept_texts import KeptTexts, plain
-from toolpair.history.losses.loss import Crossed, Loss, Losses
-from toolpair.history.losses.other_texts import other_texts
-from toolpair.transcript.content import (
+from toolpair.dialects.block_texts import (
     MEDIA,
     argument_text,
     arguments,
-    block_text,
     is_real_output,
     media_key,
     media_of,
@@ -26,6 +21,10 @@ from toolpair.transcript.content import (
     result_text,
     text_of,
 )
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.losses.kept_texts import KeptTexts, plain
+from toolpair.history.losses.loss import Crossed, Loss, Losses
+from toolpair.history.losses.other_texts import other_texts
 from toolpair.transcript.model import KEPT_OUTPUT, Block
 from toolpair.transcript.pairing import Pair
 
@@ -79,12 +78,8 @@ class Comparison:
         self.call_of_new: dict[int, int] = {} if like is None else like.call_of_new
         """id() of a call of after -> the number of the call of before that it is."""
         self.kept = KeptTexts(
-            [
-                plain(block_text(block))
-                for block in _blocks(before, ("text",))
-                if _is_among(block, self._reached_before)
-            ],
-            [plain(block_text(block)) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
+            [plain(block.text) for block in _blocks(before, ("text",)) if _is_among(block, self._reached_before)],
+            [plain(block.text) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
         )
         self.crossed: list[Crossed] = []
         self._stays: set[tuple[str, str]] = set()
@@ -279,7 +274,7 @@ class Comparison:
     @staticmethod
     def _served(state: CheckedRecords, reached: Reached | None) -> list[Block]:
         found = (block for block in _blocks(state, _SERVED) if _is_among(block, reached))
-        return [block for block in found if block_text(block).strip()]
+        return [block for block in found if block.text.strip()]
 
     def _matched(self, old: list[_Output], new: list[_Output], key: Callable[[_Output], Hashable]) -> list[_Output]:
         """Take out of `new` what is the same by `key`; gives back what of `old` is left."""
@@ -324,10 +319,10 @@ class Comparison:
     def _words(self) -> Iterable[Loss]:
         """Texts of the user that are gone; what toolpair kept of an output is an output."""
         new = self._user_texts(self.after, self._reached_after)
-        there = Counter(_nameless(plain(block_text(block))) for block in new)
+        there = Counter(_nameless(plain(block.text)) for block in new)
         gone = []
         for block in self._user_texts(self.before, self._reached_before):
-            text = plain(block_text(block))
+            text = plain(block.text)
             key = _nameless(text)
             if there[key] > 0:
                 there[key] -= 1
@@ -348,7 +343,7 @@ class Comparison:
         for message in state.transcript.messages:
             if message.role == "user" and message.note is None:
                 for block in message.blocks:
-                    if block.kind == "text" and _is_among(block, reached) and block_text(block).strip():
+                    if block.kind == "text" and _is_among(block, reached) and block.text.strip():
                         yield block
 
     def _texts(self) -> Iterable[Loss]:
@@ -395,7 +390,7 @@ def _nameless(text: str) -> str:
 def _words_of(block: Block) -> str:
     """What an output says; its images are counted by themselves."""
     if block.kind != "result":
-        return block_text(block)
+        return block.text
     content = result_content(block)
     if isinstance(content, list):
         media = {id(part) for part in media_of(content)}

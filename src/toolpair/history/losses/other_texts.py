@@ -8,11 +8,10 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
+from toolpair.dialects.besides import OF_MESSAGE, known_places, texts_besides
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.kept_texts import plain
 from toolpair.history.losses.loss import Loss
-from toolpair.transcript.besides import OF_MESSAGE, known_places, texts_besides
-from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Block, Damaged, Message
 
 _MOST_SOUGHT: Final = 200
@@ -67,20 +66,20 @@ def _assistants_texts(
 ) -> Iterator[Loss]:
     """What the assistant said, in whichever role it stands now."""
     old, new = (list(_text_blocks(state)) for state in (before, after))
-    said = Counter(plain(block_text(block)) for role, block in new if role != "user")
+    said = Counter(plain(block.text) for role, block in new if role != "user")
     missing = []
     for role, block in old:
         if role == "user":
             continue
-        text = plain(block_text(block))
+        text = plain(block.text)
         if said[text] > 0:
             said[text] -= 1
         elif text.strip() and block.record not in same:
             missing.append((block, text))
     if not missing:
         return
-    short = Counter(plain(block_text(block)) for _, block in old)
-    short.subtract(plain(block_text(block)) for _, block in new)
+    short = Counter(plain(block.text) for _, block in old)
+    short.subtract(plain(block.text) for _, block in new)
     for block, text in missing:
         if short[text] > 0 and not kept(text):
             short[text] -= 1

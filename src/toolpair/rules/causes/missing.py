@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from toolpair.dialects.block_texts import result_text
 from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.orphaned import collision
 from toolpair.rules.problem import Cause
-from toolpair.transcript.content import block_text, result_text
 from toolpair.transcript.model import Message
 from toolpair.transcript.pairing import Pair
 
@@ -91,7 +91,7 @@ def _notes_in(messages: Sequence[Message]) -> Iterator[Cause]:
 
 
 def _says(message: Message, note: re.Pattern[str]) -> bool:
-    return any(block.kind == "text" and note.search(block_text(block)[:_HEAD]) for block in message.blocks)
+    return any(block.kind == "text" and note.search(block.text[:_HEAD]) for block in message.blocks)
 
 
 def _rejected(context: Context, at: int) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolpair.text.safe import visible, visible_text
-from toolpair.transcript.content import block_text
 from toolpair.tui.block_json import block_json
 from toolpair.tui.resume_text import command_of
 
@@ -43,7 +42,7 @@ def choose_copy(owner: Owner) -> None:
         if call is not None:
             offer("call", "the call", lambda: block_json(call))
         if result is not None:
-            offer("result", "the result", lambda: block_text(result))
+            offer("result", "the result", lambda: result.text)
     else:
         label = row.label
         offer("text", "the text", lambda: label)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolpair.text.safe import visible
-from toolpair.transcript.content import block_text
 from toolpair.tui.block_json import block_json
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def view_row(owner: Owner) -> None:
     if call is not None:
         pages.append(ViewerPage("call", lambda: block_json(call)))
     if result is not None:
-        pages.append(ViewerPage("result", lambda: block_text(result)))
+        pages.append(ViewerPage("result", lambda: result.text))
         pages.append(ViewerPage("result as it is written", lambda: block_json(result)))
     start = 1 if owner.pairs.side == "result" and call is not None and result is not None else 0
     name = visible(call.name or "") if call is not None else "result"

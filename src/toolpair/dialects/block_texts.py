@@ -1,4 +1,4 @@
-"""What blocks say, as text: results, arguments, placeholders of other systems."""
+"""What blocks say, as text, in the words of all APIs: results, arguments, media."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.counting import plural
-from toolpair.transcript.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 
@@ -16,6 +16,14 @@ MEDIA: Final = ("image", "image_url", "document", "file", "input_audio", "input_
 
 No set: what a part gives as its type may be a list or an object.
 """
+
+
+class WrittenBlock(Block, frozen=True, eq=False):
+    """A block as an API writes it. Its text is made when it is asked for, never kept."""
+
+    @property
+    def text(self) -> str:
+        return _block_text(self)
 
 
 def text_of(content: Any) -> str:
@@ -114,8 +122,7 @@ def says_something_real(text: str) -> bool:
     return bool(text.strip()) and known_placeholder(text) is None
 
 
-def block_text(block: Block) -> str:
-    """What the block says, as text, for showing."""
+def _block_text(block: Block) -> str:
     value = block.value
     if isinstance(value, str):
         return value
