@@ -85,7 +85,7 @@ def describe(
     branches = [
         branch_entry(conversation, branch, show_content)
         for conversation in session.conversations
-        for branch in conversation.transcript.branches
+        for branch in conversation.transcript.tree.branches
     ]
     if branches:
         entry["branches"] = branches

@@ -54,6 +54,20 @@ def _part_text(part: Any) -> str:
     return json.dumps(part, ensure_ascii=False)
 
 
+def glance(content: Any) -> str:
+    """What a message's content says, calls and results in it as well, to recognise it by."""
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(filter(None, map(_glance, parts)))
+
+
+def _glance(part: Any) -> str:
+    if not isinstance(part, dict):
+        return text_of(part)
+    if isinstance(part.get("name"), str):
+        return f"{part['name']} {json.dumps(part.get('input'), ensure_ascii=False, default=str)}"
+    return text_of(part.get("content", [part]))
+
+
 def is_placeholder_text(text: str) -> bool:
     """True for the texts that this and other systems write where no result is known."""
     return known_placeholder(text) is not None
@@ -82,6 +96,11 @@ def media_of(content: Any) -> list[dict[str, Any]]:
     """The parts of a content that are no text: images, documents."""
     parts = content if isinstance(content, list) else [content]
     return [part for part in parts if isinstance(part, dict) and part.get("type") in MEDIA]
+
+
+def own_media(block: Block) -> list[dict[str, Any]]:
+    """The block itself where it is no text: an image, a document."""
+    return media_of(block.value) if isinstance(block.value, dict) else []
 
 
 def media_key(part: Any) -> str:

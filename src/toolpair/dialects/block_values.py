@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 import orjson
@@ -106,8 +106,18 @@ def as_written(blocks: Iterable[Block]) -> list[Any]:
     return [block.value for block in blocks]
 
 
-def as_json(block: Block) -> str:
-    return json.dumps(block.value, ensure_ascii=False)
+def as_json(block: Block, indent: int | None = None) -> str:
+    """As the file has it; with `indent` on lines of its own, to be read."""
+    return json.dumps(block.value, ensure_ascii=False, indent=indent)
+
+
+def own_ids(block: Block) -> Iterator[str]:
+    """The id by which a block is paired, and the one of its item."""
+    if isinstance(block.id, str) and block.id:
+        yield block.id
+    item = field_of(block, "id")
+    if isinstance(item, str) and item and item != block.id:
+        yield item
 
 
 def words(value: Any) -> str:

@@ -105,9 +105,9 @@ _COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placehold
 
 def tally_of(judged: CheckedRecords) -> Tally:
     transcript = judged.transcript
-    cuts = [boundary for boundary in transcript.boundaries if boundary.kind == "cut"]
-    hidden = sum(boundary.outputs for boundary in cuts)
-    hidden += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
+    cuts = [boundary.cut for boundary in transcript.boundaries if boundary.cut is not None]
+    hidden = sum(cut.outputs for cut in cuts)
+    hidden += sum(link.outputs for link in transcript.tree.broken if link.severity == "error")
     held, sent, placeholders = _outputs(judged)
     seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
@@ -120,7 +120,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
         outputs=total,
         seen=_outputs_seen(judged, total - hidden, sent),
         placeholders=placeholders,
-        forgotten=sum(boundary.messages for boundary in cuts),
+        forgotten=sum(cut.messages for cut in cuts),
         shortened=len(seen.shortened) if seen is not None and seen.refuses is None else 0,
     )
 
@@ -365,7 +365,7 @@ def _lines_before(judged: CheckedRecords, first: int, last: int) -> str:
 
 def _across(judged: CheckedRecords, boundary: Boundary, message: int | None) -> PairRow:
     """A line across the list; that of a lost link names its line in the file."""
-    if boundary.kind != "cut":
+    if boundary.cut is None:
         return PairRow("compaction", boundary.text, message=message, record=boundary.record)
     document, record = judged.document, boundary.record
     known = document is not None and record is not None and record in document

@@ -48,7 +48,7 @@ class Elsewhere:
                 if block.link is not None:
                     self._linked[block.id, block.link].append(block)
         self._compactions = [
-            found.record for found in transcript.boundaries if found.kind == "compaction" and found.record is not None
+            found.record for found in transcript.boundaries if found.cut is None and found.record is not None
         ]
 
     def of_call(self, call: Block) -> Sequence[Copy]:

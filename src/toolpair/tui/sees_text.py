@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from toolpair.dialects.block_texts import call_summary
-from toolpair.history.sent_rows import row_text, seen_rows
+from toolpair.history.sent_rows import seen_rows
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterat
         return
     sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
     if block is not None and block.kind == "call":
-        yield f"{sign} call {block.name or ''} {call_summary(block)}   {_id(row.value, block.id)}"
+        yield f"{sign} call {block.name or ''} {call_summary(block)}   {row.id or ''}"
         return
-    text = row_text(row)
+    text = row.text
     if block is not None and block.kind == "result":
-        yield f"{sign} result   {_id(row.value, block.id)}"
+        yield f"{sign} result   {row.id or ''}"
         yield from _cut(text, most, "    ")
         return
     if row.fate == "added":
@@ -82,13 +82,6 @@ def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterat
         yield from _cut(text, most, "    ")
         return
     yield from _cut(text, most, f"{sign} ")
-
-
-def _id(value: Any, id_: Any) -> str:
-    for key in ("tool_use_id", "call_id", "id"):
-        if isinstance(value, dict) and isinstance(value.get(key), str):
-            return str(value[key])
-    return str(id_) if id_ is not None else ""
 
 
 def _cut(text: str, most: int | None, indent: str) -> Iterator[str]:

@@ -138,9 +138,9 @@ def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcr
     messages = tuple(message for message in transcript.messages if not all(uid in own for uid in message.records))
     frame.spills = (
         any(uid in own for message in messages for uid in message.records)
-        or any(boundary.kind == "cut" for boundary in transcript.boundaries)
+        or any(boundary.cut is not None for boundary in transcript.boundaries)
         or (not compacted and any(scope == "inactive" for scope in transcript.scopes.values()))
-        or bool(transcript.defects or transcript.branches)
+        or bool(transcript.tree.broken or transcript.tree.branches)
     )
     head = inside.head
     return replace(
@@ -153,7 +153,7 @@ def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcr
         model=head.model,
         thinking=head.thinking,
         scopes={uid: scope for uid, scope in transcript.scopes.items() if uid not in own},
-        retries=transcript.retries if inside.after is None else None,
+        tree=transcript.tree if inside.after is None else replace(transcript.tree, retries=None),
         frame=frame,
     )
 

@@ -11,16 +11,17 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import (
-    MEDIA,
     argument_text,
     arguments,
     is_real_output,
     media_key,
     media_of,
+    own_media,
     result_content,
     result_text,
     text_of,
 )
+from toolpair.dialects.block_values import field_of
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.kept_texts import KeptTexts, plain
 from toolpair.history.losses.loss import Crossed, Loss, Losses
@@ -112,7 +113,7 @@ class Comparison:
         old = dict(enumerate(self.old_calls))
         new = list(self.new_calls)
         keys: tuple[Callable[[Block], Hashable], ...] = (
-            lambda call: id(call.value),
+            lambda call: call.piece,
             lambda call: (call.record, repr(call.id), call.name, argument_text(call)),
             lambda call: (call.record, repr(call.id), call.name),
             lambda call: (repr(call.id), call.name, argument_text(call)),
@@ -162,7 +163,7 @@ class Comparison:
             if number is None:
                 continue
             old = self.old_calls[number]
-            if old.value is call.value:
+            if old.piece == call.piece:
                 continue
             said, now = plain(argument_text(old)), plain(argument_text(call))
             if said == now or said.strip() in ("", "{}", "null") or _holds(now, said):
@@ -203,7 +204,7 @@ class Comparison:
         if not self._summaries_count:
             return False
         old, new = (
-            {boundary.record for boundary in state.transcript.boundaries if boundary.kind == "compaction"}
+            {boundary.record for boundary in state.transcript.boundaries if boundary.cut is None}
             for state in (self.before, self.after)
         )
         return not new <= old
@@ -216,8 +217,8 @@ class Comparison:
         """Outputs that were in the file without being sent, and now stand nowhere."""
         before = _unsent_results(self.before)
         after = [*_unsent_results(self.after), *_blocks(self.after, ("result",))] if before else []
-        there = {id(block.value) for block in after}
-        gone = [block for block in before if id(block.value) not in there and is_real_output(block)]
+        there = {block.piece for block in after}
+        gone = [block for block in before if block.piece not in there and is_real_output(block)]
         texts = {plain(_words_of(block)) for block in after} if gone else set()
         for block in gone:
             text = plain(_words_of(block))
@@ -245,7 +246,7 @@ class Comparison:
                     said.add(key)
                 owner = number_of.get(id(call)) if call is not None else None
                 # A list may hold one object twice: then it does not tell where it stood.
-                old_owner[id(result.value)] = _SEVERAL if id(result.value) in old_owner else owner
+                old_owner[result.piece] = _SEVERAL if result.piece in old_owner else owner
                 old.append((result, owner))
         new: list[tuple[Block, int | None]] = []
         same: set[int] = set()
@@ -255,16 +256,14 @@ class Comparison:
             for result in pair.results:
                 if not _is_among(result, self._reached_after):
                     continue
-                value = id(result.value)
+                value = result.piece
                 if value not in same and value in old_owner and old_owner[value] == owner:
                     same.add(value)
                 else:
                     new.append((result, owner))
-        olds = [
-            _Output.of(block, owner) for block, owner in old if id(block.value) not in same and is_real_output(block)
-        ]
+        olds = [_Output.of(block, owner) for block, owner in old if block.piece not in same and is_real_output(block)]
         if olds:
-            stays = (block for block, _ in old if id(block.value) in same)
+            stays = (block for block, _ in old if block.piece in same)
             self._stays.update((repr(block.id), plain(_words_of(block))) for block in stays)
         news = [_Output.of(block, owner) for block, owner in new if is_real_output(block)]
         olds += [_Output.of(block, None) for block in self._served(self.before, self._reached_before)]
@@ -413,13 +412,13 @@ def _blocks(state: CheckedRecords, kinds: Sequence[str]) -> list[Block]:
 
 def _item_of(result: Block) -> tuple[str, str] | None:
     """What tells an item of the Responses API from any other: its own id, and what it says."""
-    id_ = result.value.get("id") if isinstance(result.value, dict) else None
+    id_ = field_of(result, "id")
     return (id_, result_text(result)) if isinstance(id_, str) and id_ else None
 
 
 def _unsent_results(state: CheckedRecords) -> list[Block]:
     held = (*state.transcript.unreached, *state.transcript.inactive_blocks)
-    return list({id(block.value): block for block in held if block.kind == "result"}.values())
+    return list({block.piece: block for block in held if block.kind == "result"}.values())
 
 
 def _media(state: CheckedRecords) -> Iterable[tuple[Block, dict[str, object]]]:
@@ -428,8 +427,9 @@ def _media(state: CheckedRecords) -> Iterable[tuple[Block, dict[str, object]]]:
             if block.kind == "result":
                 for part in media_of(result_content(block)):
                     yield block, part
-            elif message.role == "user" and isinstance(block.value, dict) and block.value.get("type") in MEDIA:
-                yield block, block.value
+            elif message.role == "user":
+                for part in own_media(block):
+                    yield block, part
 
 
 def _spellings(given: str) -> Iterable[str]:

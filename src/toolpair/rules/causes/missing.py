@@ -38,7 +38,7 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
         return named("id.collision", merged, agent=agent)
     boundary = context.whole.boundaries.get(at + 1)
     following = messages[at + 1 : at + 3]
-    if boundary is not None and boundary.kind == "cut":
+    if boundary is not None and boundary.cut is not None:
         return named("history_cut.result", "the history starts over after the call")
     if boundary is not None or (following and following[0].note == "summary"):
         what = "a compaction" if boundary is not None else "a summary"

@@ -102,7 +102,7 @@ class Whole:
     @cached_property
     def first_compaction(self) -> int | None:
         """The message before which the first compaction stands."""
-        return min((found.message for found in self._transcript.boundaries if found.kind == "compaction"), default=None)
+        return min((found.message for found in self._transcript.boundaries if found.cut is None), default=None)
 
     @cached_property
     def inactive_calls(self) -> frozenset[str]:
