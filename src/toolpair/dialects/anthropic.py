@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.block_values import as_parts, says_nothing, words
+from toolpair.dialects.block_values import as_parts, says_nothing, type_of, with_fields, words, written_type
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message, StandIns
 
@@ -36,6 +36,16 @@ _ID_KEYS: dict[BlockKind, str] = {
 
 RESULT_PARTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 """Types of what a result may hold."""
+_CACHE: Final = "cache_control"
+BLOCK_FIELDS: Final = {
+    "text": frozenset({"type", "text", "citations", _CACHE}),
+    "tool_use": frozenset({"type", "id", "name", "input", "caller", _CACHE}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", _CACHE}),
+    "thinking": frozenset({"type", "thinking", "signature"}),
+    "redacted_thinking": frozenset({"type", "data"}),
+}
+"""Type of a block -> the fields that the API knows."""
+MESSAGE_FIELDS: Final = frozenset({"role", "content"})
 _DATA_URL: Final = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _RESULTS: Final = ("result", "server_result", "mcp_result")
 
@@ -142,6 +152,20 @@ def joined_content(messages: Iterable[Message]) -> list[Any]:
 def as_text_block(block: Block) -> SetValue:
     """The edit that makes a bare text a block."""
     return SetValue(block, {"type": "text", "text": block.value})
+
+
+def type_meant(block: Block) -> str:
+    """The type of a block; a result is one, whatever it says that it is."""
+    return "tool_result" if block.kind == "result" else written_type(block)
+
+
+def says_that_it_is_a_result(block: Block) -> bool:
+    return type_of(block) == "tool_result"
+
+
+def as_result(block: Block) -> SetValue:
+    """The edit that makes it say so."""
+    return with_fields(block, type="tool_result")
 
 
 def is_typed(block: Block) -> bool:

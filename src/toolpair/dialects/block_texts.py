@@ -92,6 +92,18 @@ def result_text(block: Block) -> str:
     return content if isinstance(content, str) else text_of(content)
 
 
+def without_media(content: Any) -> Any:
+    """What a content says, without images and documents: JSON in a wrapping says the same as it does without."""
+    if not isinstance(content, list):
+        return content
+    media = {id(part) for part in media_of(content)}
+    return [_json_of(part) for part in content if id(part) not in media]
+
+
+def _json_of(part: Any) -> Any:
+    return part["json"] if isinstance(part, dict) and part.keys() == {"json"} else part
+
+
 def media_of(content: Any) -> list[dict[str, Any]]:
     """The parts of a content that are no text: images, documents."""
     parts = content if isinstance(content, list) else [content]

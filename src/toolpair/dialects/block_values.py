@@ -20,6 +20,8 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TIMES: Final = ("timestamp", "ts", "created_at", "time")
 _TEXTS: Final = ("text", "input_text", "output_text")
 _NO_CONTENT: Final = "(no content)"
+SHOWN: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
+"""Types of parts that show something, in the words of all APIs."""
 
 
 def is_object(of: Block | Message) -> bool:
@@ -94,6 +96,21 @@ def with_text(block: Block, text: str) -> SetValue:
     """The edit that gives a text block another text."""
     kept = block.value if isinstance(block.value, dict) else {"type": "text"}
     return SetValue(block, {**kept, "text": text})
+
+
+def text_part(text: str, type_: str = "text") -> dict[str, Any]:
+    """A part, or a block, that says this."""
+    return {"type": type_, "text": text}
+
+
+def as_text(block: Block, text: str) -> SetValue:
+    """The edit that makes a text block of any other."""
+    return SetValue(block, text_part(text))
+
+
+def is_text_part(part: Any) -> bool:
+    """Whether an object says that it is a text."""
+    return bool(part.get("type") == "text")
 
 
 def as_parts(blocks: Iterable[Block]) -> list[Any]:

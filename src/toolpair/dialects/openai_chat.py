@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable
 from typing import Any, Final, Literal
 
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.block_values import says_nothing
+from toolpair.dialects.block_values import says_nothing, with_fields
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
 
@@ -17,6 +17,16 @@ RESULT_ROLES: Final = ("tool", "function")
 RESULT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
 """Types of what a message may hold beside text; a result as other APIs take it may, too."""
 _LEGACY: Final = "function_call"
+MESSAGE_FIELDS: Final = {
+    "system": frozenset({"role", "content", "name"}),
+    "user": frozenset({"role", "content", "name"}),
+    "assistant": frozenset({"role", "content", "name", "tool_calls", _LEGACY, "reasoning", "prefix"}),
+    "tool": frozenset({"role", "content", "name", "tool_call_id"}),
+    "function": frozenset({"role", "content", "name"}),
+}
+"""Role of a message -> the fields that the API knows."""
+THINKING_FIELDS: Final = frozenset({"reasoning_content", "reasoning"})
+"""Where other providers of this API write the model's thinking."""
 
 
 def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | None:
@@ -112,6 +122,11 @@ def lacks_type(call: Block) -> bool:
     return "type" not in value or isinstance(value.get("function"), dict)
 
 
+def with_type(call: Block) -> SetValue:
+    """The edit that writes the type of a call."""
+    return with_fields(call, type="function")
+
+
 def has_json_arguments(call: Block) -> bool:
     """Whether it has arguments that are JSON in a string, not free text nor an object."""
     return _function_of(call) is not None and call.value.get("type") not in ("custom", "tool_search_call")
@@ -183,6 +198,16 @@ def is_prefix(message: Message) -> bool:
 def brings_thinking(message: Message) -> bool:
     """Whether it carries the model's thinking back."""
     return isinstance(message.value, dict) and isinstance(message.value.get("reasoning_content"), str)
+
+
+def with_thinking(message: Message, thinking: str) -> SetField:
+    """The edit that writes it."""
+    return SetField(message, "reasoning_content", thinking)
+
+
+def without_calls(message: Message) -> SetField:
+    """The edit that takes away what stands in the place of the list of calls."""
+    return SetField(message, "tool_calls", ABSENT)
 
 
 def says_otherwise(message: Message) -> bool:

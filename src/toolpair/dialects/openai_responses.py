@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.block_values import words
+from toolpair.dialects.block_values import field_of, with_fields, words
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF, type_name
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, BlockKind, Message, StandIns
@@ -67,6 +67,8 @@ _OF_THE_MODEL: Final = frozenset(
 """What the model does as an item of its own; it also says messages."""
 OUTPUT_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
 """Types of what an output may hold."""
+OUTPUT_MEDIA: Final = frozenset({"input_image", "input_file"})
+"""Those of them that are neither text nor sealed."""
 _NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
 """Calls of tools that the API names by the type of the item alone."""
 OF_ASSISTANT: Final = frozenset(
@@ -210,6 +212,16 @@ def is_message(block: Block) -> bool:
     """Whether the item is a message; its type may be left out."""
     type_ = type_name(block.value)
     return type_ == "message" or (type_ is None and isinstance(block.value, dict) and "role" in block.value)
+
+
+def text_type(block: Block) -> str:
+    """The type of a text in a message."""
+    return "output_text" if field_of(block, "role") == "assistant" else "input_text"
+
+
+def with_no_arguments(call: Block) -> SetValue:
+    """The edit that writes that a call was given none."""
+    return with_fields(call, arguments="{}")
 
 
 def lacks_arguments(block: Block) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import is_output, is_real_output, result_content, result_text, text_of
-from toolpair.dialects.block_values import same
+from toolpair.dialects.block_values import same, text_part
 from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.id_shapes import usable
@@ -120,5 +120,5 @@ def _beginning(content: Any) -> str:
 
 def _with_caution(content: Any) -> Any:
     if isinstance(content, list):
-        return [*content, {"type": "text", "text": CAUTION}]
+        return [*content, text_part(CAUTION)]
     return f"{content}\n\n{CAUTION}"

@@ -7,6 +7,8 @@ from typing import Final
 
 from toolpair.dialects.block_texts import output_lines
 from toolpair.dialects.block_values import field_of
+from toolpair.dialects.new_ids import restored
+from toolpair.dialects.openai_chat import is_legacy
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
@@ -16,7 +18,6 @@ from toolpair.rules.profiles import Profile
 from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import Edit, InsertResult, Remove, Rename, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
-from toolpair.transcript.new_ids import restored
 from toolpair.transcript.pairing import Pair
 
 
@@ -153,7 +154,7 @@ def _refused(context: Context) -> None:
         if call is None:
             _nameless_orphan(context, pair)
             continue
-        if _has_new_id(context, pair) or call.slot[-1:] == ("function_call",):
+        if _has_new_id(context, pair) or is_legacy(call):
             continue  # a legacy function_call has no id
         own = call.id
         others = [result.id for result in pair.results if result.id != own]

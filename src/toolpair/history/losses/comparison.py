@@ -20,6 +20,7 @@ from toolpair.dialects.block_texts import (
     result_content,
     result_text,
     text_of,
+    without_media,
 )
 from toolpair.dialects.block_values import field_of
 from toolpair.history.checked_records import CheckedRecords
@@ -390,16 +391,7 @@ def _words_of(block: Block) -> str:
     """What an output says; its images are counted by themselves."""
     if block.kind != "result":
         return block.text
-    content = result_content(block)
-    if isinstance(content, list):
-        media = {id(part) for part in media_of(content)}
-        content = [_json_of(part) for part in content if id(part) not in media]
-    return text_of(content)
-
-
-def _json_of(part: Any) -> Any:
-    """What a part of an output holds: JSON says the same in a wrapping as it does written as text."""
-    return part["json"] if isinstance(part, dict) and part.keys() == {"json"} else part
+    return text_of(without_media(result_content(block)))
 
 
 def _answers(pair: Pair) -> bool:
