@@ -18,10 +18,10 @@ from toolpair.rules.judge import judge
 from toolpair.rules.problem import Cause, Problem
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import block_text
 from toolpair.transcript.id_shapes import SPELLINGS
 from toolpair.transcript.model import Block, Boundary, Transcript
 from toolpair.transcript.pairing import Pair
+from toolpair.transcript.record_tree import Cut
 
 Messages = list[dict[str, Any]]
 OPENCLAW = "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair."
@@ -304,17 +304,18 @@ def test_a_branch_and_a_compaction_are_told_by_where_the_other_half_stands() -> 
     orphan = opened([user(), asks(text("a")), user(result("toolu_1", "out")), asks(text("ok"))]).transcript
     lost = Block("call", call("toolu_1", path="a"), 99, id="toolu_1", name="Read")
     assert ids_of(replace(orphan, inactive_blocks=(lost,)), "result.orphan") == {"rewind"}
-    compacted = (Boundary(1, "compaction", "replaced by a summary (normal)"),)
+    compacted = (Boundary(1, "replaced by a summary (normal)"),)
     assert ids_of(replace(orphan, inactive_blocks=(lost,), boundaries=compacted), "result.orphan") == {
         "compaction.kept_result"
     }
     cut = opened([user(result("toolu_1", "out")), asks(text("ok"))]).transcript
-    assert ids_of(replace(cut, boundaries=(Boundary(0, "cut", "lost"),)), "result.orphan") == {"history_cut"}
-    between = (Boundary(2, "compaction", "replaced by a summary (normal)"),)
+    lost_link = Cut("chain.missing_parent", 1, 1)
+    assert ids_of(replace(cut, boundaries=(Boundary(0, "lost", cut=lost_link),)), "result.orphan") == {"history_cut"}
+    between = (Boundary(2, "replaced by a summary (normal)"),)
     [stopped] = causes_of(replace(alone, boundaries=between, agent="Claude Code"), "result.missing")
     assert (stopped.id, stopped.product) == ("compaction", "Claude Code")
     assert stopped.link == "https://github.com/anthropics/claude-code/issues/8484"
-    torn = (Boundary(2, "cut", "lost"),)
+    torn = (Boundary(2, "lost", cut=lost_link),)
     assert ids_of(replace(alone, boundaries=torn), "result.missing") == {"history_cut.result"}
     [unknown] = causes_of(replace(alone, boundaries=between), "result.missing")
     assert (unknown.id, unknown.product) == ("compaction", None)
@@ -364,7 +365,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     assert crossed(session)
     session.stage(problem, problem.fixes[0])
     assert not crossed(session)
-    answered = {str(pair.call.id): block_text(pair.result) for pair in session.pairs if pair.call and pair.result}
+    answered = {str(pair.call.id): pair.result.text for pair in session.pairs if pair.call and pair.result}
     assert answered == {"toolu_1": "File: src/1\none", "toolu_2": "File: src/2\ntwo"}
 
 

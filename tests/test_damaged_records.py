@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call
 from toolpair.cli.main import main
+from toolpair.dialects.block_texts import result_text
 from toolpair.session.session import Fix, Problem, Session, open_session
-from toolpair.transcript.content import result_text
 
 
 def claude_code(turns: int = 4) -> list[bytes]:

@@ -1,26 +1,91 @@
-"""What stands in a block's value is the dialects' affair: rules and recipes ask them."""
+"""How an API spells things is the dialects' affair: no other room but the formats looks into a block's value."""
 
 import ast
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import toolpair
+from toolpair.dialects import anthropic, item_types, openai_chat, openai_responses
 
 _SOURCE = Path(toolpair.__file__).parent
-_OF_RECORDS = {"recipes/measuring.py"}
-"""Whose `.value` is a record's, not a block's."""
+_ROOMS = ("transcript", "rules", "recipes", "history", "library", "agents", "session", "text", "cli", "tui", "shell")
+"""All but the dialects, the formats, which read records, and the source, which an import contract holds off blocks."""
+_ELSE = {
+    # Of a block, without looking into it.
+    "transcript/model.py": {"self.value"},  # id() of it: which piece of the file a block is
+    # Of the records of a file: an `Item`, a `Record`, what a scan has instead of one.
+    "history/checked_records.py": {"item.value", "record.value"},
+    "history/compacted.py": {"item.value"},
+    "history/link_places.py": {"record.value", "document.record(uid).value"},  # ids and links of records
+    "history/losses/other_texts.py": {"item.value"},
+    "history/open_windows.py": {
+        "message.value",
+        "record.value",
+        "body.value",
+    },  # stand-ins are fed to a scan as records
+    "history/outline.py": {"self.value"},
+    "history/scans/claude_code_edges.py": {"items[at].value"},
+    "history/scans/claude_code_scan.py": {"value.value"},
+    "history/scans/list_scan.py": {"value.value"},
+    "history/summary.py": {"item.value"},
+    "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
+    "recipes/measuring.py": {"one.value", "other.value"},
+    "session/following.py": {"found.document.records[-1].value"},
+    "session/surroundings.py": {"record.value"},
+    "tui/sees_text.py": {"record.value"},
+    # Of a part of a request, which is handed to a dialect, or printed as it is.
+    "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
+    "cli/sent_json.py": {"row.value"},
+    # Of an enumeration's member, and of widgets.
+    "library/sdk_objects.py": {"value.value"},
+    "tui/screens/menu.py": {"event.value", "self._shown[cursor].value", "self._shown[number].value"},
+    "tui/screens/picker.py": {"self.query_one(SafeInput).value", "field.value"},
+    "tui/screens/prompt.py": {"line.value", "self.query_one(SafeInput).value"},
+    "tui/widgets/paste_input.py": {"self.value"},
+}
+"""What else is called so."""
+_NAMES_ELSEWHERE = {
+    "rules/pages": "broken examples are lists of messages, as they stand in a file",
+    "history/scans": "a scan looks at millions of records, of which no block is made where all is plain",
+    "history/list_windows.py": "tells the form of a list before anything of it is read",
+    "library/sdk_objects.py": "makes messages of the objects that SDKs have instead of them",
+    "cli/": "`call_id` and the like are names in what toolpair prints",
+    "tui/row_search.py": "what is looked for in the bytes before they are read",
+    "rules/errors": "words of the errors that APIs report",
+    "transcript/placeholders.py": "what a tool may have written around its words",
+}
+"""Where names of an API stand for a reason."""
+_KINDS = {"text", "thinking", "image", "document", "message", "reasoning", "compaction"}
+"""Words that are no API's own."""
+_NAMES = {
+    *anthropic._KINDS,
+    *anthropic._ID_KEYS.values(),
+    *item_types.CALL_FAMILY,
+    *item_types.OUTPUT_FAMILY,
+    *openai_chat.RESULT_MEDIA,
+    *openai_responses.ITEMS,
+    *openai_responses.OUTPUT_PARTS,
+    *("tool_calls", "tool_call_id", "tool_use_id", "call_id", "function_call", "is_error", "output_text"),
+    *("reasoning_content", "extra_content", "image_url", "encrypted_content", "cache_control"),
+} - {*_KINDS, "id", "file", "mcp_call", "computer_call"}
 
 
-def test_no_rule_and_no_recipe_reads_a_raw_value() -> None:
-    paths = [path for room in ("rules", "recipes") for path in (_SOURCE / room).rglob("*.py")]
-    assert len(paths) > 50
-    found = [
-        f"{name}:{node.lineno}"
-        for path in paths
-        if (name := path.relative_to(_SOURCE).as_posix()) not in _OF_RECORDS
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if (isinstance(node, ast.Attribute) and node.attr == "value") or _is_looked_up(node)
-    ]
-    assert not found
+def _paths(rooms: tuple[str, ...] = _ROOMS) -> Iterator[tuple[str, ast.Module]]:
+    for room in rooms:
+        for path in sorted((_SOURCE / room).rglob("*.py")):
+            yield path.relative_to(_SOURCE).as_posix(), ast.parse(path.read_text("utf-8"))
+
+
+def test_no_room_looks_into_a_block() -> None:
+    found: dict[str, set[str]] = {}
+    for name, tree in _paths():
+        for node in ast.walk(tree):
+            if (isinstance(node, ast.Attribute) and node.attr == "value") or _is_looked_up(node):
+                found.setdefault(name, set()).add(ast.unparse(node))
+    assert found == _ELSE
 
 
 def _is_looked_up(node: ast.AST) -> bool:
@@ -33,3 +98,45 @@ def _is_looked_up(node: ast.AST) -> bool:
         and node.func.id == "getattr"
         and any(isinstance(given, ast.Constant) and given.value == "value" for given in node.args)
     )
+
+
+def test_no_room_names_what_an_api_writes() -> None:
+    found = {
+        f"{name}:{node.lineno} {node.value}"
+        for name, tree in _paths()
+        if not name.startswith(tuple(_NAMES_ELSEWHERE))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _NAMES
+    }
+    assert not found
+
+
+def test_the_transcript_stands_on_nothing() -> None:
+    for name, tree in _paths(("transcript",)):
+        for node in ast.walk(tree):
+            used = (
+                [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else []
+            )
+            for module in used:
+                assert module.startswith(("toolpair.transcript", "toolpair.shell", "msgspec")) or (
+                    module.partition(".")[0] in sys.stdlib_module_names
+                ), (name, module)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        anthropic.block_of(
+            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "x"}]}, 0, ()
+        ),
+        openai_responses.block_of({"type": "function_call_output", "call_id": "a", "output": "x"}, 0, ()),
+        openai_responses.block_of({"type": "custom_tool_call_output", "call_id": "a", "output": "x"}, 0, ()),
+        *openai_chat.message_of({"role": "tool", "tool_call_id": "a", "content": "x"}, 0, ()).blocks,  # type: ignore[union-attr]
+    ],
+)
+def test_a_block_says_what_it_says_in_any_spelling(block: anthropic.Block) -> None:
+    assert (block.kind, block.id, block.text) == ("result", "a", "x")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import toolpair
 from tests.properties import transcripts
+from toolpair.dialects.new_ids import NATIVE, NewIds, loss, restored
 from toolpair.rules.profiles import PROFILES, profile, profile_names
-from toolpair.transcript.new_ids import NATIVE, NewIds, loss, restored
 
 IDS = st.one_of(
     st.text(max_size=90),

@@ -455,6 +455,6 @@ def test_a_file_is_opened_again_as_it_was_opened() -> None:
 def test_a_branch_that_was_chosen_is_looked_at_again() -> None:
     path = Path(__file__).parent.parent / "sample_sessions" / "claude-code-branches.jsonl"
     session = open_session(path)
-    other = next(branch for branch in session.transcript.branches if not branch.active)
+    other = next(branch for branch in session.transcript.tree.branches if not branch.active)
     session.choose_leaf(other.leaf)
-    assert session.opened_again().transcript.leaf == session.transcript.leaf == other.leaf
+    assert session.opened_again().transcript.tree.leaf == session.transcript.tree.leaf == other.leaf

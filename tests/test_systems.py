@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import toolpair
+from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.session.session import open_session
-from toolpair.transcript.content import is_placeholder_text, text_of
 
 FOLDER = Path(__file__).parent / "data" / "systems"
 CASES = [

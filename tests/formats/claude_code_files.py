@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
+from toolpair.dialects.block_texts import result_text
 from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.format import Item
-from toolpair.transcript.content import result_text
 from toolpair.transcript.model import Block, Transcript
 
 SESSION = "0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11"

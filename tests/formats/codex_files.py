@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from toolpair.dialects.block_texts import result_text
 from toolpair.formats.codex import FORMAT
 from toolpair.formats.format import Item, SentRequest
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import result_text
 from toolpair.transcript.model import Block, Transcript
 
 THREAD = "01a1fd17-7a6c-7c11-9e18-deaa896459f4"

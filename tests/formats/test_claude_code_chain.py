@@ -466,7 +466,7 @@ def test_results_of_parallel_calls_that_came_last_hide_nothing() -> None:
     log.result("r2", "a2", "toolu_B", "output B")
     log.result("r1", "a1", "toolu_A", "output A")
     session = opened(log.values)
-    assert {problem.severity for problem in session.problems} == {"info"} and not session.transcript.branches
+    assert {problem.severity for problem in session.problems} == {"info"} and not session.transcript.tree.branches
     assert session.verdict.outputs_seen == 2
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import Log, call, session, text
+from toolpair.dialects.block_texts import is_placeholder_text, result_text
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import block_text, is_placeholder_text, result_text
 from toolpair.transcript.edits import InsertResult
 
 INTERRUPTED = (
@@ -257,7 +257,7 @@ def test_a_result_of_a_parallel_call_that_was_lost_is_brought_into_the_history(t
     lost = problem(found, "result.unreached")
     assert lost.severity == "error" and lost.impact == "loses"
     again = mended(found)
-    words = [block_text(block) for message in again.transcript.messages for block in message.blocks]
+    words = [block.text for message in again.transcript.messages for block in message.blocks]
     assert sum("output A" in said for said in words) == 1
     assert answers(again) == {"toolu_B": "output B"}
     assert [message.role for message in again.transcript.messages] == ["user", "assistant", "user", "assistant"]

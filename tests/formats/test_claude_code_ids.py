@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call, session, text
+from toolpair.dialects.block_texts import arguments, result_text
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import arguments, block_text, result_text
 
 
 def opened(values: list[Any]) -> Session:
@@ -96,7 +96,7 @@ def test_late_results_without_links_are_a_guess() -> None:
         if problem.guess:
             assert any(not fix.certain for fix in problem.fixes)
     again = mended(found)
-    words = "\n".join(block_text(block) for message in again.transcript.messages for block in message.blocks)
+    words = "\n".join(block.text for message in again.transcript.messages for block in message.blocks)
     assert unique(again) and "out 0" in words and "out 1" in words
     assert answered(again)["do 0"] != ["out 1"], "nothing is decided by place alone"
 

@@ -12,8 +12,8 @@ import pytest
 from tests.formats.claude_code_files import Log, call, text
 from tests.formats.test_claude_code_chain import at, errors, long_session, opened, said
 from tests.work import work_of
+from toolpair.dialects.block_texts import result_text
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import result_text
 
 Values = list[Any]
 

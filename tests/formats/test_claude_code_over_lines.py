@@ -8,8 +8,8 @@ import random
 import pytest
 
 from tests.agents import planted
+from toolpair.dialects.block_texts import result_text
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import result_text
 
 CORPUS = planted.corpus()
 PARTS = 3

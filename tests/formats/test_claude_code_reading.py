@@ -29,7 +29,7 @@ def read(log: Any) -> Any:
 
 
 def cuts(transcript: Any) -> list[str]:
-    return [boundary.text for boundary in transcript.boundaries if boundary.kind == "cut"]
+    return [boundary.text for boundary in transcript.boundaries if boundary.cut is not None]
 
 
 def resume_command(values: Iterable[Any]) -> str | None:
@@ -153,8 +153,8 @@ def test_history_begins_at_the_compaction() -> None:
     log.note("last-prompt", leafUuid="r5")
     transcript = read(log)
     assert [message.note for message in transcript.messages] == ["summary", None, None]
-    assert [(boundary.kind, boundary.text) for boundary in transcript.boundaries] == [
-        ("compaction", "replaced by a summary (normal)")
+    assert [(boundary.cut, boundary.text) for boundary in transcript.boundaries] == [
+        (None, "replaced by a summary (normal)")
     ]
     assert sum(block.kind == "call" for block in transcript.inactive_blocks) == 4
     assert len(transcript.inactive_blocks) == 8
@@ -298,8 +298,8 @@ def test_a_cut_is_mended_by_the_record_in_front_of_it() -> None:
     log.user("u2", "three")
     for parent in (None, "lost", "u2", "a2"):
         items = changed(log, "a2", parentUuid=parent)
-        boundary = read(items).boundaries[0]
-        assert boundary.repair is not None
-        mended = FORMAT.apply(items, read(items), [Relink(*link) for link in boundary.repair.relink])
+        cut = read(items).boundaries[0].cut
+        assert cut is not None and cut.repair is not None
+        mended = FORMAT.apply(items, read(items), [Relink(*link) for link in cut.repair.relink])
         assert [item is old for item, old in zip(mended, items, strict=True)] == [True, True, True, False, True]
         assert len(read(mended).messages) == 5 and not cuts(read(mended))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.agents import planted
 from tests.agents.planted import DEFECTS, Records, sound, written
 from tests.formats.claude_code_files import Log, call, text
+from toolpair.dialects.block_texts import is_real_output, result_text, text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import is_real_output, result_text, text_of
 
 INTERRUPTED = "[Tool call interrupted:"
 MISSING = "[Tool result missing due to internal error]"

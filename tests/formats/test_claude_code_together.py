@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import Log, call, text
+from toolpair.dialects.block_texts import result_text
 from toolpair.recipes import RECIPES
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import result_text
 
 
 def opened(values: list[Any]) -> Session:

@@ -383,7 +383,7 @@ def test_a_record_without_a_time_gets_one() -> None:
 @pytest.mark.parametrize("mark", [False, True])
 def test_found_blocks_are_named(mark: bool) -> None:
     made = turn()
-    assert found(made, "result" if mark else "call", "c2").family == "function"
+    assert found(made, "result" if mark else "call", "c2").call_kind == "function"
 
 
 @pytest.mark.parametrize(("grows", "base", "told"), [(0, 100, None), (7, 100, "end elsewhere"), (-7, 10**9, "resume")])

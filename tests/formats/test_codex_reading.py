@@ -10,7 +10,7 @@ import pytest
 from tests.formats.codex_files import FOLDER, NAME, THREAD, Rollout, blocks, read, shape
 from toolpair.formats import all_formats
 from toolpair.formats.codex import FORMAT
-from toolpair.history.sent_rows import row_text, seen_rows
+from toolpair.history.sent_rows import seen_rows
 from toolpair.session.session import open_session
 
 
@@ -117,7 +117,7 @@ def test_a_compaction_takes_the_place_of_all_before_it(notes: Any) -> None:
     transcript = read(compacted(notes))
     assert shape(transcript) == ["user: Look.", "call c3", "out c3 three"]
     assert sum(block.kind == "call" for block in transcript.inactive_blocks) == 2
-    assert [(line.kind, line.message) for line in transcript.boundaries] == [("compaction", 1)]
+    assert [(line.cut, line.message) for line in transcript.boundaries] == [(None, 1)]
     inactive = [uid for uid, scope in transcript.scopes.items() if scope == "inactive"]
     assert len(inactive) == 9
 
@@ -356,7 +356,7 @@ def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: st
         ("inherited", "assistant"),
         ("sent", "user"),
     ]
-    assert "of the parent" in [row_text(row) for row in seen_rows(session.conversation.judged)]
+    assert "of the parent" in [row.text for row in seen_rows(session.conversation.judged)]
     # The outputs that are counted are those of the file.
     assert session.verdict.outputs_total == 0
 

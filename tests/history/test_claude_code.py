@@ -82,9 +82,10 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
     inactive = [scope for one in judged for scope in one.found.judged.transcript.scopes.values()].count("inactive")
     assert outline.inactive + inactive == list(read.scopes.values()).count("inactive")
     assert head is not None
-    for name in ("agent", "agent_version", "session_id", "folder", "model", "thinking", "native", "merged", "resumed"):
+    for name in ("agent", "agent_version", "session_id", "folder", "model", "thinking", "native", "merged"):
         assert getattr(head, name) == getattr(read, name)
-    assert not read.branches and not read.defects
+    assert head.tree.resumed == read.tree.resumed
+    assert not read.tree.branches and not read.tree.broken
     assert expected.seen is not None and expected.seen.refuses is None
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from toolpair.cli.main import main
-from toolpair.history.sent_rows import row_text, seen_rows
+from toolpair.dialects.block_texts import call_summary
+from toolpair.dialects.block_values import as_json
+from toolpair.history.sent_rows import seen_rows
 from toolpair.recipes import RECIPES
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.transcript.content import block_text, call_summary
-from toolpair.tui.block_json import block_json
 
 CODES = {
     "check": {0, 1, 2}, "fix": {0, 1, 2, 3, 4}, "sees": {0, 2}, "compare": {0, 1, 2}, "explain": {0, 1, 2},
@@ -100,7 +100,7 @@ def everything_asked(session: Session) -> None:
         session.find(where)
     for id_ in ("anthropic", "openai-chat", "openai-responses", "mistral", "gemini"):
         assert session.conversation.by(profile(id_)).verdict
-    for branch in session.transcript.branches[:3]:
+    for branch in session.transcript.tree.branches[:3]:
         with suppress(ValueError):  # several are called so
             session.choose_leaf(branch.leaf)
         look(session)
@@ -124,7 +124,7 @@ def look(session: Session) -> None:
     for number, conversation in enumerate(session.conversations):
         session.current = number
         for row in seen_rows(conversation.judged):
-            row_text(row)
+            assert isinstance(row.text, str)
         for problem in (*conversation.problems, *conversation.inactive_problems()):
             session.location(problem, conversation)
             hash(problem.key)
@@ -132,7 +132,7 @@ def look(session: Session) -> None:
         for shown in session.conversation.rows:
             for block in (shown.pair.call if shown.pair else None, shown.result):
                 if block is not None:
-                    block_json(block), block_text(block), call_summary(block)
+                    as_json(block, indent=2), block.text, call_summary(block)
 
 
 @contextmanager

@@ -151,7 +151,7 @@ def test_how_the_session_was_looked_at_comes_back(tmp_path: Path) -> None:
     assert not take_up(again, entry_of(session)).dropped
     assert again.profile.id == "mistral" and again.to_bytes() == session.to_bytes()
     branches = open_session(SAMPLES / "claude-code-branches.jsonl")
-    leaf = branches.transcript.branches[-1].leaf
+    leaf = branches.transcript.tree.branches[-1].leaf
     branches.choose_leaf(leaf)
     assert entry_of(branches).leaf == leaf
 

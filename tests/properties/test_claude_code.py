@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call, text
+from toolpair.dialects.block_texts import is_real_output, result_text
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import block_text, is_real_output, result_text
 
 
 def written(rng: random.Random) -> tuple[list[bytes], list[int], list[int]]:
@@ -93,7 +93,7 @@ def errors(session: Session) -> list[str]:
 def sent(session: Session) -> str:
     """All that the model would read."""
     return "\n".join(
-        result_text(block) if block.kind == "result" else block_text(block)
+        result_text(block) if block.kind == "result" else block.text
         for message in session.transcript.messages
         for block in message.blocks
     )

@@ -22,11 +22,11 @@ from tests.properties.test_codex import written as rollout
 from tests.properties.test_repair import broken
 from tests.properties.test_repair import written as spelled_out
 from tests.recipes import broken_lists, other_systems
+from toolpair.dialects.block_texts import is_placeholder_text, result_text
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options
 from toolpair.recipes.roo_ids import OPENAI_MOST, fitted, sanitized, truncated
 from toolpair.session.session import Session, open_session
-from toolpair.transcript.content import block_text, is_placeholder_text, result_text
 
 FOLDER = Path(__file__).parent.parent / "data" / "systems"
 RECIPE_OF = {
@@ -316,7 +316,7 @@ def as_lists(session: Session, native: bool) -> list[dict[str, Any]]:
             elif block.kind == "result":
                 blocks.append({"type": "tool_result", "tool_use_id": block.id, "content": result_text(block)})
             else:
-                blocks.append({"type": "words", "words": block_text(block)})
+                blocks.append({"type": "words", "words": block.text})
         if made and role == made[-1]["role"] == "user" and native:
             made[-1]["content"] += blocks
         else:

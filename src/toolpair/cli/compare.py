@@ -30,7 +30,6 @@ from toolpair.recipes.recipe import DEFAULT, Options, Recipe
 from toolpair.session.recipe_comparison import LEFT, Compared, Question, Tried, compare, done_for
 from toolpair.session.session import Session, lines_text
 from toolpair.shell.program import command
-from toolpair.transcript.content import block_text
 from toolpair.transcript.counting import plural
 
 _EPILOG: Final = """\
@@ -230,7 +229,7 @@ class _ComparisonPrinter:
         if self.content:
             for name, block in (("call", question.problem.call), ("result", question.problem.result)):
                 if block is not None:
-                    lines = block_text(block).splitlines()
+                    lines = block.text.splitlines()
                     for line in lines[:_CONTENT_LINES]:
                         out(f"      {name}  {safe(line)}")
                     if len(lines) > _CONTENT_LINES:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
-from toolpair.transcript.content import block_text
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
@@ -86,7 +85,7 @@ def describe(
     branches = [
         branch_entry(conversation, branch, show_content)
         for conversation in session.conversations
-        for branch in conversation.transcript.branches
+        for branch in conversation.transcript.tree.branches
     ]
     if branches:
         entry["branches"] = branches
@@ -176,8 +175,8 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
         entry["no_fix"] = problem.no_fix
     if show_content:
         entry["content"] = {
-            "call": block_text(problem.call) if problem.call is not None else None,
-            "result": block_text(problem.result) if problem.result is not None else None,
+            "call": problem.call.text if problem.call is not None else None,
+            "result": problem.result.text if problem.result is not None else None,
         }
     return entry
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
 
 from toolpair.cli.file_report import Entry
-from toolpair.history.sent_rows import SeenRow, row_text, seen_rows
-from toolpair.session.session import Block, Conversation, Session
-from toolpair.transcript.content import call_summary
-
-_KINDS: Final = {"tool_use": "call", "tool_result": "result"}
+from toolpair.dialects.block_texts import call_summary
+from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.session.session import Conversation, Session
 
 
 def entry_of(session: Session, conversation: Conversation, content: bool = False) -> Entry:
@@ -68,14 +65,13 @@ def _messages(session: Session, conversation: Conversation, content: bool) -> En
 
 
 def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:
-    value, block = row.value, row.block
-    type_ = _type(value, block)
-    text = call_summary(block) if block is not None and block.kind == "call" else row_text(row)
+    block = row.block
+    text = call_summary(block) if block is not None and block.kind == "call" else row.text
     entry: Entry = {
-        "type": type_,
+        "type": row.type,
         "fate": row.fate,
         "moved": moved,
-        "id": _id(value, block),
+        "id": row.id,
         "name": block.name if block is not None else None,
         "line": conversation.document.line_of(block.record) if block is not None else None,
         "characters": len(text),
@@ -83,22 +79,8 @@ def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool)
         "text": text if content else _first_line(text),
     }
     if content:
-        entry["value"] = value
+        entry["value"] = row.value
     return entry
-
-
-def _type(value: Any, block: Block | None) -> str:
-    if block is not None and block.kind in ("call", "result"):
-        return block.kind
-    found = value.get("type") if isinstance(value, dict) else None
-    return _KINDS.get(found, found) if isinstance(found, str) else "text"
-
-
-def _id(value: Any, block: Block | None) -> str | None:
-    for key in ("tool_use_id", "call_id", "id"):
-        if isinstance(value, dict) and isinstance(value.get(key), str):
-            return str(value[key])
-    return str(block.id) if block is not None and block.id is not None else None
 
 
 def _first_line(text: str) -> str:
@@ -121,7 +103,7 @@ class _Moves:
         if row.message is None or row.block is None:
             return False
         place = self.place.get(row.block.record, -1)
-        id_ = _id(row.value, row.block) or ""
+        id_ = row.id or ""
         if row.block.kind == "call":
             self.calls[id_] = place
         if row.role != "user":

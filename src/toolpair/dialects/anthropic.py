@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolpair.dialects.block_values import as_parts, says_nothing, words
+from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_values import as_parts, says_nothing, type_of, with_fields, words, written_type
 from toolpair.transcript.edits import ABSENT, SetValue
-from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message
+from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message, StandIns
 
 _KINDS: dict[str, BlockKind] = {
     "text": "text",
@@ -35,6 +36,16 @@ _ID_KEYS: dict[BlockKind, str] = {
 
 RESULT_PARTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 """Types of what a result may hold."""
+_CACHE: Final = "cache_control"
+BLOCK_FIELDS: Final = {
+    "text": frozenset({"type", "text", "citations", _CACHE}),
+    "tool_use": frozenset({"type", "id", "name", "input", "caller", _CACHE}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", _CACHE}),
+    "thinking": frozenset({"type", "thinking", "signature"}),
+    "redacted_thinking": frozenset({"type", "data"}),
+}
+"""Type of a block -> the fields that the API knows."""
+MESSAGE_FIELDS: Final = frozenset({"role", "content"})
 _DATA_URL: Final = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _RESULTS: Final = ("result", "server_result", "mcp_result")
 
@@ -49,7 +60,7 @@ def is_result(value: dict[str, Any]) -> bool:
 def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | None = None) -> Block:
     """The block that stands at `slot`. A value that is no block at all has kind "other"."""
     if not isinstance(value, dict):
-        return Block("text" if isinstance(value, str) else "other", value, record, slot)
+        return WrittenBlock("text" if isinstance(value, str) else "other", value, record, slot)
     type_ = value.get("type")
     kind: BlockKind = "other"
     if isinstance(type_, str):
@@ -60,9 +71,9 @@ def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | N
         kind = "result"
     id_key = _ID_KEYS.get(kind)
     if id_key is None:
-        return Block(kind, value, record, slot, None, None, value.get("is_error") is True, link)
+        return WrittenBlock(kind, value, record, slot, None, None, value.get("is_error") is True, link)
     name = value.get("name")
-    return Block(
+    return WrittenBlock(
         kind,
         value,
         record,
@@ -77,12 +88,12 @@ def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | N
 def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[tuple[Block, ...], ContentShape]:
     """The blocks of a message's content that stands at `slot` of its record, and the shape it has."""
     if isinstance(content, str):
-        return (Block("text", content, record, slot),), "string"
+        return (WrittenBlock("text", content, record, slot),), "string"
     if isinstance(content, list):
         return tuple([block_of(value, record, (*slot, index)) for index, value in enumerate(content)]), "blocks"
     if content is None:
         return (), "null"
-    return (Block("other", content, record, slot),), "other"
+    return (WrittenBlock("other", content, record, slot),), "other"
 
 
 def message_of(value: Any, record: int) -> Message | None:
@@ -93,6 +104,16 @@ def message_of(value: Any, record: int) -> Message | None:
         return Message(value.get("role"), (), (record,), "absent", value)
     blocks, shape = blocks_of(value["content"], record, ("content",))
     return Message(value.get("role"), blocks, (record,), shape, value)
+
+
+def _stand_in(role: str) -> Message:
+    value = {"role": role, "content": "."}
+    return Message(role, (WrittenBlock("text", ".", -1, ("content",)),), (), "string", value)
+
+
+_USER: Final = _stand_in("user")
+STAND_INS: Final = StandIns((_USER,), (_stand_in("assistant"), _USER))
+"""What stands for the surroundings of a stretch, as Chat Completions spell it, too."""
 
 
 def image_at(address: str) -> dict[str, Any]:
@@ -131,6 +152,20 @@ def joined_content(messages: Iterable[Message]) -> list[Any]:
 def as_text_block(block: Block) -> SetValue:
     """The edit that makes a bare text a block."""
     return SetValue(block, {"type": "text", "text": block.value})
+
+
+def type_meant(block: Block) -> str:
+    """The type of a block; a result is one, whatever it says that it is."""
+    return "tool_result" if block.kind == "result" else written_type(block)
+
+
+def says_that_it_is_a_result(block: Block) -> bool:
+    return type_of(block) == "tool_result"
+
+
+def as_result(block: Block) -> SetValue:
+    """The edit that makes it say so."""
+    return with_fields(block, type="tool_result")
 
 
 def is_typed(block: Block) -> bool:

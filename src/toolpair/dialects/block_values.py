@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 import orjson
 
+from toolpair.dialects.item_types import content_key, type_name
 from toolpair.transcript.edits import Edit, SetField, SetValue
-from toolpair.transcript.item_types import content_key, type_name
 from toolpair.transcript.model import Block, Message
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TIMES: Final = ("timestamp", "ts", "created_at", "time")
 _TEXTS: Final = ("text", "input_text", "output_text")
 _NO_CONTENT: Final = "(no content)"
+SHOWN: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
+"""Types of parts that show something, in the words of all APIs."""
 
 
 def is_object(of: Block | Message) -> bool:
@@ -96,6 +98,21 @@ def with_text(block: Block, text: str) -> SetValue:
     return SetValue(block, {**kept, "text": text})
 
 
+def text_part(text: str, type_: str = "text") -> dict[str, Any]:
+    """A part, or a block, that says this."""
+    return {"type": type_, "text": text}
+
+
+def as_text(block: Block, text: str) -> SetValue:
+    """The edit that makes a text block of any other."""
+    return SetValue(block, text_part(text))
+
+
+def is_text_part(part: Any) -> bool:
+    """Whether an object says that it is a text."""
+    return bool(part.get("type") == "text")
+
+
 def as_parts(blocks: Iterable[Block]) -> list[Any]:
     """The blocks as a content; bare texts are made text blocks."""
     return [{"type": "text", "text": block.value} if isinstance(block.value, str) else block.value for block in blocks]
@@ -106,8 +123,18 @@ def as_written(blocks: Iterable[Block]) -> list[Any]:
     return [block.value for block in blocks]
 
 
-def as_json(block: Block) -> str:
-    return json.dumps(block.value, ensure_ascii=False)
+def as_json(block: Block, indent: int | None = None) -> str:
+    """As the file has it; with `indent` on lines of its own, to be read."""
+    return json.dumps(block.value, ensure_ascii=False, indent=indent)
+
+
+def own_ids(block: Block) -> Iterator[str]:
+    """The id by which a block is paired, and the one of its item."""
+    if isinstance(block.id, str) and block.id:
+        yield block.id
+    item = field_of(block, "id")
+    if isinstance(item, str) and item and item != block.id:
+        yield item
 
 
 def words(value: Any) -> str:

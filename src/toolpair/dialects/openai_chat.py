@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any, Final, Literal
 
-from toolpair.dialects.block_values import says_nothing
+from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_values import says_nothing, with_fields
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
 
@@ -16,6 +17,16 @@ RESULT_ROLES: Final = ("tool", "function")
 RESULT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
 """Types of what a message may hold beside text; a result as other APIs take it may, too."""
 _LEGACY: Final = "function_call"
+MESSAGE_FIELDS: Final = {
+    "system": frozenset({"role", "content", "name"}),
+    "user": frozenset({"role", "content", "name"}),
+    "assistant": frozenset({"role", "content", "name", "tool_calls", _LEGACY, "reasoning", "prefix"}),
+    "tool": frozenset({"role", "content", "name", "tool_call_id"}),
+    "function": frozenset({"role", "content", "name"}),
+}
+"""Role of a message -> the fields that the API knows."""
+THINKING_FIELDS: Final = frozenset({"reasoning_content", "reasoning"})
+"""Where other providers of this API write the model's thinking."""
 
 
 def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | None:
@@ -37,16 +48,16 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
     if answers or (role in RESULT_ROLES and not _calls(value)):
         name = value.get("name")
         id_ = value.get("tool_call_id") if role == "tool" or answers else None
-        block = Block("result", value, record, (), id_, name if isinstance(name, str) else None)
+        block = WrittenBlock("result", value, record, (), id_, name if isinstance(name, str) else None)
         return Message("tool" if answers else role, (block,), (record,), shape, value)
     blocks: list[Block] = []
     if isinstance(content, str) and content:
-        blocks.append(Block("text", content, record, ("content",)))
+        blocks.append(WrittenBlock("text", content, record, ("content",)))
     elif isinstance(content, list):
         for number, part in enumerate(content):
             kind = part.get("type") if isinstance(part, dict) else None
             is_text = kind == "text" or isinstance(part, str)
-            blocks.append(Block("text" if is_text else "media", part, record, ("content", number)))
+            blocks.append(WrittenBlock("text" if is_text else "media", part, record, ("content", number)))
     calls = value.get("tool_calls")
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         blocks.append(_call(call, record, ("tool_calls", number)))
@@ -80,10 +91,10 @@ def waiting_in(records: Iterable[Any]) -> set[str]:
 
 def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
     if not isinstance(value, dict):
-        return Block("other", value, record, slot)
+        return WrittenBlock("other", value, record, slot)
     holder = next((value[key] for key in ("function", "custom") if isinstance(value.get(key), dict)), value)
     name = holder.get("name")
-    return Block("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
+    return WrittenBlock("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
 
 
 # Calls and parts
@@ -109,6 +120,11 @@ def lacks_type(call: Block) -> bool:
     if not isinstance(value, dict) or is_legacy(call) or value.get("type") in ("function", "custom"):
         return False
     return "type" not in value or isinstance(value.get("function"), dict)
+
+
+def with_type(call: Block) -> SetValue:
+    """The edit that writes the type of a call."""
+    return with_fields(call, type="function")
 
 
 def has_json_arguments(call: Block) -> bool:
@@ -182,6 +198,16 @@ def is_prefix(message: Message) -> bool:
 def brings_thinking(message: Message) -> bool:
     """Whether it carries the model's thinking back."""
     return isinstance(message.value, dict) and isinstance(message.value.get("reasoning_content"), str)
+
+
+def with_thinking(message: Message, thinking: str) -> SetField:
+    """The edit that writes it."""
+    return SetField(message, "reasoning_content", thinking)
+
+
+def without_calls(message: Message) -> SetField:
+    """The edit that takes away what stands in the place of the list of calls."""
+    return SetField(message, "tool_calls", ABSENT)
 
 
 def says_otherwise(message: Message) -> bool:

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.dialects.block_values import words
+from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_values import field_of, with_fields, words
+from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF, type_name
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF, type_name
-from toolpair.transcript.model import Block, BlockKind, Message
+from toolpair.transcript.model import Block, BlockKind, Message, StandIns
 
 Slot = tuple[str | int, ...]
 
@@ -66,6 +67,8 @@ _OF_THE_MODEL: Final = frozenset(
 """What the model does as an item of its own; it also says messages."""
 OUTPUT_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
 """Types of what an output may hold."""
+OUTPUT_MEDIA: Final = frozenset({"input_image", "input_file"})
+"""Those of them that are neither text nor sealed."""
 _NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
 """Calls of tools that the API names by the type of the item alone."""
 OF_ASSISTANT: Final = frozenset(
@@ -103,28 +106,35 @@ def block_of(item: Any, record: int, slot: Slot) -> Block:
     """The block of an item; each item is one block."""
     type_ = type_of(item)
     if is_mislabelled(item):
-        return Block("result", item, record, slot, item["call_id"], family=CALL_FAMILY.get(type_ or "", "function"))
+        return WrittenBlock(
+            "result", item, record, slot, item["call_id"], call_kind=CALL_FAMILY.get(type_ or "", "function")
+        )
     if type_ in CALL_FAMILY and not _on_the_server(item):
         id_ = item.get("call_id")
         if id_ is None and type_ == "local_shell_call":
             id_ = item.get("id")
         name = item.get("name") if type_ not in _NAMELESS else _NAMELESS[type_]
-        return Block(
-            "call", item, record, slot, id_, name if isinstance(name, str) else None, family=CALL_FAMILY[type_]
+        return WrittenBlock(
+            "call", item, record, slot, id_, name if isinstance(name, str) else None, call_kind=CALL_FAMILY[type_]
         )
     if type_ in OUTPUT_FAMILY and not _on_the_server(item):
         name = item.get("name")
-        return Block(
+        return WrittenBlock(
             "result",
             item,
             record,
             slot,
             item.get("call_id"),
             name if isinstance(name, str) else None,
-            family=OUTPUT_FAMILY[type_],
+            call_kind=OUTPUT_FAMILY[type_],
         )
     kind: BlockKind = "text" if type_ == "message" else "thinking" if type_ == "reasoning" else "other"
-    return Block(kind, item, record, slot)
+    return WrittenBlock(kind, item, record, slot)
+
+
+def _stand_in(role: str, part: str) -> Message:
+    value = {"type": "message", "role": role, "content": [{"type": part, "text": "."}]}
+    return Message(role, (block_of(value, -1, ()),), (), "blocks", value)
 
 
 def is_mislabelled(item: Any) -> bool:
@@ -138,6 +148,10 @@ def is_mislabelled(item: Any) -> bool:
 
 
 _OF_CALLS: Final = ("name", "arguments", "input", "action")
+STAND_INS: Final = StandIns(
+    (_stand_in("user", "input_text"),), (_stand_in("assistant", "output_text"), _stand_in("user", "input_text"))
+)
+"""What stands for the surroundings of a stretch."""
 
 
 def _on_the_server(item: dict[str, Any]) -> bool:
@@ -200,6 +214,16 @@ def is_message(block: Block) -> bool:
     return type_ == "message" or (type_ is None and isinstance(block.value, dict) and "role" in block.value)
 
 
+def text_type(block: Block) -> str:
+    """The type of a text in a message."""
+    return "output_text" if field_of(block, "role") == "assistant" else "input_text"
+
+
+def with_no_arguments(call: Block) -> SetValue:
+    """The edit that writes that a call was given none."""
+    return with_fields(call, arguments="{}")
+
+
 def lacks_arguments(block: Block) -> bool:
     return type_name(block.value) == "function_call" and "arguments" not in block.value
 
@@ -218,7 +242,7 @@ def retyped(result: Block, family: str) -> SetValue:
 def as_output(block: Block) -> SetValue:
     """The edit that makes an output of an item that says that it is something else."""
     mended = {key: value for key, value in block.value.items() if key not in ("role", "content")}
-    mended["type"] = OUTPUT_OF[block.family or "function"]
+    mended["type"] = OUTPUT_OF[block.call_kind or "function"]
     return SetValue(block, mended)
 
 

@@ -100,6 +100,11 @@ class SentPart(Struct, frozen=True, eq=False):
     value: Any
     block: Block | None = None
 
+    @classmethod
+    def of(cls, block: Block) -> SentPart:
+        """The block as the file has it."""
+        return cls(block.value, block)
+
 
 class SentMessage(Struct, frozen=True, eq=False):
     """One message of the request."""

@@ -6,11 +6,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from toolpair.dialects.block_texts import text_of
+from toolpair.dialects.item_types import OUTPUT_OF
 from toolpair.dialects.openai_responses import Slot, is_output, type_of
 from toolpair.formats.format import Item
 from toolpair.formats.item_records import DraftItem, Works
 from toolpair.formats.record_runs import Ends
-from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     ABSENT,
     Edit,
@@ -31,7 +32,6 @@ from toolpair.transcript.edits import (
     SetValue,
     Spot,
 )
-from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 
 _KEEP_OUTPUTS = (ReplaceWithText, Rename)
@@ -441,10 +441,10 @@ class ItemEditor:
 def new_output(item: dict[str, Any], call: Block, content: Any, id_: str | None) -> dict[str, Any]:
     """An output of the kind that answers the call."""
     made: dict[str, Any] = {
-        "type": OUTPUT_OF[call.family or "function"],
+        "type": OUTPUT_OF[call.call_kind or "function"],
         "call_id": id_ or item.get("call_id") or call.id,
     }
-    if call.family == "tool_search":
+    if call.call_kind == "tool_search":
         tools = content if isinstance(content, list) and all(isinstance(part, dict) for part in content) else []
         return {**made, "status": "completed", "execution": item.get("execution") or "client", "tools": tools}
     parts = isinstance(content, list) and all(

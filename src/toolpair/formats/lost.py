@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.source.record_values import big_numbers, is_rounded
-from toolpair.transcript.content import is_placeholder_text, text_of
 
 _RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.openai_chat import RESULT_ROLES
 from toolpair.formats.format import Item
 from toolpair.formats.linked_blocks import DraftBlock
 from toolpair.formats.message_editor import Editor
 from toolpair.formats.record_runs import CallOrder, Ends
 from toolpair.formats.working_copy import DraftRecord
-from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     Edit,
     InsertResult,

@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import is_mislabelled, is_of_assistant
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.plain import PlainFormat
 from toolpair.formats.telling import RESPONSES, Told
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
 
 
@@ -79,11 +79,13 @@ def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
     if not odd:
         return messages
-    families = {block.id: block.family for message in messages for block in message.calls if isinstance(block.id, str)}
+    families = {
+        block.id: block.call_kind for message in messages for block in message.calls if isinstance(block.id, str)
+    }
 
     def fitting(message: Message) -> Message:
         blocks = (
-            replace(block, family=families.get(block.id, block.family)) if is_mislabelled(block.value) else block
+            replace(block, call_kind=families.get(block.id, block.call_kind)) if is_mislabelled(block.value) else block
             for block in message.blocks
         )
         return replace(message, blocks=tuple(blocks))

@@ -49,9 +49,7 @@ class RooCodeFormat(AnthropicFormat):
         for message in messages:
             if message.records[0] in summaries:
                 message = replace(message, note="summary")
-                boundaries.append(
-                    Boundary(len(merged), "compaction", "replaced by a summary (normal)", message.records[0])
-                )
+                boundaries.append(Boundary(len(merged), "replaced by a summary (normal)", message.records[0]))
             first = merged[-1][0] if merged else None
             if first is not None and first.role == message.role and first.blocks and message.blocks:
                 merged[-1].append(message)

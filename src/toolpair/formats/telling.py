@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import ITEMS
-from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import EmptyObject
 
 ANTHROPIC: Final = "anthropic"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
 from toolpair.formats.format import AS_RESUMED, Format, Item, OwnRules, SentRequest, View
 from toolpair.rules.context import Context
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from toolpair.formats.damaged import DamagedRecords
     from toolpair.rules.errors.counting import Source
 
-_GOES_ON_FROM: Final = ("previous_response_id", "conversation")
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
 
 
@@ -52,7 +52,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         with gc_paused():
             read = self.format.read(self.items, self.view)
             read = self.request(read) if self.request is not None else read
-        return read if self.beyond is None else read.within(self.beyond)
+        if self.beyond is None:
+            return read
+        return read.within(self.beyond, STAND_INS if read.frame is None else read.frame.around)
 
     @property
     def seen(self) -> SentRequest | None:
@@ -227,34 +229,18 @@ def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:
     """What a request body says beside its messages, as a change of the transcript; None when it says nothing."""
     if not isinstance(outer, dict):
         return None
-    tools = outer.get("tools")
-    declared: frozenset[str] | None = None
-    if isinstance(tools, list):
-        names = [_tool_name(tool) for tool in tools]
-        declared = frozenset(name for name in names if name)
-    thinking: bool | None = None
-    asked = outer.get("thinking")
-    if isinstance(asked, dict):
-        thinking = asked.get("type") in ("enabled", "adaptive")
-    model = outer.get("model") if isinstance(outer.get("model"), str) else None
-    # The response that the request goes on from holds calls whose outputs alone are sent.
-    stored = isinstance(outer.get("input"), list) and any(outer.get(key) for key in _GOES_ON_FROM)
-    if declared is None and thinking is None and model is None and not stored:
+    from toolpair.dialects.request_bodies import request_facts  # most files have no such body
+
+    said = request_facts(outer)
+    if said is None:
         return None
 
     def with_request(transcript: Transcript) -> Transcript:
-        if stored:
+        if said.calls_elsewhere:
             from toolpair.formats.openai_responses import with_calls_kept_elsewhere
 
             transcript = with_calls_kept_elsewhere(transcript)
-        return replace(transcript, declared_tools=declared, thinking=thinking, model=transcript.model or model)
+        model = transcript.model or said.model
+        return replace(transcript, declared_tools=said.declared_tools, thinking=said.thinking, model=model)
 
     return with_request
-
-
-def _tool_name(tool: Any) -> str | None:
-    if not isinstance(tool, dict):
-        return None
-    holder = tool.get("function") if isinstance(tool.get("function"), dict) else tool
-    name = holder.get("name") if isinstance(holder, dict) else None
-    return name if isinstance(name, str) else None

@@ -28,9 +28,7 @@ def replaced(judged: CheckedRecords) -> CheckedRecords:
         scopes=scopes,
         inactive_blocks=tuple(blocks),
         boundaries=(),
-        branches=(),
-        defects=(),
-        retries=None,
+        tree=replace(read.tree, branches=(), broken=(), retries=None),
         copies={},
         unreached=(),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
+from toolpair.dialects.block_values import own_ids
 from toolpair.formats.format import Format, Item, View
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.row_index import RowIndex, RowPlaces
@@ -308,16 +309,6 @@ def blocks_by_id(messages: Iterable[Message]) -> dict[str, list[Block]]:
             for id_ in own_ids(block):
                 found[id_].append(block)
     return dict(found)
-
-
-def own_ids(block: Block) -> Iterator[str]:
-    """The id by which a block is paired, and the one of its item."""
-    if isinstance(block.id, str) and block.id:
-        yield block.id
-    if isinstance(block.value, dict):
-        item = block.value.get("id")
-        if isinstance(item, str) and item and item != block.id:
-            yield item
 
 
 def _block_at(transcript: Transcript, problem: Problem) -> Block | None:

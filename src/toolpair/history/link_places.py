@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import glance
 from toolpair.rules.problem import Fix
 from toolpair.source.document import Document
-from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import Relink
 
 
@@ -56,15 +54,4 @@ def _end(document: Document, uid: int) -> End:
     if not isinstance(message, dict):
         return End(document.line_of(uid), "", "")
     role = message.get("role") or value.get("type")
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [content]
-    words = "\n".join(filter(None, map(_words, parts)))
-    return End(document.line_of(uid), role if isinstance(role, str) else "", words)
-
-
-def _words(part: Any) -> str:
-    if not isinstance(part, dict):
-        return text_of(part)
-    if isinstance(part.get("name"), str):
-        return f"{part['name']} {json.dumps(part.get('input'), ensure_ascii=False, default=str)}"
-    return text_of(part.get("content", [part]))
+    return End(document.line_of(uid), role if isinstance(role, str) else "", glance(message.get("content")))

@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 from msgspec.structs import replace
 
+from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.damage_found import flaws_of_file
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.formats.telling import Told
@@ -27,7 +28,7 @@ from toolpair.source.gc_pause import gc_paused
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.record import Record
 from toolpair.source.record_values import quiet_flaws, read
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Damaged, Transcript, WindowEdges
+from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
@@ -112,7 +113,7 @@ def _harmed(document: Document, format: Format) -> bool:
 
 def proven(scan: ListScan, document: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
     """The counts and ids of a document's records, where the scan proves them plain among what is around them."""
-    before, after = LEAD_IN if beyond.before else (), LEAD_OUT if beyond.after else ()
+    before, after = STAND_INS.before if beyond.before else (), STAND_INS.after if beyond.after else ()
     scan.feed(message.value for message in before)
     scan.feed(_values([_body(record) for record in document.records], scan.sends))
     scan.feed(message.value for message in after)

@@ -39,7 +39,7 @@ def _light(judged: CheckedRecords) -> CheckedRecords:
         inactive_blocks=(),
         unreached=(),
         copies={},
-        defects=(),
+        tree=replace(transcript.tree, broken=()),
         boundaries=(),
         frame=None,
     )

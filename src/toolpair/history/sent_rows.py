@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from toolpair.dialects.sent_parts import part_id, part_text, part_type
 from toolpair.formats.format import SentMessage, SentPart
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.transcript.content import block_text, text_of
 from toolpair.transcript.model import Block
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
@@ -28,13 +27,26 @@ class SeenRow(Struct, frozen=True, eq=False):
     """Where it stands in the file; None when the agent adds it, or has it from another file."""
     fate: RowFate
 
+    @property
+    def text(self) -> str:
+        """What the model reads in it."""
+        return part_text(self.value, self.block)
+
+    @property
+    def id(self) -> str | None:
+        return part_id(self.value, self.block)
+
+    @property
+    def type(self) -> str:
+        return part_type(self.value, self.block)
+
 
 def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:
     """The messages of the request; those of the file itself where no agent is known that changes them."""
     if judged.seen is not None:
         return judged.seen.messages
     return tuple(
-        SentMessage(str(message.role), tuple(SentPart(block.value, block) for block in message.blocks))
+        SentMessage(str(message.role), tuple(map(SentPart.of, message.blocks)))
         for message in judged.transcript.messages
     )
 
@@ -78,16 +90,5 @@ def seen_rows(judged: CheckedRecords) -> Iterator[SeenRow]:
 
 def _lost(found: tuple[int, int, str, Block], fates: Any) -> SeenRow:
     _, _, role, block = found
-    return SeenRow(None, role, block.value, block, "replaced" if fates.get(id(block)) == "replaced" else "dropped")
-
-
-def row_text(row: SeenRow) -> str:
-    """What the model reads in the block of a row."""
-    if row.block is not None:
-        return block_text(replace(row.block, value=row.value))
-    value = row.value
-    if isinstance(value, dict):
-        for key in ("content", "output", "text"):
-            if key in value:
-                return text_of(value[key])
-    return text_of(value)
+    fate: RowFate = "replaced" if fates.get(id(block)) == "replaced" else "dropped"
+    return SeenRow(None, role, SentPart.of(block).value, block, fate)

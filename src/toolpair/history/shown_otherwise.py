@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import orjson
 
+from toolpair.dialects.block_texts import arguments
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.transcript.content import arguments
 
 
 def speaks_otherwise(judged: CheckedRecords) -> bool:

@@ -9,12 +9,12 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import result_text, says_something_real
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.verdict_text import Outlook, aside_text, badge_of, broken_text, sound_text, waiting_text
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Cause, Fix, Problem
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.content import block_text, result_text, says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 
@@ -105,9 +105,9 @@ _COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placehold
 
 def tally_of(judged: CheckedRecords) -> Tally:
     transcript = judged.transcript
-    cuts = [boundary for boundary in transcript.boundaries if boundary.kind == "cut"]
-    hidden = sum(boundary.outputs for boundary in cuts)
-    hidden += sum(defect.outputs for defect in transcript.defects if defect.severity == "error")
+    cuts = [boundary.cut for boundary in transcript.boundaries if boundary.cut is not None]
+    hidden = sum(cut.outputs for cut in cuts)
+    hidden += sum(link.outputs for link in transcript.tree.broken if link.severity == "error")
     held, sent, placeholders = _outputs(judged)
     seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
@@ -120,7 +120,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
         outputs=total,
         seen=_outputs_seen(judged, total - hidden, sent),
         placeholders=placeholders,
-        forgotten=sum(boundary.messages for boundary in cuts),
+        forgotten=sum(cut.messages for cut in cuts),
         shortened=len(seen.shortened) if seen is not None and seen.refuses is None else 0,
     )
 
@@ -198,7 +198,7 @@ def _outputs(judged: CheckedRecords) -> tuple[int, int, int]:
         held += len(said)
         sent += len(reaching)
     kept = sum(
-        block.kind == "text" and block_text(block).startswith(KEPT_OUTPUT)
+        block.kind == "text" and block.text.startswith(KEPT_OUTPUT)
         for message in judged.transcript.messages
         for block in message.blocks
     )
@@ -299,7 +299,7 @@ def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
         calls = len(message.calls)
         for block in message.blocks:
             if block.kind == "text":
-                label = block_text(block)[:_LABEL].strip()
+                label = block.text[:_LABEL].strip()
                 if label:
                     role = "summary" if message.note == "summary" else str(message.role)
                     rows.append(PairRow("text", label, role=role, message=number, record=block.record))
@@ -365,7 +365,7 @@ def _lines_before(judged: CheckedRecords, first: int, last: int) -> str:
 
 def _across(judged: CheckedRecords, boundary: Boundary, message: int | None) -> PairRow:
     """A line across the list; that of a lost link names its line in the file."""
-    if boundary.kind != "cut":
+    if boundary.cut is None:
         return PairRow("compaction", boundary.text, message=message, record=boundary.record)
     document, record = judged.document, boundary.record
     known = document is not None and record is not None and record in document

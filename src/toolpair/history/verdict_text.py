@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal
 
+from toolpair.dialects.block_texts import call_summary
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.content import call_summary
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
 
@@ -21,9 +21,9 @@ _SUMMARY: Final = 48
 
 def aside_text(transcript: Transcript, errors: int) -> str:
     """What to know of a history that is not the one that its agent goes on from."""
-    if transcript.elsewhere and transcript.resumed:
+    if transcript.tree.elsewhere and transcript.tree.resumed:
         return " This is not the branch that the agent resumes."
-    if transcript.resumed:
+    if transcript.tree.resumed:
         return ""
     stays = " and what is broken in it stays so" if errors else ""
     return f" A sub-agent's history: it is never resumed or healed{stays}."
@@ -38,7 +38,7 @@ def badge_of(tally: Tally, head: Transcript, errors: int, refused: bool, refuses
         if not tally.calls and not tally.outputs and not tally.forgotten:
             return "ready", "NO CALLS YET" if tally.messages else "EMPTY"
         return "ready", "READY TO RESUME" if _is_resumed(head) else "VALID"
-    if not head.resumed or head.elsewhere:
+    if not head.tree.resumed or head.tree.elsewhere:
         return "loses", plural(errors, "PROBLEM", "PROBLEMS")
     if refuses is not None or (refused and head.native):
         return "stops", "WON'T RESUME"
@@ -55,7 +55,7 @@ def badge_of(tally: Tally, head: Transcript, errors: int, refused: bool, refuses
 
 def _is_resumed(head: Transcript) -> bool:
     """Whether its agent would go on from this very history."""
-    return bool(head.native and head.agent and head.resumed and not head.elsewhere)
+    return bool(head.native and head.agent and head.tree.resumed and not head.tree.elsewhere)
 
 
 def all_of(count: int, noun: str) -> str:
@@ -114,7 +114,7 @@ def problems_text(errors: int, causes: int) -> str:
 def broken_text(tally: Tally, head: Transcript, errors: int, causes: int, refused: bool, refuses: str | None) -> str:
     total, lost = tally.outputs, tally.outputs - tally.seen
     begun = f"{problems_text(errors, causes)}."
-    if not head.resumed or head.elsewhere:
+    if not head.tree.resumed or head.tree.elsewhere:
         return begun
     if refuses is not None:
         return f"{begun} {refuses}"

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.dialects.anthropic import is_signed
+from toolpair.dialects.anthropic import STAND_INS, is_signed
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
@@ -19,7 +19,7 @@ from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES, place_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, WindowEdges
+from toolpair.transcript.model import WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
@@ -42,7 +42,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
     def tail(self) -> int:
         """Stand-ins behind them."""
         beyond = self.judged.beyond
-        return len(LEAD_OUT) if beyond is not None and beyond.after else 0
+        return len(STAND_INS.after) if beyond is not None and beyond.after else 0
 
     @cached_property
     def messages(self) -> int:
@@ -55,15 +55,19 @@ class CheckedWindow(Struct, eq=False, dict=True):
         sent = self._sent
         if sent is not None:
             return sent
-        stand_ins = len(counted_transcript(replace(transcript, messages=(*LEAD_IN[: self.lead],)), base).messages)
-        stand_ins += len(counted_transcript(replace(transcript, messages=(*LEAD_OUT[: self.tail],)), base).messages)
+        stand_ins = len(
+            counted_transcript(replace(transcript, messages=(*STAND_INS.before[: self.lead],)), base).messages
+        )
+        stand_ins += len(
+            counted_transcript(replace(transcript, messages=(*STAND_INS.after[: self.tail],)), base).messages
+        )
         return len(counted_transcript(transcript, base).messages) - stand_ins
 
     @cached_property
     def unsent(self) -> int:
         """How many messages the provider would count in it if all were sent as they stand."""
         transcript = self.judged.transcript
-        if transcript.frame is None or not transcript.frame.as_items:
+        if transcript.frame is None or not transcript.frame.by_block:
             return self.messages
         own = transcript.messages[self.lead : self.lead + self.messages]
         return sum(len(message.blocks) for message in own)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from toolpair.dialects.block_texts import is_real_output, media_of, output_bytes, output_key, result_content
 from toolpair.dialects.block_values import is_bare_text, text_in, with_fields
+from toolpair.dialects.item_types import OUTPUT_OF
 from toolpair.dialects.openai_responses import output_family
 from toolpair.recipes.recipe import RecipeStep, S
 from toolpair.rules.problem import Fix, Problem
-from toolpair.transcript.content import is_real_output, media_of, output_bytes, output_key, result_content
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import (
     Edit,
@@ -21,7 +22,6 @@ from toolpair.transcript.edits import (
     SetValue,
     Spot,
 )
-from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import Block, Message, Transcript
 
 _ORDER: Final = (SetValue, Rename, InsertResult, Reorder, Remove, RemoveMessage)
@@ -159,11 +159,11 @@ class Deeds:
 def _with_id_of(result: Block, call: Block) -> tuple[Edit, ...]:
     """The edits that make `result` an answer to `call`; an item becomes one of the kind that answers it."""
     renamed: tuple[Edit, ...] = (Rename(result, call.id),)
-    if result.family == call.family or "tool_search" in (result.family, call.family):
+    if result.call_kind == call.call_kind or "tool_search" in (result.call_kind, call.call_kind):
         return renamed
     if output_family(result) is None:
         return renamed
-    return (with_fields(result, type=OUTPUT_OF[call.family]), *renamed)
+    return (with_fields(result, type=OUTPUT_OF[call.call_kind]), *renamed)
 
 
 def _size_of(result: Block) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.dialects.openai_chat import is_legacy
 from toolpair.transcript.edits import Spot
 from toolpair.transcript.model import Block, Message, Transcript
 
@@ -44,7 +45,7 @@ class Turn(Struct, eq=False):
 
 def is_call(block: Block) -> bool:
     """Whether the block is a call with an id; the calls of chat's first form have none, and no system knows them."""
-    return block.kind == "call" and block.slot[-1:] != ("function_call",)
+    return block.kind == "call" and not is_legacy(block)
 
 
 def turns_of(transcript: Transcript) -> list[Turn]:

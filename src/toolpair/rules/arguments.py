@@ -8,11 +8,11 @@ from typing import Any, Final
 import orjson
 
 from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.block_texts import arguments
 from toolpair.dialects.block_values import is_object, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
-from toolpair.transcript.content import arguments
 from toolpair.transcript.edits import ABSENT
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair

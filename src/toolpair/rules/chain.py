@@ -10,7 +10,8 @@ from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord
-from toolpair.transcript.model import Boundary, Repair
+from toolpair.transcript.model import Boundary
+from toolpair.transcript.record_tree import Cut, Repair
 
 _CAUSES: Final = {
     "chain.missing_parent": "the line it links to is not in the file: it was lost or cannot be read",
@@ -29,18 +30,18 @@ _UNSURE: Final = "it starts over: history was lost here, or the user went back t
 
 def check(context: Context) -> None:
     for boundary in context.transcript.boundaries:
-        if boundary.kind == "cut" and boundary.rule is not None and boundary.record is not None:
-            _cut(context, boundary)
-    for defect in context.transcript.defects:
+        if boundary.cut is not None and boundary.record is not None:
+            _cut(context, boundary, boundary.cut)
+    for link in context.transcript.tree.broken:
         context.add(
-            defect.rule,
-            defect.text,
-            record=defect.record,
-            severity=defect.severity,
-            impact="loses" if defect.severity == "error" else "harmless",
-            cause=Cause(defect.rule if defect.severity == "error" else f"{defect.rule}:note", defect.cause),
-            fixes=_fixes(defect.repair, True),
-            no_fix=None if defect.repair is not None else _NO_FIX.get(defect.severity, _NO_FIX["info"]),
+            link.rule,
+            link.text,
+            record=link.record,
+            severity=link.severity,
+            impact="loses" if link.severity == "error" else "harmless",
+            cause=Cause(link.rule if link.severity == "error" else f"{link.rule}:note", link.cause),
+            fixes=_fixes(link.repair, True),
+            no_fix=None if link.repair is not None else _NO_FIX.get(link.severity, _NO_FIX["info"]),
         )
     _retries(context)
 
@@ -58,27 +59,26 @@ RULES: Final = (
 )
 
 
-def _cut(context: Context, boundary: Boundary) -> None:
+def _cut(context: Context, boundary: Boundary, cut: Cut) -> None:
     agent = context.transcript.agent or "The agent"
-    lost = f"{plural(boundary.messages, 'message')}, {plural(boundary.outputs, 'output')}"
-    assert boundary.rule is not None
+    lost = f"{plural(cut.messages, 'message')}, {plural(cut.outputs, 'output')}"
     text = f"{agent} forgets everything {'behind' if boundary.message > 0 else 'before'} this line: {lost}."
-    if boundary.rule == "chain.wrong_leaf":
+    if cut.rule == "chain.wrong_leaf":
         text = f"{agent} continues from this late line and forgets what followed its call: {lost}."
-    cause = boundary.cause or _CAUSES.get(boundary.rule, "the link to the line before it is lost")
-    if not boundary.certain and boundary.rule == "chain.second_root":
+    cause = cut.cause or _CAUSES.get(cut.rule, "the link to the line before it is lost")
+    if not cut.certain and cut.rule == "chain.second_root":
         # Going back to the very beginning looks the same as history that was lost.
         cause = _UNSURE
-    fixes = _fixes(boundary.repair, boundary.certain)
+    fixes = _fixes(cut.repair, cut.certain)
     context.add(
-        boundary.rule,
+        cut.rule,
         text,
         at=(min(boundary.message, len(context.messages) - 1), None) if context.messages else None,
         record=boundary.record,
-        severity="error" if boundary.certain else "warning",
+        severity="error" if cut.certain else "warning",
         impact="loses",
-        guess=not boundary.certain,
-        cause=Cause(boundary.rule, cause),
+        guess=not cut.certain,
+        cause=Cause(cut.rule, cause),
         fixes=fixes,
         no_fix=None if fixes else "There is no line before it that it could be linked to.",
     )
@@ -97,7 +97,7 @@ def _fixes(repair: Repair | None, certain: bool) -> Sequence[Fix]:
 
 def _retries(context: Context) -> None:
     """Prompts at the end that got nothing but error messages: they cost nothing but room."""
-    retries = context.transcript.retries
+    retries = context.transcript.tree.retries
     if retries is None or not context.messages:
         return
     prompts = plural(retries.prompts, "repeated prompt")

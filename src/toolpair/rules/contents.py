@@ -10,7 +10,7 @@ from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
 from toolpair.rules.wire import is_system
-from toolpair.transcript.edits import ABSENT, Remove, RemoveMessage, SetField
+from toolpair.transcript.edits import Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
 
 _NO_CONTENT: Final = "(no content)"
@@ -156,9 +156,7 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
             about=message,
             cause=Cause("empty_tool_calls", "a client wrote the list although there was no call"),
             fixes=(
-                Fix(
-                    "remove-key", "remove the empty list", (SetField(message, "tool_calls", ABSENT),), recommended=True
-                ),
+                Fix("remove-key", "remove the empty list", (openai_chat.without_calls(message),), recommended=True),
             ),
         )
     if message.role in ("tool", "function") or (context.in_turns and is_system(message)):

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import argument_text, media_of, result_content, text_of
+from toolpair.dialects.new_ids import NewIds, loss
 from toolpair.rules.causes import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import UnreadableParts
 from toolpair.rules.wire import Wire, Written, wire_of, written_as
-from toolpair.transcript.besides import said_besides
-from toolpair.transcript.content import argument_text, media_of, result_content, text_of
 from toolpair.transcript.edits import Edit, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kept_call_label, kept_output_label
-from toolpair.transcript.new_ids import NewIds, loss
 from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pair, Pairing
 
@@ -283,12 +282,19 @@ def keep_as_text(result: Block, tool: str | None) -> ReplaceWithText:
     if isinstance(content, list):
         media = tuple(media_of(content))
         text = [part for part in content if not any(part is kept for kept in media)]
-    return ReplaceWithText(result, f"{kept_output_label(tool)}\n{text_of(text)}{said_besides(result)}", media)
+    return ReplaceWithText(result, f"{kept_output_label(tool)}\n{text_of(text)}{also_said(result)}", media)
+
+
+def also_said(block: Block) -> str:
+    """What a block says in fields too many, to follow the text that it is kept as."""
+    from toolpair.dialects.besides import said_besides  # only a broken file needs it
+
+    return said_besides(block)
 
 
 def call_as_text(call: Block) -> ReplaceWithText:
     """The edit that keeps a call without result as labelled text, with its input."""
-    return ReplaceWithText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{said_besides(call)}")
+    return ReplaceWithText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{also_said(call)}")
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import arguments, is_real_output, result_text
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.pair_states import fits
 from toolpair.rules.problem import Fix
 from toolpair.rules.rule import Rule
-from toolpair.transcript.content import arguments, is_real_output, result_text
 from toolpair.transcript.edits import Rename
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair

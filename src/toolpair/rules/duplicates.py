@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from toolpair.dialects.block_texts import is_output, is_real_output, output_key, result_text
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text, tool_of
 from toolpair.rules.pair_states import moved
 from toolpair.rules.problem import Fix
-from toolpair.transcript.content import is_output, is_real_output, output_key, result_text
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MoveResult, Remove, Rename
 from toolpair.transcript.id_shapes import usable

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from toolpair.dialects.block_values import same
+from toolpair.dialects.block_texts import is_output, is_real_output, result_content, result_text, text_of
+from toolpair.dialects.block_values import same, text_part
 from toolpair.rules.problem import Fix
-from toolpair.transcript.content import is_output, is_real_output, result_content, result_text, text_of
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Transcript
@@ -48,7 +48,7 @@ class Elsewhere:
                 if block.link is not None:
                     self._linked[block.id, block.link].append(block)
         self._compactions = [
-            found.record for found in transcript.boundaries if found.kind == "compaction" and found.record is not None
+            found.record for found in transcript.boundaries if found.cut is None and found.record is not None
         ]
 
     def of_call(self, call: Block) -> Sequence[Copy]:
@@ -120,5 +120,5 @@ def _beginning(content: Any) -> str:
 
 def _with_caution(content: Any) -> Any:
     if isinstance(content, list):
-        return [*content, {"type": "text", "text": CAUTION}]
+        return [*content, text_part(CAUTION)]
     return f"{content}\n\n{CAUTION}"

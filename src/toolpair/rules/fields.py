@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpair.dialects import anthropic, openai_chat
-from toolpair.dialects.block_values import extra_fields, is_bare_text, with_fields, without_fields, written_type
+from toolpair.dialects.block_values import extra_fields, is_bare_text, without_fields
 from toolpair.rules import value_types
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
@@ -14,16 +14,6 @@ from toolpair.rules.rule import Rule
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, Edit, SetField
 from toolpair.transcript.model import Block, Message
-
-_CACHE: Final = "cache_control"
-_KNOWN: Final = {
-    "text": frozenset({"type", "text", "citations", _CACHE}),
-    "tool_use": frozenset({"type", "id", "name", "input", "caller", _CACHE}),
-    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", _CACHE}),
-    "thinking": frozenset({"type", "thinking", "signature"}),
-    "redacted_thinking": frozenset({"type", "data"}),
-}
-_MESSAGE: Final = frozenset({"role", "content"})
 
 
 def check(context: Context) -> None:
@@ -51,11 +41,11 @@ def _extra_fields(context: Context) -> None:
         return
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message, Block | None]]] = {}
     for number, message in enumerate(context.messages):
-        if extra := extra_fields(message, _MESSAGE):
+        if extra := extra_fields(message, anthropic.MESSAGE_FIELDS):
             found.setdefault(("message", extra), []).append((number, message, None))
         for part in message.blocks:
-            kind = "tool_result" if part.kind == "result" else written_type(part)
-            known = _KNOWN.get(kind)
+            kind = anthropic.type_meant(part)
+            known = anthropic.BLOCK_FIELDS.get(kind)
             if known and (extra := extra_fields(part, known)):
                 found.setdefault((kind, extra), []).append((number, message, part))
     for (kind, extra), places in found.items():
@@ -87,29 +77,19 @@ def _extra_fields(context: Context) -> None:
         )
 
 
-_CHAT_KEYS: Final = {
-    "system": frozenset({"role", "content", "name"}),
-    "user": frozenset({"role", "content", "name"}),
-    "assistant": frozenset({"role", "content", "name", "tool_calls", "function_call", "reasoning", "prefix"}),
-    "tool": frozenset({"role", "content", "name", "tool_call_id"}),
-    "function": frozenset({"role", "content", "name"}),
-}
-_THINKING: Final = frozenset({"reasoning_content", "reasoning"})
-
-
 def _extra_keys(context: Context) -> None:
     """Keys of chat messages, where the provider refuses those that it does not know: one problem for each set."""
     if not context.judges("field.unsupported"):
         return
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message]]] = {}
     for number, message in enumerate(context.messages):
-        known = _CHAT_KEYS.get(message.role) if isinstance(message.role, str) else None
+        known = openai_chat.MESSAGE_FIELDS.get(message.role) if isinstance(message.role, str) else None
         if known is not None and (extra := extra_fields(message, known)):
             found.setdefault((message.role, extra), []).append((number, message))
     for (role, extra), places in found.items():
         number, first = places[0]
         named = ", ".join(extra)
-        thinking = bool(_THINKING.intersection(extra))
+        thinking = bool(openai_chat.THINKING_FIELDS.intersection(extra))
         context.add(
             "field.unsupported",
             f"{plural(len(places), f'{role} message has', f'{role} messages have')} fields that "
@@ -153,7 +133,7 @@ def _missing_fields(context: Context) -> None:
                 Fix(
                     "set-type",
                     'write "type": "function"',
-                    (with_fields(call, type="function"),),
+                    (openai_chat.with_type(call),),
                     recommended=True,
                 ),
             ),
@@ -177,7 +157,7 @@ def _calls_no_list(context: Context) -> None:
             else Fix(
                 "remove-key",
                 "remove the tool_calls",
-                (SetField(message, "tool_calls", ABSENT),),
+                (openai_chat.without_calls(message),),
                 recommended=True,
                 loses="what was there instead",
             )

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
+from toolpair.dialects.block_texts import output_lines
 from toolpair.dialects.block_values import field_of
+from toolpair.dialects.new_ids import restored
+from toolpair.dialects.openai_chat import is_legacy
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
@@ -13,10 +16,8 @@ from toolpair.rules.pair_states import fit_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.rule import Rule
-from toolpair.transcript.content import output_lines
 from toolpair.transcript.edits import Edit, InsertResult, Remove, Rename, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
-from toolpair.transcript.new_ids import restored
 from toolpair.transcript.pairing import Pair
 
 
@@ -131,7 +132,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     several_answered = sum(bool(pair.results) for pair in pairs) > 1
     if context.wire == "chat" and rule == "call.duplicate_id" and several_answered:
         severity = "error"  # two tool messages with one tool_call_id are refused, whatever is thought of the calls
-    families = [call.family for call in calls if call.family]
+    families = [call.call_kind for call in calls if call.call_kind]
     if len(set(families)) < len(families):
         severity = "error"  # outputs are found by id alone: one call has two, or nobody answers the other
     context.add(
@@ -158,7 +159,7 @@ def _refused(context: Context) -> None:
         if call is None:
             _nameless_orphan(context, pair)
             continue
-        if _has_new_id(context, pair) or call.slot[-1:] == ("function_call",):
+        if _has_new_id(context, pair) or is_legacy(call):
             continue  # a legacy function_call has no id
         own = call.id
         others = [result.id for result in pair.results if result.id != own]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from toolpair.dialects.block_texts import is_real_output, output_lines
 from toolpair.rules.problem import Fix
-from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import Edit, Remove
 from toolpair.transcript.pairing import Pair
 

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.block_values import is_object, with_output
+from toolpair.dialects.block_texts import is_real_output, output_lines, result_text, says_something_real
+from toolpair.dialects.block_values import is_object, text_part, with_output
+from toolpair.dialects.new_ids import prefers
 from toolpair.dialects.openai_chat import is_legacy
 from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
@@ -18,7 +20,6 @@ from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pendin
 from toolpair.rules.problem import Fix, Severity
 from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.rules.unreadable import UnreadablePart, repair
-from toolpair.transcript.content import is_real_output, output_lines, result_text, says_something_real
 from toolpair.transcript.edits import (
     InsertMessage,
     InsertResult,
@@ -29,7 +30,6 @@ from toolpair.transcript.edits import (
 )
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
-from toolpair.transcript.new_ids import prefers
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.placeholders import known_placeholder
 
@@ -211,7 +211,7 @@ def _unreached(context: Context) -> None:
         if context.messages[number].calls and number + 1 < len(context.messages):
             number += 1
         kept = keep_as_text(result, result.name)
-        words: list[Any] = [{"type": "text", "text": kept.text}, *kept.media]
+        words: list[Any] = [text_part(kept.text), *kept.media]
         insert = InsertMessage(context.messages[number], "user", words if kept.media else kept.text)
         context.add(
             "result.unreached",

@@ -10,10 +10,10 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.new_ids import IdShape
 from toolpair.rules.problem import Severity
 from toolpair.rules.shipped import shipped
 from toolpair.shell.program import command
-from toolpair.transcript.new_ids import IdShape
 
 PROFILES: Final = (
     "anthropic",

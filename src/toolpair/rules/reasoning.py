@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.block_values import is_object
+from toolpair.dialects.new_ids import THOUGHT
 from toolpair.dialects.openai_responses import is_reasoning
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
 from toolpair.rules.rule import Rule
-from toolpair.transcript.edits import Remove, SetField
+from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Block, Message
-from toolpair.transcript.new_ids import THOUGHT
 
 SKIP_SIGNATURE: Final = "skip_thought_signature_validator"
 """What Google documents for calls that come from elsewhere and have no signature."""
@@ -121,7 +121,7 @@ def _thinking_brought_back(context: Context) -> None:
                 Fix(
                     "empty-thinking",
                     "write an empty reasoning_content",
-                    (SetField(message, "reasoning_content", ""),),
+                    (openai_chat.with_thinking(message, ""),),
                     note="some servers are said to accept it; it is not the model's thinking",
                 ),
             ),

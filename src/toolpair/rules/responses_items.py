@@ -9,7 +9,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import is_real_output, output_lines
 from toolpair.dialects.block_values import type_of
+from toolpair.dialects.item_types import OUTPUT_OF
 from toolpair.dialects.openai_responses import (
     ITEM_PREFIXES,
     ListedItem,
@@ -23,10 +25,8 @@ from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
 from toolpair.rules.pair_states import kinds, of_another_kind
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import NO_RESULT, Rule
-from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertResult, Remove
-from toolpair.transcript.item_types import OUTPUT_OF
 from toolpair.transcript.model import PLACEHOLDER
 from toolpair.transcript.pairing import Pair
 

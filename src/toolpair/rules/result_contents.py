@@ -10,18 +10,27 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects import anthropic, openai_chat, openai_responses
-from toolpair.dialects.block_values import hands_back_tools, is_object, is_output, said, saying, text_type
+from toolpair.dialects.block_texts import result_content, text_of
+from toolpair.dialects.block_values import (
+    SHOWN,
+    hands_back_tools,
+    is_object,
+    is_output,
+    is_text_part,
+    said,
+    saying,
+    text_part,
+    text_type,
+)
+from toolpair.dialects.item_types import type_name
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
-from toolpair.transcript.content import result_content, text_of
 from toolpair.transcript.edits import InsertMessage, SetValue
-from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
 
 _NO_OUTPUT: Final = "(no output)"
-_MEDIA: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
 
 
 class _Output(Struct, frozen=True):
@@ -125,7 +134,7 @@ def _parts(output: _Output, content: Any) -> None:
     if bad or not isinstance(content, list):
         _not_allowed(output, content, bad)
         return
-    media = [part for part in parts if isinstance(part, dict) and part.get("type") != "text"]
+    media = [part for part in parts if isinstance(part, dict) and not is_text_part(part)]
     if result.is_error and media and context.written == "blocks":
         _error_with_media(output, parts, media)
 
@@ -135,12 +144,12 @@ def _may_hold(context: Context, result: Block, part: Any) -> bool:
     kind = type_name(part)
     if is_output(result):
         return kind in openai_responses.OUTPUT_PARTS and not (
-            context.wire == "chat" and kind in ("input_image", "input_file")
+            context.wire == "chat" and kind in openai_responses.OUTPUT_MEDIA
         )
     if context.written == "chat":
         return kind == "text" or (context.in_turns and kind in openai_chat.RESULT_MEDIA)
     if context.wire == "chat":
-        return kind in anthropic.RESULT_PARTS - {"image", "document"}
+        return kind in anthropic.RESULT_PARTS - SHOWN
     return kind in anthropic.RESULT_PARTS
 
 
@@ -152,7 +161,7 @@ def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
     ]
     if not isinstance(content, list):
         mended = json.dumps(content, ensure_ascii=False)
-    images = [part for part in bad if type_name(part) in _MEDIA]
+    images = [part for part in bad if type_name(part) in SHOWN]
     fixes = [
         Fix(
             "as-text",
@@ -181,19 +190,18 @@ def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
     address = openai_chat.image_address(part)
     if context.written == "blocks" and context.in_turns and address is not None:
         return anthropic.image_at(address)
-    return {"type": text_type(result), "text": said(part)}
+    return text_part(said(part), text_type(result))
 
 
 def _json_parts(output: _Output, parts: list[Any]) -> bool:
     """Bedrock's own `json` parts, which have to hold an object. Returns whether there are any."""
-    held = [part for part in parts if isinstance(part, dict) and "json" in part]
-    bad = [part for part in held if not isinstance(part["json"], dict)]
+    from toolpair.dialects import bedrock_converse  # a start for another provider does without
+
+    held = [part for part in parts if bedrock_converse.holds_json(part)]
+    bad = [part for part in held if not bedrock_converse.is_json_object(part)]
     if bad:
         mended = [
-            {"type": "text", "text": json.dumps(part["json"], ensure_ascii=False)}
-            if any(part is found for found in bad)
-            else part
-            for part in parts
+            bedrock_converse.json_as_text(part) if any(part is found for found in bad) else part for part in parts
         ]
         output.problem(
             "result.json_not_object",
@@ -206,7 +214,7 @@ def _json_parts(output: _Output, parts: list[Any]) -> bool:
 
 def _error_with_media(output: _Output, parts: list[Any], media: list[Any]) -> None:
     kept = [part for part in parts if not any(part is found for found in media)]
-    said = [{"type": "text", "text": "[The tool reported an error.]"}, *parts]
+    said = [text_part("[The tool reported an error.]"), *parts]
     output.problem(
         "error.non_text",
         f"is an error with something other than text in it, which the API {output.context.refuses('error.non_text')}",
@@ -239,7 +247,7 @@ def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
     ):
         last += 1
     texts: list[Any] = [part for part in parts if not any(part is image for image in images)]
-    label = {"type": "text", "text": kept_output_label(result.name)}
+    label = text_part(kept_output_label(result.name))
     return Fix(
         "images-behind",
         "move its images into a user message after it",
@@ -251,5 +259,5 @@ def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
     )
 
 
-def _follows(result: Block) -> dict[str, str]:
-    return {"type": text_type(result), "text": "[The image follows.]"}
+def _follows(result: Block) -> dict[str, Any]:
+    return text_part("[The image follows.]", text_type(result))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from toolpair.dialects.block_values import as_text
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
-from toolpair.transcript.content import block_text
-from toolpair.transcript.edits import Remove, Rename, SetValue
+from toolpair.transcript.edits import Remove, Rename
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
 
@@ -61,7 +61,7 @@ def _server(context: Context, number: int, message: Message) -> None:
                         Fix(
                             "as-text",
                             "keep the call as text",
-                            (SetValue(block, {"type": "text", "text": _words(block)}),),
+                            (as_text(block, _words(block)),),
                             recommended=True,
                         ),
                         Fix("remove-call", "remove the call", (Remove(block),), loses="its input"),
@@ -82,7 +82,7 @@ def _server(context: Context, number: int, message: Message) -> None:
                     Fix(
                         "as-text",
                         "keep the output as text",
-                        (SetValue(block, {"type": "text", "text": f"{kept_output_label(None)}\n{block_text(block)}"}),),
+                        (as_text(block, f"{kept_output_label(None)}\n{block.text}"),),
                         recommended=True,
                     ),
                     Fix("drop", "drop the output", (Remove(block),), loses="the tool's output"),
@@ -91,7 +91,7 @@ def _server(context: Context, number: int, message: Message) -> None:
 
 
 def _words(block: Block) -> str:
-    return f"[Earlier call of {block.name or 'a tool'} without a result, kept by toolpair.]\n{block_text(block)}"
+    return f"[Earlier call of {block.name or 'a tool'} without a result, kept by toolpair.]\n{block.text}"
 
 
 def _id(context: Context, number: int, position: int, message: Message, block: Block) -> None:
@@ -137,7 +137,7 @@ def _mcp(context: Context, number: int, message: Message) -> None:
                 Fix(
                     "as-text",
                     f"keep the {what} as text",
-                    (SetValue(block, {"type": "text", "text": _words(block)}),),
+                    (as_text(block, _words(block)),),
                     recommended=True,
                 ),
                 Fix("remove", f"remove the {what}", (Remove(block),), loses=f"the {what}"),

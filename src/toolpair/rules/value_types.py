@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects import anthropic, openai_chat, openai_responses
+from toolpair.dialects.block_texts import result_content
 from toolpair.dialects.block_values import (
     field_of,
     hands_back_tools,
@@ -21,12 +22,10 @@ from toolpair.dialects.block_values import (
     saying,
     text_type,
     type_of,
-    with_fields,
     words,
 )
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.content import result_content
 from toolpair.transcript.edits import Edit, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
 
@@ -54,12 +53,14 @@ def _wrong_types(context: Context) -> None:
     """Results that say that they are something else; of lists that a program wrote those without a type come later."""
     for number, message in enumerate(context.messages):
         for position, block in enumerate(message.blocks):
+            if block.kind != "result" or anthropic.says_that_it_is_a_result(block):
+                continue
             type_ = type_of(block)
-            if block.kind != "result" or type_ == "tool_result" or (type_ is None and not context.transcript.native):
+            if type_ is None and not context.transcript.native:
                 continue
             what = "a block without a type" if type_ is None else f"a block of the type {type_}"
             text = f"A result is written as {what}."
-            edits = (with_fields(block, type="tool_result"),)
+            edits = (anthropic.as_result(block),)
             _add(context, text, (number, position), message, block, edits, "write it as a result")
 
 
@@ -119,8 +120,7 @@ def _items(context: Context, number: int, message: Message) -> None:
                 _output_item(context, (number, position), message, block)
             continue
         if openai_responses.is_message(block):
-            kind = "output_text" if field_of(block, "role") == "assistant" else "input_text"
-            _content(context, number, message, block, kind)
+            _content(context, number, message, block, openai_responses.text_type(block))
             _role(context, number, message, block)
         elif type_of(block) is None:
             edit = openai_responses.as_item(block)
@@ -128,7 +128,7 @@ def _items(context: Context, number: int, message: Message) -> None:
             title = "write its type" if edit is not None else "remove the empty item"
             _add(context, "An item has no type.", (number, position), message, block, edits, title)
         elif openai_responses.lacks_arguments(block):
-            edits = (with_fields(block, arguments="{}"),)
+            edits = (openai_responses.with_no_arguments(block),)
             text = "A call has no arguments."
             _add(context, text, (number, position), message, block, edits, "write an empty object")
 

@@ -26,8 +26,9 @@ from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.packing import SUFFIX, pack
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot
-from toolpair.transcript.model import PLACEHOLDER, Block, Branch, Message, Transcript
+from toolpair.transcript.model import PLACEHOLDER, Block, Message, Transcript
 from toolpair.transcript.pairing import Pair
+from toolpair.transcript.record_tree import Branch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,7 @@ def open_session(
     """
     reader = FileReader(format, profile, View(leaf, reporting=reporting))
     session = Session(*open_file(path, data, reader, progress, checking, agent_version, max_size))
-    if leaf is not None and session.transcript.leaf is None:
+    if leaf is not None and session.transcript.tree.leaf is None:
         raise SessionError(no_such_leaf(leaf, session.file.shown_name))
     return session
 
@@ -255,7 +256,7 @@ class Session:
         try:
             now = self.conversation
             chosen = self.reader.opened_anew(now, self.file) or now.viewed(self.reader.view)
-            if leaf is not None and chosen.transcript.leaf is None:
+            if leaf is not None and chosen.transcript.tree.leaf is None:
                 raise ValueError(no_such_leaf(leaf, self.file.shown_name))
         except BaseException:
             self.reader = before

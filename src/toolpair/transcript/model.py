@@ -12,6 +12,8 @@ from typing import Any, Final, Literal, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from toolpair.transcript.record_tree import Cut, RecordTree
+
 BlockKind = Literal[
     "text",
     "thinking",
@@ -73,13 +75,23 @@ class Block(Struct, frozen=True, eq=False):
     is_error: bool = False
     link: str | None = None
     """Evidence beside the id: for a result the record that its call stands in, for a call its record."""
-    family: str = ""
-    """Of calls and results that come in kinds (see `transcript/items.py`): with one id, those of one kind match."""
+    call_kind: str = ""
+    """Where calls come in kinds that only results of the same kind answer: the kind, of either."""
 
     @property
     def key(self) -> tuple[int, tuple[str | int, ...]]:
         """Where the block stands: stable as long as its record is not rearranged."""
         return (self.record, self.slot)
+
+    @property
+    def piece(self) -> int:
+        """Which piece of the file it is: two states share what no edit has touched. While one of them lives."""
+        return id(self.value)
+
+    @property
+    def text(self) -> str:
+        """What it says, read when it is asked for: the dialect's own kind of block knows."""
+        return ""
 
 
 class Message(Struct, frozen=True, eq=False):
@@ -102,76 +114,15 @@ class Message(Struct, frozen=True, eq=False):
         return tuple([block for block in self.blocks if block.kind == "result"])
 
 
-class Repair(Struct, frozen=True):
-    """How broken links between records are mended. Records are uids, ids are those that the file writes."""
-
-    title: str
-    relink: tuple[tuple[int, str | None], ...] = ()
-    """A record, and the id of its new parent; None for the one that the history begins with."""
-    identify: tuple[tuple[int, str, tuple[int, ...]], ...] = ()
-    """A record, its new id, and the records whose links to the old id mean this one."""
-    move: tuple[tuple[int, int], ...] = ()
-    """A record, and the one that it is put behind in the file."""
-    write: tuple[tuple[int, str, Any], ...] = ()
-    """A record, a key of it, and the value that it gets."""
-    several: str | None = None
-    """The title for many of its kind."""
-
-
-class Defect(Struct, frozen=True):
-    """Something wrong with the links of one record that is no cut: what it hides, and how it is mended."""
-
-    rule: str
-    record: int
-    text: str
-    severity: Literal["error", "warning", "info"]
-    cause: str
-    outputs: int = 0
-    repair: Repair | None = None
-
-
-class Retries(Struct, frozen=True):
-    """Prompts at the end that the API refused: words said again, and the agent's own error messages behind them."""
-
-    prompts: int
-    records: tuple[int, ...]
-    """uids of what can go: the repeated prompts and all the error messages."""
-
-
 class Boundary(Struct, frozen=True):
-    """A line across the history before message `message`: `kind` "compaction" (normal) or "cut" (history lost)."""
+    """A line across the history before message `message`: a compaction, which is normal, or history that is lost."""
 
     message: int
-    kind: Literal["compaction", "cut"]
     text: str
     record: int | None = None
     """uid of the record that the line stands before: of a cut, the one whose link upwards is lost."""
-    messages: int = 0
-    outputs: int = 0
-    """What a cut hides from the agent."""
-    rule: str | None = None
-    """Of a cut: chain.missing_parent, chain.null_parent, chain.second_root, chain.cycle or chain.wrong_leaf."""
-    repair: Repair | None = None
-    """Of a cut: how it is mended, None when it cannot be."""
-    certain: bool = True
-    """Of a cut: False where it may be what the user wanted."""
-    cause: str | None = None
-    """Of a cut: how it came about, where more is known than its rule says."""
-
-
-class Branch(Struct, frozen=True):
-    """One way through a file that forks: the history that ends at `leaf`, an id as the file writes it."""
-
-    leaf: str
-    record: int
-    """uid of the record that it ends at."""
-    kind: Literal["branch", "sub-agent"]
-    words: str
-    """The user's last words on it, untrusted."""
-    time: str | None
-    messages: int
-    active: bool
-    """The agent would go on from here."""
+    cut: Cut | None = None
+    """What is lost; None for a compaction."""
 
 
 class WindowEdges(Struct, frozen=True, eq=False):
@@ -188,24 +139,15 @@ class WindowEdges(Struct, frozen=True, eq=False):
     """How many signed thinking blocks are behind them."""
 
 
-_USER: Final = Message("user", (Block("text", ".", -1, ("content",)),), (), "string", {"role": "user", "content": "."})
-_ASSISTANT: Final = Message(
-    "assistant", (Block("text", ".", -1, ("content",)),), (), "string", {"role": "assistant", "content": "."}
-)
-LEAD_IN: Final = (_USER,)
-"""Stands for what is before a stretch, which begins with a response: so it is not taken for the beginning."""
-LEAD_OUT: Final = (_ASSISTANT, _USER)
-"""Stands for what is behind it."""
+IN_A_ROW: Final = RecordTree()
 
 
-def _item(role: str, part: str) -> Message:
-    value = {"type": "message", "role": role, "content": [{"type": part, "text": "."}]}
-    return Message(role, (Block("text", value, -1, ()),), (), "blocks", value)
+class StandIns(Struct, frozen=True, eq=False):
+    """Messages that stand for what is around a stretch. A dialect has them, as its API spells messages."""
 
-
-ITEM_LEAD_IN: Final = (_item("user", "input_text"),)
-ITEM_LEAD_OUT: Final = (_item("assistant", "output_text"), _item("user", "input_text"))
-"""The same among items of the Responses API."""
+    before: tuple[Message, ...]
+    """A stretch begins with a response: so it is not taken for the beginning."""
+    after: tuple[Message, ...]
 
 
 class Framed(Protocol):
@@ -213,8 +155,12 @@ class Framed(Protocol):
 
     spills: bool
     """What was read of them goes beyond them: only the whole tells it."""
-    as_items: bool
-    """They are items of the Responses API, each of which is counted."""
+    by_block: bool
+    """The provider counts each of their blocks, not their messages."""
+
+    @property
+    def around(self) -> StandIns:
+        """How what is around them is spelled."""
 
     def count(self, sent: Sequence[Any]) -> int | None:
         """Of the messages that are sent, how many are made of them; None when that cannot be told apart."""
@@ -242,39 +188,26 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     """Record uid -> scope, for the records that are not active."""
     inactive_blocks: tuple[Block, ...] = ()
     """Calls and results outside the active history: a place where a lost output may stand."""
+    unreached: tuple[Block, ...] = ()
+    """Results beside the history that are never sent, since the record of their call was lost."""
     boundaries: tuple[Boundary, ...] = ()
-    leaf: str | None = None
-    """Where the history was asked to end; None when it was not asked, or when no one record is called so."""
-    branches: tuple[Branch, ...] = ()
-    """All ways through the file, when there is more than one; the newest first."""
-    resumed: bool = True
-    """False for a history that its agent never goes on from: a sub-agent's. Nothing in it is ever healed."""
-    elsewhere: bool = False
-    """The history was chosen to end elsewhere than where the agent itself would go on."""
-    defects: tuple[Defect, ...] = ()
-    retries: Retries | None = None
+    tree: RecordTree = IN_A_ROW
+    """Where records name the ones before them: which way through the file this is, and which links are broken."""
     copies: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
     agent_facts: object = None
     """What its format knows besides, of its agent alone: nobody else looks into it."""
-    unreached: tuple[Block, ...] = ()
-    """Results beside the history that are never sent, since the record of their call was lost."""
     beyond: WindowEdges | None = None
-    """Of a stretch: what stands around it. Its messages begin with LEAD_IN and end with LEAD_OUT where there is any."""
+    """Of a stretch: what stands around it. Its messages begin and end with stand-ins where there is any."""
+    lead: int = 0
+    """How many messages in front stand for what is before the stretch."""
     frame: Framed | None = None
     """Of a part of a file: what its format put around the records to read them."""
 
-    @property
-    def lead(self) -> int:
-        """How many messages in front stand for what is before the stretch."""
-        return len(LEAD_IN) if self.beyond is not None and self.beyond.before else 0
-
-    def within(self, beyond: WindowEdges) -> Transcript:
+    def within(self, beyond: WindowEdges, around: StandIns) -> Transcript:
         """The same as a stretch of a longer history."""
-        items = self.frame is not None and self.frame.as_items
-        lead_in, lead_out = (ITEM_LEAD_IN, ITEM_LEAD_OUT) if items else (LEAD_IN, LEAD_OUT)
-        before, after = lead_in if beyond.before else (), lead_out if beyond.after else ()
-        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond)
+        before, after = around.before if beyond.before else (), around.after if beyond.after else ()
+        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond, lead=len(before))
 
 
 PLACEHOLDER: Final = (

@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from toolpair.transcript.content import result_text
 from toolpair.transcript.id_shapes import SPELLINGS, cut_of_one, usable
 from toolpair.transcript.model import Block, Transcript
 
@@ -171,7 +170,7 @@ class _Walk:
         elif key and key in self.answered:
             known = self.answered[key]
             # The same again is a copy; other words may be the late answer to an earlier call of that id.
-            if self.open.get(key) and result_text(block) != result_text(known.results[0]):
+            if self.open.get(key) and block.text != known.results[0].text:
                 self.loose.append(_Loose(block, at, self.exchange, second=True))
             else:
                 known.add(block, at)
@@ -192,9 +191,9 @@ class _Walk:
     @staticmethod
     def _first(queue: deque[Pair], result: Block) -> Pair:
         """The first call of the result's own kind that waits, else the first one."""
-        if len(queue) > 1 and result.family:
+        if len(queue) > 1 and result.call_kind:
             for found in queue:
-                if found.call is not None and found.call.family == result.family:
+                if found.call is not None and found.call.call_kind == result.call_kind:
                     queue.remove(found)
                     return found
         return queue.popleft()
@@ -305,7 +304,7 @@ def _unique_matches(
         candidates = calls.get(key, ())
         if reason == "cut" and len(candidates) == 1 and not all(_is_cut(candidates[0], one.block) for one in entries):
             continue
-        if len(candidates) == 1 and len({result_text(entry.block) for entry in entries}) == 1:
+        if len(candidates) == 1 and len({entry.block.text for entry in entries}) == 1:
             for entry in entries:
                 candidates[0].add(entry.block, entry.at)
                 taken.add(id(entry))

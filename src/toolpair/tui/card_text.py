@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import call_summary
 from toolpair.session.session import lines_text
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
-from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_lines import ROLES, _spotted, id_text
@@ -295,7 +295,7 @@ class Card:
             if block is not None:
                 lines.append((glyphs.ui("   id      ", "dim"), Span(id_text(block.id))))
             if row.result is not None:
-                lines += self._preview(block_text(row.result), "   result  ")
+                lines += self._preview(row.result.text, "   result  ")
         else:
             who = {"text": ROLES.get(row.role or "", row.role or ""), "cut": "history lost"}.get(row.kind, row.kind)
             lines.append(glyphs.rule(f"{who}{where}", cells))

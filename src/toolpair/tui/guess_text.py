@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import text_of
+from toolpair.dialects.block_values import as_json
 from toolpair.history.link_places import links_of
 from toolpair.text.cells import fit
 from toolpair.text.safe import SafeText, visible
-from toolpair.transcript.content import block_text, text_of
 from toolpair.transcript.edits import InsertResult
-from toolpair.tui.block_json import block_json
 from toolpair.tui.row_lines import ROLES, id_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
@@ -25,10 +25,10 @@ SHOWN_LINES = 12
 """Lines of all outputs to choose from together: each has to be seen."""
 
 
-def _body(session: Session, block: Block | None, as_json: bool) -> list[SafeText]:
+def _body(session: Session, block: Block | None, as_written: bool) -> list[SafeText]:
     if block is None:
         return [SafeText("(none)")]
-    text = block_json(block) if as_json else block_text(block)
+    text = as_json(block, indent=2) if as_written else block.text
     return [visible(line.rstrip("\r")) for line in text[:SHOWN_CHARS].split("\n")[:200]]
 
 

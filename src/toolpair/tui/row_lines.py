@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolpair.dialects.block_texts import call_summary
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
-from toolpair.transcript.content import block_text, call_summary
 from toolpair.tui.overview import Overview
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
@@ -193,7 +193,7 @@ class RowLines:
                 words = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT
                 return (space, Span(cut(glyphs.own(words), room, glyphs.ellipsis), "warning"))
             return (space, Span(cut(glyphs.own(self._lack(pair)), room, glyphs.ellipsis), style))
-        text = block_text(row.result)
+        text = row.result.text
         body = text.strip("\r\n")
         first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
         lines = body.count("\n") + 1

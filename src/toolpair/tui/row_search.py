@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from toolpair.transcript.content import block_text, call_summary
+from toolpair.dialects.block_texts import call_summary
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def row_text(overview: Overview, row: PairRow) -> str:
         if block.kind == "call" or block is row.pair.call:
             parts.append(block.name or "")
             parts.append(call_summary(block))
-        parts.append(block_text(block))
+        parts.append(block.text)
     return "\n".join(parts)
 
 

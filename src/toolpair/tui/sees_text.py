@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from toolpair.history.sent_rows import row_text, seen_rows
-from toolpair.transcript.content import block_text, call_summary
+from toolpair.dialects.block_texts import call_summary
+from toolpair.history.sent_rows import seen_rows
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
@@ -64,17 +64,17 @@ def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterat
     if row.fate in ("dropped", "replaced") and block is not None:
         what = f"the call {call_summary(block)}" if block.kind == "call" else "a result"
         if block.kind == "result":
-            what += f" of {count_text(block_text(block).count(chr(10)) + 1, 'line')}"
+            what += f" of {count_text(block.text.count(chr(10)) + 1, 'line')}"
         how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
         yield f"{REPLACED if row.fate == 'replaced' else LEFT_OUT} {what} {how}   {block.id or ''}".rstrip()
         return
     sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
     if block is not None and block.kind == "call":
-        yield f"{sign} call {block.name or ''} {call_summary(block)}   {_id(row.value, block.id)}"
+        yield f"{sign} call {block.name or ''} {call_summary(block)}   {row.id or ''}"
         return
-    text = row_text(row)
+    text = row.text
     if block is not None and block.kind == "result":
-        yield f"{sign} result   {_id(row.value, block.id)}"
+        yield f"{sign} result   {row.id or ''}"
         yield from _cut(text, most, "    ")
         return
     if row.fate == "added":
@@ -82,13 +82,6 @@ def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterat
         yield from _cut(text, most, "    ")
         return
     yield from _cut(text, most, f"{sign} ")
-
-
-def _id(value: Any, id_: Any) -> str:
-    for key in ("tool_use_id", "call_id", "id"):
-        if isinstance(value, dict) and isinstance(value.get(key), str):
-            return str(value[key])
-    return str(id_) if id_ is not None else ""
 
 
 def _cut(text: str, most: int | None, indent: str) -> Iterator[str]:

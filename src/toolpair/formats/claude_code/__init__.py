@@ -48,7 +48,7 @@ class ClaudeCode:
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
         from toolpair.formats.claude_code.inactive import inactive_histories
 
-        return inactive_histories(items, transcript.leaf)
+        return inactive_histories(items, transcript.tree.leaf)
 
     def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
         from toolpair.formats.claude_code.companions import companions_of

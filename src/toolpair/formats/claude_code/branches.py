@@ -18,7 +18,8 @@ from toolpair.formats.claude_code.record_kinds import (
     parts_of_type,
     text_or_none,
 )
-from toolpair.transcript.model import Branch, Message
+from toolpair.transcript.model import Message
+from toolpair.transcript.record_tree import Branch
 
 _WORDS: Final = 400
 _NO_WORDS: Final = ("[Request interrupted", "<local-command-", "<task-notification>")

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.dialects.block_texts import text_of
 from toolpair.formats.claude_code.output_files import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, without_reminder, worth_keeping
 from toolpair.formats.claude_code.record_kinds import (
@@ -21,7 +22,6 @@ from toolpair.formats.claude_code.record_kinds import (
     value_of,
 )
 from toolpair.formats.format import Beside, Item
-from toolpair.transcript.content import text_of
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block
 from toolpair.transcript.output_copies import Copies, Copy

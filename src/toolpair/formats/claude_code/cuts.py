@@ -22,7 +22,8 @@ from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary, text_or_none
 from toolpair.formats.claude_code.relink import FoundParent, line_words, meant, mended
 from toolpair.transcript.counting import plural
-from toolpair.transcript.model import Boundary, Defect, Message, Repair
+from toolpair.transcript.model import Boundary, Message
+from toolpair.transcript.record_tree import BrokenLink, Cut, Repair
 
 _RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
 
@@ -33,7 +34,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
         return
     root = circle_closer(history) or history.chain[0]
     if history.boundary is not None or root.value.get("isCompactSummary") is True:
-        yield Boundary(0, "compaction", "replaced by a summary (normal)", root.uid)
+        yield Boundary(0, "replaced by a summary (normal)", root.uid)
     elif history.end in ("missing", "cycle") or not starts_afresh(history.chain) or _of_a_prompt_above(history, root):
         messages, outputs = _lost(history, root, {node.uid for node in history.order})
         if not messages:
@@ -42,7 +43,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
             messages, outputs = len(kept), _outputs(kept)
         if messages:
             history.cut = True
-            yield _cut(history, 0, root, messages, outputs, history.end)
+            yield _line(0, root, _cut(history, root, messages, outputs, history.end))
     if history.last is not None:
         yield from _below(history, history.last, count)
     elif not history.chosen:
@@ -61,7 +62,7 @@ def circle_closer(history: History) -> ChainNode | None:
     return None
 
 
-def beginning_in_a_circle(history: History) -> Iterable[Defect]:
+def beginning_in_a_circle(history: History) -> Iterable[BrokenLink]:
     """A circle that hides nothing: the first record of the history hangs on a later one.
 
     The agent stops there, and older versions hang for ever; worse when records beside the history come in so.
@@ -69,9 +70,9 @@ def beginning_in_a_circle(history: History) -> Iterable[Defect]:
     root = circle_closer(history)
     if root is None or history.cut:
         return
-    cut = _cut(history, 0, root, 0, 0, "cycle")
+    cut = _cut(history, root, 0, 0, "cycle")
     take_off = Repair("remove its link: the history starts with it", relink=((root.uid, None),))
-    yield Defect(
+    yield BrokenLink(
         "chain.cycle",
         root.uid,
         "This line links to a later one, so the links form a loop.",
@@ -81,12 +82,12 @@ def beginning_in_a_circle(history: History) -> Iterable[Defect]:
     )
 
 
-def further_breaks(history: History) -> Iterable[Defect]:
+def further_breaks(history: History) -> Iterable[BrokenLink]:
     """The lost links above the one that cuts the history, as far as `boundaries_of` has found them."""
     for node, end in history.further:
-        cut = _cut(history, 0, node, 0, 0, end)
-        if cut.repair is not None and cut.certain and cut.rule is not None:
-            yield Defect(
+        cut = _cut(history, node, 0, 0, end)
+        if cut.repair is not None and cut.certain:
+            yield BrokenLink(
                 cut.rule,
                 node.uid,
                 "Another link further up is lost, too: fixing the one below brings back only what is between them.",
@@ -115,7 +116,7 @@ def _below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
         return
     lost = _messages(history, last.path, active)
     if lost:
-        yield _cut(history, count, root, len(lost), _outputs(lost), last.end, history.own_leaf)
+        yield _line(count, root, _cut(history, root, len(lost), _outputs(lost), last.end, history.own_leaf))
 
 
 def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
@@ -163,19 +164,15 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     messages, outputs = len(lost), _outputs(lost)
     yield Boundary(
         count,
-        "cut",
         _follows(messages, outputs).replace("Link lost", "Hidden by a late line"),
         tail[0].uid,
-        messages,
-        outputs,
-        "chain.wrong_leaf",
-        repair=Repair(
-            f"{title} {_brings(messages, outputs)}",
-            relink=relink,
-            move=moves,
-            several=several,
+        Cut(
+            "chain.wrong_leaf",
+            messages,
+            outputs,
+            Repair(f"{title} {_brings(messages, outputs)}", relink=relink, move=moves, several=several),
+            certain=any(node.type != "system" for node in tail),
         ),
-        certain=any(node.type != "system" for node in tail),
     )
 
 
@@ -189,8 +186,8 @@ def _brings(messages: int, outputs: int) -> str:
 
 
 def _cut(
-    history: History, at: int, root: ChainNode, messages: int, outputs: int, end: str, leaf: ChainNode | None = None
-) -> Boundary:
+    history: History, root: ChainNode, messages: int, outputs: int, end: str, leaf: ChainNode | None = None
+) -> Cut:
     """A lost link, with what it most likely meant.
 
     With a `leaf`, which stays one unless the history goes on from it: that one, in place of a record beside it.
@@ -221,8 +218,12 @@ def _cut(
     rule = _RULES.get(end, "chain.null_parent")
     if end == "null" and root.type == "user" and not root.has_result:
         rule = "chain.second_root"
-    text = _above(messages, outputs) if at == 0 else _follows(messages, outputs)
-    return Boundary(at, "cut", text, root.uid, messages, outputs, rule, repair, certain, found.cause)
+    return Cut(rule, messages, outputs, repair, certain, found.cause)
+
+
+def _line(at: int, root: ChainNode, cut: Cut) -> Boundary:
+    words = _above if at == 0 else _follows
+    return Boundary(at, words(cut.messages, cut.outputs), root.uid, cut)
 
 
 def _is_lost(history: History, root: ChainNode) -> bool:

@@ -12,10 +12,11 @@ from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.kept import kept_missing
 from toolpair.formats.claude_code.record_kinds import without_time
 from toolpair.formats.claude_code.relink import line_words, mended
-from toolpair.transcript.model import Boundary, Defect, Repair
+from toolpair.transcript.model import Boundary
+from toolpair.transcript.record_tree import BrokenLink, Repair
 
 
-def defects_of(history: History) -> Iterator[Defect]:
+def defects_of(history: History) -> Iterator[BrokenLink]:
     """The defects of the links, in no order; `boundaries_of` has to be asked before."""
     yield from further_breaks(history)
     yield from beginning_in_a_circle(history)
@@ -27,8 +28,8 @@ def defects_of(history: History) -> Iterator[Defect]:
 
 
 def settled(
-    boundaries: Sequence[Boundary], defects: Sequence[Defect]
-) -> tuple[tuple[Boundary, ...], tuple[Defect, ...]]:
+    boundaries: Sequence[Boundary], defects: Sequence[BrokenLink]
+) -> tuple[tuple[Boundary, ...], tuple[BrokenLink, ...]]:
     """The same without what another one explains: a uuid that two records bear is what closes a circle."""
     double = next(
         (found.repair for found in defects if found.rule == DOUBLE and found.severity == "error" and found.repair), None
@@ -37,19 +38,22 @@ def settled(
         return tuple(boundaries), tuple(defects)
     cause = "two records have the same uuid, so the links form a loop"
     lines = (
-        replace(found, repair=double, cause=cause) if found.rule == "chain.cycle" else found for found in boundaries
+        replace(found, cut=replace(found.cut, repair=double, cause=cause))
+        if found.cut is not None and found.cut.rule == "chain.cycle"
+        else found
+        for found in boundaries
     )
     return tuple(lines), tuple(found for found in defects if found.rule != "chain.cycle")
 
 
-def _slice(history: History) -> Iterator[Defect]:
+def _slice(history: History) -> Iterator[BrokenLink]:
     """The first record of a part of a session names one that stands in another part."""
     if not history.chain or history.end != "missing":
         return
     root = history.chain[0]
     first = next((node for node in history.nodes if history.main(node)), None)
     if first is root:
-        yield Defect(
+        yield BrokenLink(
             "chain.missing_parent",
             root.uid,
             "The file starts with a line that links to one outside it: it is part of a longer session.",
@@ -58,7 +62,7 @@ def _slice(history: History) -> Iterator[Defect]:
         )
 
 
-def _bridged(history: History) -> Iterator[Defect]:
+def _bridged(history: History) -> Iterator[BrokenLink]:
     """A lost parent that the agent replaces by the record of the moment before: other versions and readers do not."""
     for node in history.chain:
         above = history.bridged.get(node.uuid or "")
@@ -73,7 +77,7 @@ def _bridged(history: History) -> Iterator[Defect]:
             )
         else:
             repair = Repair(f"reconnect to {line_words(found.parent)}", relink=((node.uid, parent or above),))
-        yield Defect(
+        yield BrokenLink(
             "chain.missing_parent",
             node.uid,
             "The line that this one links to is not in the file; the agent uses the one written just before instead.",
@@ -84,7 +88,7 @@ def _bridged(history: History) -> Iterator[Defect]:
         )
 
 
-def _no_timestamp(history: History) -> Iterator[Defect]:
+def _no_timestamp(history: History) -> Iterator[BrokenLink]:
     """The last record of the conversation has no time that can be read: the agent does not find such a session."""
     talk = [node for node in history.chain if node.type in ("user", "assistant")]
     if not history.resumed_by.needs_time or history.sidechain or history.inside:
@@ -96,7 +100,7 @@ def _no_timestamp(history: History) -> Iterator[Defect]:
     if timed is not None:
         time = timed.value["timestamp"]
         repair = Repair("write the time of the line before it", write=((talk[-1].uid, "timestamp", time),))
-    yield Defect(
+    yield BrokenLink(
         "chain.no_timestamp",
         talk[-1].uid,
         f"The last line {without_time(talk[-1])}, so the agent does not find this session.",

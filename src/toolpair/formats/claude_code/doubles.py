@@ -11,12 +11,12 @@ from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none
 from toolpair.formats.claude_code.relink import fresh_uuid, meant
 from toolpair.transcript.counting import plural
-from toolpair.transcript.model import Defect, Repair
+from toolpair.transcript.record_tree import BrokenLink, Repair
 
 DOUBLE: Final = "chain.duplicate_uuid"
 
 
-def doubles_of(history: History) -> Iterator[Defect]:
+def doubles_of(history: History) -> Iterator[BrokenLink]:
     """A defect for each record whose uuid a later one bears. Linear in the number of records."""
     if not history.shadowed:
         return
@@ -27,7 +27,7 @@ def doubles_of(history: History) -> Iterator[Defect]:
         if earlier.type == "progress":
             continue  # it is no part of the history, whatever it is called
         if same_record(earlier.value, later.value) or not (earlier.sent or later.sent):
-            yield Defect(
+            yield BrokenLink(
                 DOUBLE,
                 earlier.uid,
                 "This line is in the file twice; the agent reads it once.",
@@ -38,7 +38,7 @@ def doubles_of(history: History) -> Iterator[Defect]:
         outputs = len(earlier.results)
         same = "has the same uuid" if earlier.uuid is not None else "has no uuid either"
         brings = f"brings back {plural(outputs, 'output')}" if outputs else "brings back what it says"
-        yield Defect(
+        yield BrokenLink(
             DOUBLE,
             earlier.uid,
             f"A later line {same}, so the agent does not see this one: {plural(outputs, 'output')}.",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+from toolpair.dialects.block_texts import text_of
 from toolpair.formats.claude_code import chain_edits, compaction, copied_ids, pointers
 from toolpair.formats.claude_code.answering import Answers
 from toolpair.formats.claude_code.details import forget_details, says_nothing
@@ -16,7 +17,6 @@ from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, message_i
 from toolpair.formats.claude_code.together import bring_together
 from toolpair.formats.claude_code.working_lines import DraftLine, DraftPart, Working, as_block, kind_of
 from toolpair.formats.format import Item, Spills
-from toolpair.transcript.content import text_of
 from toolpair.transcript.edits import (
     ABSENT,
     Edit,

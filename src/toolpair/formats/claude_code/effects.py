@@ -9,12 +9,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import is_output, is_real_output, output_bytes, output_lines, result_text
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 from toolpair.formats.claude_code.versions import behaviour, resumed_by
 from toolpair.formats.format import SentRequest
 from toolpair.rules.problem import Effect, OnResume, Problem
-from toolpair.transcript.content import is_output, is_real_output, output_bytes, output_lines, result_text
 from toolpair.transcript.model import Block, Transcript
 
 

@@ -8,10 +8,11 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import call_ids, parts_of_type, text_or_none, value_of
 from toolpair.formats.format import FileFacts, Item, SentMessage
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Block, Transcript
+from toolpair.transcript.model import Block, StandIns, Transcript
 
 _BEFORE: Final = -11
 _TAIL: Final = -12
@@ -33,7 +34,11 @@ class Frame(Struct, eq=False):
     history: History | None = None
     spills: bool = False
     """What is read of the records goes beyond them, so that only the whole tells it."""
-    as_items: bool = False
+    by_block: bool = False
+
+    @property
+    def around(self) -> StandIns:
+        return STAND_INS
 
     def without(self, items: Sequence[Item]) -> list[Item] | None:
         """Of changed records those that are no stand-ins; None when one of these was changed, too."""
@@ -50,10 +55,10 @@ class Frame(Struct, eq=False):
     @property
     def blocks(self) -> dict[tuple[int, tuple[str | int, ...]], Block]:
         """The blocks of the stand-ins by where they stand."""
-        found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): LEAD_IN[0].blocks[0]}
+        found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): STAND_INS.before[0].blocks[0]}
         if self.after is not None:
-            found[self.after, _SLOT] = LEAD_OUT[0].blocks[0]
-            found[_TAIL, _SLOT] = LEAD_OUT[1].blocks[0]
+            found[self.after, _SLOT] = STAND_INS.after[0].blocks[0]
+            found[_TAIL, _SLOT] = STAND_INS.after[1].blocks[0]
         return found
 
     def count(self, sent: Sequence[SentMessage]) -> int | None:
@@ -61,11 +66,11 @@ class Frame(Struct, eq=False):
         first, end = 0, len(sent)
         for number, message in enumerate(sent):
             blocks = [part.block for part in message.parts]
-            if any(block is LEAD_IN[0].blocks[0] for block in blocks):
+            if any(block is STAND_INS.before[0].blocks[0] for block in blocks):
                 if len(blocks) > 1 or number:
                     return None
                 first = 1
-            elif any(block is LEAD_OUT[0].blocks[0] for block in blocks):
+            elif any(block is STAND_INS.after[0].blocks[0] for block in blocks):
                 end = number
                 break
         return end - first
@@ -133,9 +138,9 @@ def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcr
     messages = tuple(message for message in transcript.messages if not all(uid in own for uid in message.records))
     frame.spills = (
         any(uid in own for message in messages for uid in message.records)
-        or any(boundary.kind == "cut" for boundary in transcript.boundaries)
+        or any(boundary.cut is not None for boundary in transcript.boundaries)
         or (not compacted and any(scope == "inactive" for scope in transcript.scopes.values()))
-        or bool(transcript.defects or transcript.branches)
+        or bool(transcript.tree.broken or transcript.tree.branches)
     )
     head = inside.head
     return replace(
@@ -148,7 +153,7 @@ def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcr
         model=head.model,
         thinking=head.thinking,
         scopes={uid: scope for uid, scope in transcript.scopes.items() if uid not in own},
-        retries=transcript.retries if inside.after is None else None,
+        tree=transcript.tree if inside.after is None else replace(transcript.tree, retries=None),
         frame=frame,
     )
 

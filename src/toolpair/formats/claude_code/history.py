@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
+from toolpair.dialects.item_types import type_name
 from toolpair.formats.claude_code.record_kinds import (
     ChainNode,
     is_compact_boundary,
@@ -25,7 +26,6 @@ from toolpair.formats.claude_code.record_kinds import (
 )
 from toolpair.formats.claude_code.versions import NEWEST, Behaviour
 from toolpair.formats.format import Item
-from toolpair.transcript.item_types import type_name
 
 BRIDGE_SECONDS: Final = 5.0
 End = Literal["root", "boundary", "missing", "null", "cycle", "joined"]

@@ -9,13 +9,13 @@ from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none
 from toolpair.formats.claude_code.relink import line_words, mended
 from toolpair.transcript.counting import plural
-from toolpair.transcript.model import Defect, Repair
+from toolpair.transcript.record_tree import BrokenLink, Repair
 
 RULE: Final = "chain.kept_missing"
 _KEY: Final = "compactMetadata"
 
 
-def kept_missing(history: History) -> Iterator[Defect]:
+def kept_missing(history: History) -> Iterator[BrokenLink]:
     """A defect of the compaction that the history begins with, when the agent sends nothing of what that kept."""
     boundary = history.newest_boundary
     if boundary is None or history.preserved or not history.chain:
@@ -68,7 +68,7 @@ def _names(history: History) -> tuple[list[str], Mapping[str, Any] | None]:
 
 def _of_list(
     history: History, boundary: ChainNode, metadata: Mapping[str, Any], listed: Sequence[str]
-) -> Iterator[Defect]:
+) -> Iterator[BrokenLink]:
     missing = missing_names(history)
     doubled = {
         node.uuid
@@ -146,7 +146,7 @@ def _anchor(history: History) -> str | None:
 
 def _of_segment(
     history: History, boundary: ChainNode, metadata: Mapping[str, Any], segment: Mapping[str, Any]
-) -> Iterator[Defect]:
+) -> Iterator[BrokenLink]:
     """Only the ends are named: what stands between is found by the links."""
     head, tail = text_or_none(segment.get("headUuid")), text_or_none(segment.get("tailUuid"))
     if head is None or tail is None:
@@ -215,9 +215,9 @@ def _defect(
     missing: Sequence[str],
     left: Sequence[str],
     repair: Repair | None,
-) -> Defect:
+) -> BrokenLink:
     lost = f"{len(missing):,} cannot be found" if missing else "what they link to cannot be found"
-    return Defect(
+    return BrokenLink(
         RULE,
         boundary.uid,
         f"The compaction kept {plural(len(listed), 'line')}; {lost}, so none of them is sent.",

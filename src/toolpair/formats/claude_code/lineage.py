@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from toolpair.dialects.item_types import type_name
 from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, History, bridge
 from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary
-from toolpair.transcript.item_types import type_name
 
 
 class Lineage:

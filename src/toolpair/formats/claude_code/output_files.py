@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
+from toolpair.dialects.block_texts import arguments
 from toolpair.formats.claude_code.outputs import as_persisted, without_reminder, worth_keeping
 from toolpair.formats.claude_code.record_kinds import content_of, parts_of_type, text_or_none
 from toolpair.formats.format import Beside
-from toolpair.transcript.content import arguments
 from toolpair.transcript.model import Block
 from toolpair.transcript.output_copies import Copy
 

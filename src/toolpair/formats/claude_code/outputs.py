@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from toolpair.transcript.content import is_placeholder_text, text_of
+from toolpair.dialects.block_texts import is_placeholder_text, text_of
 
 _REMINDER: Final = re.compile(r"\n\n<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
 _CLEARED: Final = ("[Old tool result content cleared]",)

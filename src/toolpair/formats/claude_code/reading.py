@@ -23,6 +23,7 @@ from toolpair.formats.claude_code.unreached import unreached_of
 from toolpair.formats.claude_code.versions import ResumedBy, behaviour, resumed_by
 from toolpair.formats.format import AS_RESUMED, FileFacts, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
+from toolpair.transcript.record_tree import RecordTree
 
 AGENT: Final = "Claude Code"
 
@@ -64,7 +65,7 @@ def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made of. Nothing of it is to be changed."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
-    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf, behaviour(resumed_by(transcript)))
+    return _HISTORIES.get(transcript) or history_of(items, transcript.tree.leaf, behaviour(resumed_by(transcript)))
 
 
 def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
@@ -77,7 +78,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
     leaf = history.chain[-1] if history.chosen else None
     inactive = tuple(_inactive_blocks(history, scopes))
     lines = tuple(boundaries_of(history, ways, len(messages)))
-    boundaries, defects = settled(lines, tuple(defects_of(history)))
+    boundaries, broken = settled(lines, tuple(defects_of(history)))
     return Transcript(
         messages=tuple(messages),
         merged=True,
@@ -92,12 +93,14 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
         scopes=scopes,
         inactive_blocks=inactive,
         boundaries=boundaries,
-        leaf=leaf.uuid if leaf is not None else None,
-        branches=branches_of(history, ways, messages) if forks else (),
-        resumed=not (history.sidechain or history.inside),
-        elsewhere=leaf is not None and leaf is not history.own_leaf,
-        defects=defects,
-        retries=retries_of(history.chain),
+        tree=RecordTree(
+            leaf=leaf.uuid if leaf is not None else None,
+            branches=branches_of(history, ways, messages) if forks else (),
+            resumed=not (history.sidechain or history.inside),
+            elsewhere=leaf is not None and leaf is not history.own_leaf,
+            broken=broken,
+            retries=retries_of(history.chain),
+        ),
         copies=copies_of(items, view.beside),
         unreached=tuple(unreached_of(history)),
     )

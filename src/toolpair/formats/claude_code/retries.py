@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolpair.formats.claude_code.record_kinds import ChainNode, parts_of_type
-from toolpair.transcript.model import Retries
+from toolpair.transcript.record_tree import FailedRetries
 
 _FEWEST: Final = 2
 _GO_ON: Final = re.compile(
@@ -17,7 +17,7 @@ _GO_ON: Final = re.compile(
 )
 
 
-def retries_of(chain: Sequence[ChainNode]) -> Retries | None:
+def retries_of(chain: Sequence[ChainNode]) -> FailedRetries | None:
     """The prompts that failed in a row up to the end of the history, when there are at least two."""
     turns: list[tuple[ChainNode, list[ChainNode]]] = []
     errors: list[ChainNode] = []
@@ -48,7 +48,7 @@ def retries_of(chain: Sequence[ChainNode]) -> Retries | None:
     if not repeated:
         return None
     gone = {node.uid for node in repeated} | {node.uid for _, found in turns for node in found}
-    return Retries(len(repeated), tuple(node.uid for node in chain if node.uid in gone))
+    return FailedRetries(len(repeated), tuple(node.uid for node in chain if node.uid in gone))
 
 
 def _last_words(chain: Sequence[ChainNode]) -> set[str]:

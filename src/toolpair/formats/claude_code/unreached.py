@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.claude_code.assembling import blocks_of_node
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import text_or_none
-from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block
 
 

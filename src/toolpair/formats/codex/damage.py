@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.item_types import type_name
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.rollout_lines import is_paginated, is_too_big, lines_of
@@ -13,7 +14,6 @@ from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.formats.lost import held_in, ids_in
 from toolpair.source.record_values import big_numbers
 from toolpair.transcript.counting import plural
-from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Transcript
 
 REFUSES: Final = "Codex does not resume this session"

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from toolpair.dialects.block_texts import is_real_output, output_bytes, output_lines
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.sending import MEASURED
 from toolpair.formats.format import SentRequest
 from toolpair.rules.problem import Effect, OnResume, Problem
-from toolpair.transcript.content import is_real_output, output_bytes, output_lines
 from toolpair.transcript.model import Block, Transcript
 
 _AS_IT_IS = frozenset(
@@ -114,7 +114,7 @@ def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
     call = problem.call
     if call is None:
         return False
-    return (call.family, call.id) in _answered(transcript)
+    return (call.call_kind, call.id) in _answered(transcript)
 
 
 _ANSWERED: Final[WeakKeyDictionary[Transcript, frozenset[tuple[str, str]]]] = WeakKeyDictionary()
@@ -125,6 +125,6 @@ def _answered(transcript: Transcript) -> frozenset[tuple[str, str]]:
     known = _ANSWERED.get(transcript)
     if known is None:
         results = (block for message in transcript.messages for block in message.results)
-        known = frozenset((block.family, block.id) for block in results if isinstance(block.id, str))
+        known = frozenset((block.call_kind, block.id) for block in results if isinstance(block.id, str))
         _ANSWERED[transcript] = known
     return known

@@ -7,13 +7,16 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.dialects.openai_responses import STAND_INS
 from toolpair.formats.codex.recovered import unanswered
 from toolpair.formats.codex.rollout_lines import RolloutLine, lines_of
 from toolpair.formats.format import FileFacts, Item, SentMessage, Spills
 from toolpair.transcript.edits import Edit, Rename
-from toolpair.transcript.model import ITEM_LEAD_IN, ITEM_LEAD_OUT, Message, Transcript
+from toolpair.transcript.model import Message, StandIns, Transcript
 
-_STAND_INS: Final = frozenset(id(block) for message in (*ITEM_LEAD_IN, *ITEM_LEAD_OUT) for block in message.blocks)
+_STAND_INS: Final = frozenset(
+    id(block) for message in (*STAND_INS.before, *STAND_INS.after) for block in message.blocks
+)
 
 
 class Frame(Struct, eq=False):
@@ -23,7 +26,11 @@ class Frame(Struct, eq=False):
     own: frozenset[int]
     """The uids of the records."""
     spills: bool = False
-    as_items: bool = True
+    by_block: bool = True
+
+    @property
+    def around(self) -> StandIns:
+        return STAND_INS
 
     def count(self, sent: Sequence[SentMessage]) -> int | None:
         """How many items are sent of the records."""

@@ -99,7 +99,7 @@ def _ids_of_event(line: RolloutLine) -> Iterator[tuple[str, Slot]]:
 
 def _is_copy(other: Block, block: Block) -> bool:
     """Whether both are one and the same item, written twice; ids may begin anew behind a compaction."""
-    if other.kind != block.kind or other.family != block.family:
+    if other.kind != block.kind or other.call_kind != block.call_kind:
         return False
     mine, its = _item_id(block), _item_id(other)
     if mine and its:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from toolpair.transcript.item_types import type_name
+from toolpair.dialects.item_types import type_name
 
 Check = Callable[[Any], bool]
 

@@ -147,4 +147,4 @@ def _boundaries(
             ),
             len(messages),
         )
-        yield Boundary(number, "compaction", "replaced by a summary (normal)", line.uid)
+        yield Boundary(number, "replaced by a summary (normal)", line.uid)

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.openai_responses import block_of, is_mislabelled
 from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.codex.sent_items import is_sent
-from toolpair.transcript.content import is_real_output
 from toolpair.transcript.model import Block, Message
 
 _UNIFIED: Final = frozenset({"exec_command", "write_stdin"})

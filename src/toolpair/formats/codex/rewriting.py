@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_OF, is_output_item, output_content, type_name
 from toolpair.dialects.openai_responses import is_mislabelled
 from toolpair.formats.codex.readable import is_loaded, unread_fields
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_OF, is_output_item, output_content, type_name
 
 _ABSENT: Final = object()
 Rewrite = tuple[str, Any]

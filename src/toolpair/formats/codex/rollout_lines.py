@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 import orjson
 from msgspec import Struct
 
+from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.dialects.openai_responses import Slot, type_of
 from toolpair.formats.format import Item
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 
 _ENVELOPES: Final = frozenset(
     {

@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Container
 from typing import Any, Final
 
+from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.formats.codex.cutting import as_sent, is_cut, limit_for
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.sent_items import HISTORY, parent_of
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.transcript.id_shapes import uuid_of
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.transcript.model import Block, Transcript
 
 MEASURED: Final = "0.169.0"

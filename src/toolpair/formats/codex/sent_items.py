@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY
 from toolpair.dialects.openai_responses import OF_ASSISTANT, type_of
-from toolpair.transcript.item_types import CALL_FAMILY, OUTPUT_FAMILY
 from toolpair.transcript.model import Message, Transcript
 
 HISTORY: Final = "replacement_history"

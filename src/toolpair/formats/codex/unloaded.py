@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import is_real_output, output_lines
 from toolpair.formats.codex.meta import session_time
 from toolpair.formats.codex.readable import is_loaded, unread_fields
 from toolpair.formats.codex.rewriting import readable
@@ -14,7 +15,6 @@ from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Problem
-from toolpair.transcript.content import is_real_output, output_lines
 from toolpair.transcript.edits import SetInRecord, SetValue
 from toolpair.transcript.model import Block
 

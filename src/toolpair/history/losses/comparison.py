@@ -10,22 +10,23 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import (
+    argument_text,
+    arguments,
+    is_real_output,
+    media_key,
+    media_of,
+    own_media,
+    result_content,
+    result_text,
+    text_of,
+    without_media,
+)
+from toolpair.dialects.block_values import field_of
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.kept_texts import KeptTexts, plain
 from toolpair.history.losses.loss import Crossed, Loss, Losses
 from toolpair.history.losses.other_texts import other_texts
-from toolpair.transcript.content import (
-    MEDIA,
-    argument_text,
-    arguments,
-    block_text,
-    is_real_output,
-    media_key,
-    media_of,
-    result_content,
-    result_text,
-    text_of,
-)
 from toolpair.transcript.model import KEPT_OUTPUT, Block
 from toolpair.transcript.pairing import Pair
 
@@ -79,12 +80,8 @@ class Comparison:
         self.call_of_new: dict[int, int] = {} if like is None else like.call_of_new
         """id() of a call of after -> the number of the call of before that it is."""
         self.kept = KeptTexts(
-            [
-                plain(block_text(block))
-                for block in _blocks(before, ("text",))
-                if _is_among(block, self._reached_before)
-            ],
-            [plain(block_text(block)) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
+            [plain(block.text) for block in _blocks(before, ("text",)) if _is_among(block, self._reached_before)],
+            [plain(block.text) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
         )
         self.crossed: list[Crossed] = []
         self._stays: set[tuple[str, str]] = set()
@@ -117,7 +114,7 @@ class Comparison:
         old = dict(enumerate(self.old_calls))
         new = list(self.new_calls)
         keys: tuple[Callable[[Block], Hashable], ...] = (
-            lambda call: id(call.value),
+            lambda call: call.piece,
             lambda call: (call.record, repr(call.id), call.name, argument_text(call)),
             lambda call: (call.record, repr(call.id), call.name),
             lambda call: (repr(call.id), call.name, argument_text(call)),
@@ -167,7 +164,7 @@ class Comparison:
             if number is None:
                 continue
             old = self.old_calls[number]
-            if old.value is call.value:
+            if old.piece == call.piece:
                 continue
             said, now = plain(argument_text(old)), plain(argument_text(call))
             if said == now or said.strip() in ("", "{}", "null") or _holds(now, said):
@@ -208,7 +205,7 @@ class Comparison:
         if not self._summaries_count:
             return False
         old, new = (
-            {boundary.record for boundary in state.transcript.boundaries if boundary.kind == "compaction"}
+            {boundary.record for boundary in state.transcript.boundaries if boundary.cut is None}
             for state in (self.before, self.after)
         )
         return not new <= old
@@ -221,8 +218,8 @@ class Comparison:
         """Outputs that were in the file without being sent, and now stand nowhere."""
         before = _unsent_results(self.before)
         after = [*_unsent_results(self.after), *_blocks(self.after, ("result",))] if before else []
-        there = {id(block.value) for block in after}
-        gone = [block for block in before if id(block.value) not in there and is_real_output(block)]
+        there = {block.piece for block in after}
+        gone = [block for block in before if block.piece not in there and is_real_output(block)]
         texts = {plain(_words_of(block)) for block in after} if gone else set()
         for block in gone:
             text = plain(_words_of(block))
@@ -250,7 +247,7 @@ class Comparison:
                     said.add(key)
                 owner = number_of.get(id(call)) if call is not None else None
                 # A list may hold one object twice: then it does not tell where it stood.
-                old_owner[id(result.value)] = _SEVERAL if id(result.value) in old_owner else owner
+                old_owner[result.piece] = _SEVERAL if result.piece in old_owner else owner
                 old.append((result, owner))
         new: list[tuple[Block, int | None]] = []
         same: set[int] = set()
@@ -260,16 +257,14 @@ class Comparison:
             for result in pair.results:
                 if not _is_among(result, self._reached_after):
                     continue
-                value = id(result.value)
+                value = result.piece
                 if value not in same and value in old_owner and old_owner[value] == owner:
                     same.add(value)
                 else:
                     new.append((result, owner))
-        olds = [
-            _Output.of(block, owner) for block, owner in old if id(block.value) not in same and is_real_output(block)
-        ]
+        olds = [_Output.of(block, owner) for block, owner in old if block.piece not in same and is_real_output(block)]
         if olds:
-            stays = (block for block, _ in old if id(block.value) in same)
+            stays = (block for block, _ in old if block.piece in same)
             self._stays.update((repr(block.id), plain(_words_of(block))) for block in stays)
         news = [_Output.of(block, owner) for block, owner in new if is_real_output(block)]
         olds += [_Output.of(block, None) for block in self._served(self.before, self._reached_before)]
@@ -279,7 +274,7 @@ class Comparison:
     @staticmethod
     def _served(state: CheckedRecords, reached: Reached | None) -> list[Block]:
         found = (block for block in _blocks(state, _SERVED) if _is_among(block, reached))
-        return [block for block in found if block_text(block).strip()]
+        return [block for block in found if block.text.strip()]
 
     def _matched(self, old: list[_Output], new: list[_Output], key: Callable[[_Output], Hashable]) -> list[_Output]:
         """Take out of `new` what is the same by `key`; gives back what of `old` is left."""
@@ -324,10 +319,10 @@ class Comparison:
     def _words(self) -> Iterable[Loss]:
         """Texts of the user that are gone; what toolpair kept of an output is an output."""
         new = self._user_texts(self.after, self._reached_after)
-        there = Counter(_nameless(plain(block_text(block))) for block in new)
+        there = Counter(_nameless(plain(block.text)) for block in new)
         gone = []
         for block in self._user_texts(self.before, self._reached_before):
-            text = plain(block_text(block))
+            text = plain(block.text)
             key = _nameless(text)
             if there[key] > 0:
                 there[key] -= 1
@@ -348,7 +343,7 @@ class Comparison:
         for message in state.transcript.messages:
             if message.role == "user" and message.note is None:
                 for block in message.blocks:
-                    if block.kind == "text" and _is_among(block, reached) and block_text(block).strip():
+                    if block.kind == "text" and _is_among(block, reached) and block.text.strip():
                         yield block
 
     def _texts(self) -> Iterable[Loss]:
@@ -395,17 +390,8 @@ def _nameless(text: str) -> str:
 def _words_of(block: Block) -> str:
     """What an output says; its images are counted by themselves."""
     if block.kind != "result":
-        return block_text(block)
-    content = result_content(block)
-    if isinstance(content, list):
-        media = {id(part) for part in media_of(content)}
-        content = [_json_of(part) for part in content if id(part) not in media]
-    return text_of(content)
-
-
-def _json_of(part: Any) -> Any:
-    """What a part of an output holds: JSON says the same in a wrapping as it does written as text."""
-    return part["json"] if isinstance(part, dict) and part.keys() == {"json"} else part
+        return block.text
+    return text_of(without_media(result_content(block)))
 
 
 def _answers(pair: Pair) -> bool:
@@ -418,13 +404,13 @@ def _blocks(state: CheckedRecords, kinds: Sequence[str]) -> list[Block]:
 
 def _item_of(result: Block) -> tuple[str, str] | None:
     """What tells an item of the Responses API from any other: its own id, and what it says."""
-    id_ = result.value.get("id") if isinstance(result.value, dict) else None
+    id_ = field_of(result, "id")
     return (id_, result_text(result)) if isinstance(id_, str) and id_ else None
 
 
 def _unsent_results(state: CheckedRecords) -> list[Block]:
     held = (*state.transcript.unreached, *state.transcript.inactive_blocks)
-    return list({id(block.value): block for block in held if block.kind == "result"}.values())
+    return list({block.piece: block for block in held if block.kind == "result"}.values())
 
 
 def _media(state: CheckedRecords) -> Iterable[tuple[Block, dict[str, object]]]:
@@ -433,8 +419,9 @@ def _media(state: CheckedRecords) -> Iterable[tuple[Block, dict[str, object]]]:
             if block.kind == "result":
                 for part in media_of(result_content(block)):
                     yield block, part
-            elif message.role == "user" and isinstance(block.value, dict) and block.value.get("type") in MEDIA:
-                yield block, block.value
+            elif message.role == "user":
+                for part in own_media(block):
+                    yield block, part
 
 
 def _spellings(given: str) -> Iterable[str]:

@@ -8,12 +8,11 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
+from toolpair.dialects.besides import OF_MESSAGE, Said, said_by_block, said_by_message
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.kept_texts import plain
 from toolpair.history.losses.loss import Loss
-from toolpair.transcript.besides import OF_MESSAGE, known_places, texts_besides
-from toolpair.transcript.content import block_text
-from toolpair.transcript.model import Block, Damaged, Message
+from toolpair.transcript.model import Block, Damaged
 
 _MOST_SOUGHT: Final = 200
 """So many texts are looked for inside of others."""
@@ -23,21 +22,20 @@ def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[s
     """Of what `before` said in such places the texts that stand nowhere in `after`. What both share is not read."""
     old = list(_things(before))
     new = list(_things(after))
-    there = {id(value) for _, _, value, _ in new}
+    there = {said.piece for _, _, said in new}
     same = _same_records(before, after)
-    gone = [found for found in old if id(found[2]) not in there and found[0] not in same]
+    gone = [found for found in old if found[2].piece not in there and found[0] not in same]
     yield from _assistants_texts(before, after, same, kept)
     if not gone:
         return
-    shared = {id(value) for _, _, value, _ in old}
-    left = Counter(text for _, _, value, _ in new if id(value) not in shared for text in _all_texts(value))
+    shared = {said.piece for _, _, said in old}
+    left = Counter(plain(text) for _, _, said in new if said.piece not in shared for text in said.all_texts())
     aside = _set_aside(before, after)
     inside = _Inside(left)
-    for record, id_, value, known in gone:
-        if known is None and _is_in(before, record, aside):
+    for record, id_, said in gone:
+        if said.known is None and _is_in(before, record, aside):
             continue
-        for _, said in texts_besides(value, known or frozenset()):
-            text = plain(said)
+        for text in map(plain, said.besides()):
             if left[text] > 0:
                 left[text] -= 1
             elif not kept(text) and not inside.holds(text):
@@ -67,20 +65,20 @@ def _assistants_texts(
 ) -> Iterator[Loss]:
     """What the assistant said, in whichever role it stands now."""
     old, new = (list(_text_blocks(state)) for state in (before, after))
-    said = Counter(plain(block_text(block)) for role, block in new if role != "user")
+    said = Counter(plain(block.text) for role, block in new if role != "user")
     missing = []
     for role, block in old:
         if role == "user":
             continue
-        text = plain(block_text(block))
+        text = plain(block.text)
         if said[text] > 0:
             said[text] -= 1
         elif text.strip() and block.record not in same:
             missing.append((block, text))
     if not missing:
         return
-    short = Counter(plain(block_text(block)) for _, block in old)
-    short.subtract(plain(block_text(block)) for _, block in new)
+    short = Counter(plain(block.text) for _, block in old)
+    short.subtract(plain(block.text) for _, block in new)
     for block, text in missing:
         if short[text] > 0 and not kept(text):
             short[text] -= 1
@@ -114,8 +112,8 @@ def _is_in(state: CheckedRecords, record: int, bodies: frozenset[bytes]) -> bool
     return bool(bodies) and state.document is not None and state.document.record(record).body.strip() in bodies
 
 
-_Thing = tuple[int, Any, Any, frozenset[str] | None]
-"""uid of its record, its id, the value, and the keys under which known things stand: None when it is no message's."""
+_Thing = tuple[int, Any, Said]
+"""uid of its record, its id, what it says."""
 
 
 def _things(state: CheckedRecords) -> Iterator[_Thing]:
@@ -124,34 +122,15 @@ def _things(state: CheckedRecords) -> Iterator[_Thing]:
     for message in state.transcript.messages:
         used.update(message.records)
         for block in message.blocks:
-            if _may_say(block):
-                yield block.record, block.id, block.value, known_places(block.kind)
-        if state.transcript.native and isinstance(message.value, dict) and not _is_its_block(message):
-            yield (message.records[0] if message.records else -1), None, message.value, OF_MESSAGE
+            if (said := said_by_block(block)) is not None:
+                yield block.record, block.id, said
+        if state.transcript.native and (said := said_by_message(message)) is not None:
+            yield (message.records[0] if message.records else -1), None, said
     used.update(block.record for block in (*state.transcript.inactive_blocks, *state.transcript.unreached))
-    blocks = {id(block.value) for message in state.transcript.messages for block in message.blocks}
+    blocks = {block.piece for message in state.transcript.messages for block in message.blocks}
     for item in state.items:
         if item.uid not in used:
             if not isinstance(item.value, Damaged):
-                yield item.uid, None, item.value, None
+                yield item.uid, None, Said(item.value, None)
         elif not state.transcript.native and id(item.value) not in blocks:
-            yield item.uid, None, item.value, OF_MESSAGE
-
-
-def _may_say(block: Block) -> bool:
-    return isinstance(block.value, dict) and block.kind not in ("thinking", "media")
-
-
-def _is_its_block(message: Message) -> bool:
-    """An item is its message and its block at once."""
-    return any(block.value is message.value for block in message.blocks)
-
-
-def _all_texts(value: Any) -> Iterator[str]:
-    todo = [value]
-    while todo:
-        found = todo.pop()
-        if isinstance(found, str):
-            yield plain(found)
-        elif isinstance(found, (list, dict)):
-            todo.extend(found.values() if isinstance(found, dict) else found)
+            yield item.uid, None, Said(item.value, OF_MESSAGE)

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import says_something_real
 from toolpair.formats.telling import Told
 from toolpair.history.outline import LEAST, Cutter, Doubtful, Outline
 from toolpair.history.scans.plain_keys import TEXT_KEYS
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.content import says_something_real
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
 from toolpair.transcript.placeholders import BEGIN
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import is_placeholder_text, output_key, result_text
 from toolpair.rules.causes.known_causes import named
 from toolpair.rules.problem import Cause
-from toolpair.transcript.content import is_placeholder_text, output_key, result_text
 from toolpair.transcript.counting import plural
 from toolpair.transcript.known_systems import Placeholder
 from toolpair.transcript.model import Block

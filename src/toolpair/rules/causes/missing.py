@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from toolpair.dialects.block_texts import result_text
 from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.orphaned import collision
 from toolpair.rules.problem import Cause
-from toolpair.transcript.content import block_text, result_text
 from toolpair.transcript.known_systems import SYSTEMS
 from toolpair.transcript.model import Message
 from toolpair.transcript.pairing import Pair
@@ -49,7 +49,7 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
         return named("id.collision", merged, agent=agent)
     boundary = context.whole.boundaries.get(at + 1)
     following = messages[at + 1 : at + 3]
-    if boundary is not None and boundary.kind == "cut":
+    if boundary is not None and boundary.cut is not None:
         return named("history_cut.result", "the history starts over after the call")
     if boundary is not None or (following and following[0].note == "summary"):
         what = "a compaction" if boundary is not None else "a summary"
@@ -102,7 +102,7 @@ def _notes_in(messages: Sequence[Message]) -> Iterator[Cause]:
 
 
 def _says(message: Message, note: re.Pattern[str]) -> bool:
-    return any(block.kind == "text" and note.search(block_text(block)[:_HEAD]) for block in message.blocks)
+    return any(block.kind == "text" and note.search(block.text[:_HEAD]) for block in message.blocks)
 
 
 def _rejected(context: Context, at: int) -> bool:

@@ -30,7 +30,7 @@ def of_orphan(context: Context, pair: Pair) -> Cause | None:
         return named("rewind", f"a call with its id ({result.id}) is in the file but not in this history")
     if at <= whole.first_spoken:
         boundary = whole.boundaries.get(0) or whole.boundaries.get(at)
-        if boundary is not None and boundary.kind == "cut":
+        if boundary is not None and boundary.cut is not None:
             return named("history_cut", "the history starts with it, after a lost link")
         if compacted or (at and context.messages[at - 1].note == "summary"):
             return named("compaction.kept_result", "nothing but a summary comes before it", agent)

@@ -8,9 +8,9 @@ from collections import Counter
 from functools import cached_property
 from typing import Final
 
+from toolpair.dialects.block_texts import arguments, output_key
 from toolpair.rules.causes.makers import Maker, maker_of
 from toolpair.rules.problem import Cause
-from toolpair.transcript.content import arguments, output_key
 from toolpair.transcript.id_shapes import sanitised, usable
 from toolpair.transcript.model import Block, Boundary, Transcript
 from toolpair.transcript.pairing import Pair, Pairing
@@ -102,7 +102,7 @@ class Whole:
     @cached_property
     def first_compaction(self) -> int | None:
         """The message before which the first compaction stands."""
-        return min((found.message for found in self._transcript.boundaries if found.kind == "compaction"), default=None)
+        return min((found.message for found in self._transcript.boundaries if found.cut is None), default=None)
 
     @cached_property
     def inactive_calls(self) -> frozenset[str]:

@@ -22,7 +22,10 @@ def choose_branch(owner: Owner) -> None:
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     session = owner.session
-    branches, companions = session.transcript.branches, companions_of(session.conversation, session.reader.view.beside)
+    branches, companions = (
+        session.transcript.tree.branches,
+        companions_of(session.conversation, session.reader.view.beside),
+    )
     above = owner.tool.desks[-2].session if len(owner.tool.desks) > 1 else None
     if not branches and not companions and above is None:
         owner.say("this file has only one branch, and no sub-agent")
@@ -31,7 +34,7 @@ def choose_branch(owner: Owner) -> None:
     here = 0
     for number, branch in enumerate(branches):
         marks = "agent" if branch.active else "sub-agent" if branch.kind == "sub-agent" else ""
-        if branch.leaf == session.transcript.leaf or (session.transcript.leaf is None and branch.active):
+        if branch.leaf == session.transcript.tree.leaf or (session.transcript.tree.leaf is None and branch.active):
             here = number
         words = cut(visible(" ".join(branch.words.split())), WORDS, owner.glyphs.ellipsis)
         label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from toolpair.dialects.block_values import as_json
 from toolpair.text.safe import visible, visible_text
-from toolpair.transcript.content import block_text
-from toolpair.tui.block_json import block_json
 from toolpair.tui.resume_text import command_of
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ def choose_copy(owner: Owner) -> None:
         if result is not None and (call is None or call.id != result.id):
             offer("result-id", "the result's id", lambda: str(result.id), str(result.id)[:60])
         if call is not None:
-            offer("call", "the call", lambda: block_json(call))
+            offer("call", "the call", lambda: as_json(call, indent=2))
         if result is not None:
-            offer("result", "the result", lambda: block_text(result))
+            offer("result", "the result", lambda: result.text)
     else:
         label = row.label
         offer("text", "the text", lambda: label)

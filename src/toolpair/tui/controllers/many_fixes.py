@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolpair.transcript.content import call_summary
+from toolpair.dialects.block_texts import call_summary
 from toolpair.tui.controllers.one_fix import no_fix_text
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.transcript.content import block_text
 from toolpair.tui.controllers.working import is_free
 from toolpair.tui.row_lines import id_text
 from toolpair.tui.screens.confirm import ConfirmScreen
@@ -111,7 +110,7 @@ class OneFix:
         """Which result a way of another problem would link to the call here: its id and its first words."""
         if other is problem or other.result is None:
             return ""
-        words = " ".join(block_text(other.result)[:200].split())
+        words = " ".join(other.result.text[:200].split())
         return f"result {id_text(other.result.id)}, {words[:60]}"
 
     def _apply(self, problem: Problem, fix: Fix, text: str | None) -> None:

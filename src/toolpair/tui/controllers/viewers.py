@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolpair.dialects.block_values import as_json
 from toolpair.text.safe import visible
-from toolpair.transcript.content import block_text
-from toolpair.tui.block_json import block_json
 
 if TYPE_CHECKING:
     from toolpair.session.session import Problem
@@ -27,10 +26,10 @@ def view_row(owner: Owner) -> None:
     pages: list[ViewerPage] = []
     call, result = row.pair.call, row.result
     if call is not None:
-        pages.append(ViewerPage("call", lambda: block_json(call)))
+        pages.append(ViewerPage("call", lambda: as_json(call, indent=2)))
     if result is not None:
-        pages.append(ViewerPage("result", lambda: block_text(result)))
-        pages.append(ViewerPage("result as it is written", lambda: block_json(result)))
+        pages.append(ViewerPage("result", lambda: result.text))
+        pages.append(ViewerPage("result as it is written", lambda: as_json(result, indent=2)))
     start = 1 if owner.pairs.side == "result" and call is not None and result is not None else 0
     name = visible(call.name or "") if call is not None else "result"
     owner.open(ViewerScreen(f"{row.pair.index} {name}", pages, start))

@@ -19,7 +19,6 @@ from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of
 from toolpair.formats.claude_code.sending.sent_records import drafts_of
 from toolpair.formats.claude_code.sending.taking import breaks_off, taken
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
-from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Transcript
 
 
@@ -99,7 +98,7 @@ def _fates(transcript: Transcript, sent: Sequence[SentMessage]) -> dict[int, Fat
                 if known is None:
                     known = "replaced" if kind == "result" and key_of(block.id) in answered else "dropped"
                 fate[id(block)] = known
-            elif kind == "text" and not block_text(block).strip():
+            elif kind == "text" and not block.text.strip():
                 fate[id(block)] = fates.get(id(block), "dropped")
     return fate
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.record_kinds import ChainNode
 from toolpair.formats.claude_code.sending.parts import (
@@ -29,7 +30,9 @@ def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key,
                 if drafts and drafts[-1].role == "user":
                     drafts[-1].told = True
             if is_local_command(node):
-                part = RequestPart(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
+                part = RequestPart(
+                    node.value["content"], WrittenBlock("text", node.value["content"], node.uid, ("content",))
+                )
                 drafts.append(Draft("user", [part], whole=True, command=True))
             elif role != "progress":
                 drafts.append(Draft(role, []))

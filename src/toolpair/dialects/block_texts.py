@@ -1,4 +1,4 @@
-"""What blocks say, as text: results, arguments, placeholders of other systems."""
+"""What blocks say, as text, in the words of all APIs: results, arguments, media."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.counting import plural
-from toolpair.transcript.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 
@@ -16,6 +16,14 @@ MEDIA: Final = ("image", "image_url", "document", "file", "input_audio", "input_
 
 No set: what a part gives as its type may be a list or an object.
 """
+
+
+class WrittenBlock(Block, frozen=True, eq=False):
+    """A block as an API writes it. Its text is made when it is asked for, never kept."""
+
+    @property
+    def text(self) -> str:
+        return _block_text(self)
 
 
 def text_of(content: Any) -> str:
@@ -46,6 +54,20 @@ def _part_text(part: Any) -> str:
     return json.dumps(part, ensure_ascii=False)
 
 
+def glance(content: Any) -> str:
+    """What a message's content says, calls and results in it as well, to recognise it by."""
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(filter(None, map(_glance, parts)))
+
+
+def _glance(part: Any) -> str:
+    if not isinstance(part, dict):
+        return text_of(part)
+    if isinstance(part.get("name"), str):
+        return f"{part['name']} {json.dumps(part.get('input'), ensure_ascii=False, default=str)}"
+    return text_of(part.get("content", [part]))
+
+
 def is_placeholder_text(text: str) -> bool:
     """True for the texts that this and other systems write where no result is known."""
     return known_placeholder(text) is not None
@@ -70,10 +92,27 @@ def result_text(block: Block) -> str:
     return content if isinstance(content, str) else text_of(content)
 
 
+def without_media(content: Any) -> Any:
+    """What a content says, without images and documents: JSON in a wrapping says the same as it does without."""
+    if not isinstance(content, list):
+        return content
+    media = {id(part) for part in media_of(content)}
+    return [_json_of(part) for part in content if id(part) not in media]
+
+
+def _json_of(part: Any) -> Any:
+    return part["json"] if isinstance(part, dict) and part.keys() == {"json"} else part
+
+
 def media_of(content: Any) -> list[dict[str, Any]]:
     """The parts of a content that are no text: images, documents."""
     parts = content if isinstance(content, list) else [content]
     return [part for part in parts if isinstance(part, dict) and part.get("type") in MEDIA]
+
+
+def own_media(block: Block) -> list[dict[str, Any]]:
+    """The block itself where it is no text: an image, a document."""
+    return media_of(block.value) if isinstance(block.value, dict) else []
 
 
 def media_key(part: Any) -> str:
@@ -114,8 +153,7 @@ def says_something_real(text: str) -> bool:
     return bool(text.strip()) and known_placeholder(text) is None
 
 
-def block_text(block: Block) -> str:
-    """What the block says, as text, for showing."""
+def _block_text(block: Block) -> str:
     value = block.value
     if isinstance(value, str):
         return value

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolpair.transcript.model import Block
+from msgspec import Struct
+
+from toolpair.transcript.model import Block, Message
 
 OF_MESSAGE: Final = frozenset({"content", "tool_calls", "function_call", "output", "message"})
 """Where a message says what is known to be its own."""
@@ -42,6 +44,46 @@ def texts_besides(value: Any, known: frozenset[str] = frozenset()) -> Iterator[t
     for key, part in value.items():
         if key not in known and _speaks(key):
             yield from ((key, text) for text in _texts(part))
+
+
+class Said(Struct, frozen=True, eq=False):
+    """A value that may say something beside what it is known to say."""
+
+    value: Any
+    known: frozenset[str] | None
+    """The keys under which that stands; None for a record that is no message's."""
+
+    @property
+    def piece(self) -> int:
+        """Which piece of the file it is, as of a block."""
+        return id(self.value)
+
+    def besides(self) -> Iterator[str]:
+        return (text for _, text in texts_besides(self.value, self.known or frozenset()))
+
+    def all_texts(self) -> Iterator[str]:
+        """All that stands in it, names as well."""
+        todo = [self.value]
+        while todo:
+            found = todo.pop()
+            if isinstance(found, str):
+                yield found
+            elif isinstance(found, (list, dict)):
+                todo.extend(found.values() if isinstance(found, dict) else found)
+
+
+def said_by_block(block: Block) -> Said | None:
+    """None of what says nothing in words."""
+    if not isinstance(block.value, dict) or block.kind in ("thinking", "media"):
+        return None
+    return Said(block.value, known_places(block.kind))
+
+
+def said_by_message(message: Message) -> Said | None:
+    """What its object says; None where it is its block at once, as an item is."""
+    if not isinstance(message.value, dict) or any(block.value is message.value for block in message.blocks):
+        return None
+    return Said(message.value, OF_MESSAGE)
 
 
 def said_besides(block: Block) -> str:

@@ -1,0 +1,38 @@
+"""What stands in a part of a request. It comes from a block of the file, or its agent made it up (`block` None)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from toolpair.dialects.block_texts import text_of
+from toolpair.transcript.model import Block
+
+_IDS: Final = ("tool_use_id", "call_id", "id")
+_TEXTS: Final = ("content", "output", "text")
+_KINDS: Final = {"tool_use": "call", "tool_result": "result"}
+
+
+def part_text(value: Any, block: Block | None) -> str:
+    """What the model reads in it."""
+    if block is not None:
+        return replace(block, value=value).text
+    key = next((key for key in _TEXTS if key in value), None) if isinstance(value, dict) else None
+    return text_of(value if key is None else value[key])
+
+
+def part_id(value: Any, block: Block | None) -> str | None:
+    """The id of its call, or its own."""
+    for key in _IDS:
+        if isinstance(value, dict) and isinstance(value.get(key), str):
+            return str(value[key])
+    return str(block.id) if block is not None and block.id is not None else None
+
+
+def part_type(value: Any, block: Block | None) -> str:
+    """ "call", "result", or the type that is written there."""
+    if block is not None and block.kind in ("call", "result"):
+        return block.kind
+    found = value.get("type") if isinstance(value, dict) else None
+    return _KINDS.get(found, found) if isinstance(found, str) else "text"
