@@ -67,7 +67,7 @@ def test_a_fix_that_cannot_be_taken_out_stays_with_all_others(path: Path) -> Non
     before = session.to_bytes()
 
     with patch.object(Conversation, "apply", fails), pytest.raises(SessionError):
-        session.unstage(first)
+        session.staging.unstage(first)
 
     assert sum(staged.problems for staged in session.staged) == 2
     assert session.to_bytes() == before
@@ -78,7 +78,7 @@ def test_what_is_staged_can_be_taken_out_by_what_stage_gave_back(path: Path) -> 
     session = open_session(path)
     session.stage(session.problems[0])
     second = session.stage(session.problems[0])
-    session.unstage(second)
+    session.staging.unstage(second)
     assert sum(staged.problems for staged in session.staged) == 1
 
 
@@ -97,11 +97,11 @@ def test_a_long_session_is_read_in_stretches_again_after_a_look_at_it_by_another
     generate(Options(pairs=3000, problems=3, size=9_000_000), path)
     session = open_session(path)
     assert session.conversation.is_windowed
-    verdict = session.verdict
+    verdict = session.conversation.verdict
     session.set_profile("openai-chat")
     session.set_profile("anthropic")
     assert session.conversation.is_windowed
-    assert session.verdict == verdict
+    assert session.conversation.verdict == verdict
 
 
 @pytest.mark.parametrize("format", ["anthropic", "openai-chat"])
@@ -127,4 +127,4 @@ def test_a_long_blank_output_is_no_output(tmp_path: Path, blank: str) -> None:
     path.write_bytes(b"".join(orjson.dumps(message) + b"\n" for message in made))
     session = open_session(path)
     assert session.conversation.is_windowed
-    assert session.verdict == session.conversation.whole.verdict  # type: ignore[attr-defined]
+    assert session.conversation.verdict == session.conversation.whole.verdict  # type: ignore[attr-defined]

@@ -297,18 +297,18 @@ def test_a_group_names_a_product_only_where_all_its_problems_do() -> None:
 
 
 def test_a_branch_and_a_compaction_are_told_by_where_the_other_half_stands() -> None:
-    alone = opened([user(), asks(call("toolu_1", path="a")), user(), asks(text("ok"))]).transcript
+    alone = opened([user(), asks(call("toolu_1", path="a")), user(), asks(text("ok"))]).conversation.transcript
     beside = Block("result", result("toolu_1", "out"), 99, id="toolu_1")
     assert ids_of(replace(alone, inactive_blocks=(beside,)), "result.missing") == {"rewind.result"}
     assert ids_of(alone, "result.missing") == {"prompt_follows"}
-    orphan = opened([user(), asks(text("a")), user(result("toolu_1", "out")), asks(text("ok"))]).transcript
+    orphan = opened([user(), asks(text("a")), user(result("toolu_1", "out")), asks(text("ok"))]).conversation.transcript
     lost = Block("call", call("toolu_1", path="a"), 99, id="toolu_1", name="Read")
     assert ids_of(replace(orphan, inactive_blocks=(lost,)), "result.orphan") == {"rewind"}
     compacted = (Boundary(1, "replaced by a summary (normal)"),)
     assert ids_of(replace(orphan, inactive_blocks=(lost,), boundaries=compacted), "result.orphan") == {
         "compaction.kept_result"
     }
-    cut = opened([user(result("toolu_1", "out")), asks(text("ok"))]).transcript
+    cut = opened([user(result("toolu_1", "out")), asks(text("ok"))]).conversation.transcript
     lost_link = Cut("chain.missing_parent", 1, 1)
     assert ids_of(replace(cut, boundaries=(Boundary(0, "lost", cut=lost_link),)), "result.orphan") == {"history_cut"}
     between = (Boundary(2, "replaced by a summary (normal)"),)
@@ -365,7 +365,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     assert crossed(session)
     session.stage(problem, problem.fixes[0])
     assert not crossed(session)
-    answered = {str(pair.call.id): pair.result.text for pair in session.pairs if pair.call and pair.result}
+    answered = {str(pair.call.id): pair.result.text for pair in session.conversation.pairs if pair.call and pair.result}
     assert answered == {"toolu_1": "File: src/1\none", "toolu_2": "File: src/2\ntwo"}
 
 
@@ -445,7 +445,7 @@ def test_two_long_ids_that_begin_alike_are_two_ids() -> None:
     tool = "functions.mcp__filesystem__read_multiple_files"
     session = opened(mismatch(f"{tool}:12", f"{tool}:7"), "moonshot")
     assert "id.cut_on_one_side" not in ids(session)
-    assert all(pair.evidence not in ("spelling",) for pair in session.pairs)
+    assert all(pair.evidence not in ("spelling",) for pair in session.conversation.pairs)
 
 
 @pytest.mark.parametrize("id_", [None, 7, [], {}, ["a"], {"a": 1}, "", "\ud800", "a" * 100_000, "call_" * 5000])

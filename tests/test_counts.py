@@ -19,22 +19,22 @@ SAID_TWICE = {"codex pair_twice"}
 @pytest.mark.parametrize("name", [name for name in SESSIONS if name not in SAID_TWICE])
 def test_there_are_as_many_outputs_after_mending_as_before_and_more_of_them_reach_the_model(name: str) -> None:
     session = open_session("planted.jsonl", data=SESSIONS[name])
-    before = session.verdict
+    before = session.conversation.verdict
     session.stage_recommended()
-    after = session.verdict
+    after = session.conversation.verdict
     assert after.outputs_total == before.outputs_total
     assert before.outputs_seen <= after.outputs_seen <= after.outputs_total
 
 
 def test_an_output_in_a_damaged_line_counts_once_although_an_event_says_it_too() -> None:
     lines = SESSIONS["codex nothing"].splitlines(keepends=True)
-    sound = open_session("planted.jsonl", data=b"".join(lines)).verdict
+    sound = open_session("planted.jsonl", data=b"".join(lines)).conversation.verdict
     said_twice = 0
     for n in [n for n, line in enumerate(lines) if b'call_output"' in line]:
         glued = open_session("planted.jsonl", data=b"".join([*lines[:n], lines[n].rstrip(b"\n"), *lines[n + 1 :]]))
         said_twice += any(fix.id == "use-copy" for problem in glued.problems for fix in problem.fixes)
-        assert glued.verdict.outputs_total == sound.outputs_total
-        assert glued.verdict.outputs_seen < sound.outputs_seen
+        assert glued.conversation.verdict.outputs_total == sound.outputs_total
+        assert glued.conversation.verdict.outputs_seen < sound.outputs_seen
     assert said_twice
 
 
@@ -46,5 +46,5 @@ def test_words_that_are_forgotten_are_told_although_no_output_is_among_them() ->
     log.says("a2", "msg_2", call("toolu_1"))
     log.result("r1", "a2", "toolu_1", "output")
     data = "".join(json.dumps(value) + "\n" for value in log.values).encode()
-    sentence = open_session("session.jsonl", data=data).verdict.sentence
+    sentence = open_session("session.jsonl", data=data).conversation.verdict.sentence
     assert "2 messages are forgotten without telling you." in sentence

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.formats.claude_code_files import Log, call
 from toolpair.cli.main import main
 from toolpair.dialects.block_texts import result_text
+from toolpair.session.carrying_out import preview
 from toolpair.session.session import Fix, Problem, Session, open_session
 
 
@@ -65,7 +66,7 @@ def errors(session: Session) -> list[str]:
 
 
 def outputs(session: Session) -> list[str]:
-    return [result_text(block) for message in session.transcript.messages for block in message.results]
+    return [result_text(block) for message in session.conversation.transcript.messages for block in message.results]
 
 
 WHOLE = [f"MARK-{turn} first\nMARK-{turn} second" for turn in range(4)]
@@ -117,7 +118,7 @@ def test_claude_code_loses_the_record_and_the_fix_brings_all_back(name: str) -> 
     lines = claude_code()
     session = session_of(damage(lines))
     problem = the(session, rule)
-    assert (problem.severity, problem.impact) == ("error", "loses") and session.damaged >= 1
+    assert (problem.severity, problem.impact) == ("error", "loses") and session.conversation.damaged >= 1
     assert problem.recommended is not None and problem.recommended.id == fix_id and problem.recommended.loses is None
     assert problem.on_resume is not None and says in problem.on_resume.text
     # The link to the lost record is no second problem, and no placeholder is on offer for what is there.
@@ -125,7 +126,7 @@ def test_claude_code_loses_the_record_and_the_fix_brings_all_back(name: str) -> 
     session.stage_recommended()
     assert not errors(session)
     assert [text.replace("\x1b", "") for text in outputs(session)] == WHOLE
-    assert session.verdict.outputs_seen == 4 and session.verdict.placeholders == 0
+    assert session.conversation.verdict.outputs_seen == 4 and session.conversation.verdict.placeholders == 0
 
 
 @pytest.mark.parametrize("name", LOSSLESS)
@@ -137,13 +138,13 @@ def test_nothing_else_changes_and_undo_gives_the_bytes_back(name: str) -> None:
         for chosen in the(session, rule).fixes:
             session.stage(the(session, rule), chosen)
             after = session.to_bytes()
-            kept = after + b"".join(session.document.aside)
+            kept = after + b"".join(session.conversation.document.aside)
             for line in lines:
                 if line not in lines[AT - 1 : AT + 1]:
                     assert line in after
             assert b"MARK-1" in kept and kept.count(b"MARK-") >= data.count(b"MARK-")
             session.undo()
-            assert session.to_bytes() == data and session.document.aside == ()
+            assert session.to_bytes() == data and session.conversation.document.aside == ()
 
 
 def test_a_second_run_changes_nothing() -> None:
@@ -162,8 +163,8 @@ def test_set_aside_takes_the_line_out_of_the_session_and_keeps_it() -> None:
     assert session.stage_recommended() is None, "a warning is never mended unasked"
     session.stage(problem)
     assert session.to_bytes() == b"\n".join(lines) + b"\n"
-    assert session.document.aside == (b"junk \xff\x1b]0;x\x07",)
-    assert [change.kind for change in session.changes()] == ["removed"]
+    assert session.conversation.document.aside == (b"junk \xff\x1b]0;x\x07",)
+    assert [change.kind for change in session.staging.changes()] == ["removed"]
 
 
 @pytest.mark.parametrize("make", [claude_code, plain])
@@ -198,7 +199,7 @@ def test_of_a_cut_off_output_what_can_be_read_is_put_at_its_call() -> None:
     session.stage_recommended()
     assert not errors(session)
     assert outputs(session) == [WHOLE[0], "MARK-1 first\nMARK-1", *WHOLE[2:]]
-    assert session.document.aside == (lines[AT],) and session.verdict.placeholders == 0
+    assert session.conversation.document.aside == (lines[AT],) and session.conversation.verdict.placeholders == 0
 
 
 def test_a_record_cut_off_behind_its_output_is_closed_and_links_as_before() -> None:
@@ -300,7 +301,7 @@ def test_a_flaw_that_the_agent_reads_over_is_a_note(
     session = session_of(_changed(old, new)(lines))
     problem = the(session, rule)
     assert (problem.severity, problem.impact) == (severity, "harmless")
-    assert session.stage_recommended() is None and not session.damaged
+    assert session.stage_recommended() is None and not session.conversation.damaged
     if fix_id is None:
         assert problem.no_fix
         return
@@ -324,7 +325,7 @@ def test_bad_bytes_are_named_and_mended_beside_another_edit_of_the_same_record()
 def test_a_sound_file_has_nothing_of_it() -> None:
     for lines in (claude_code(), plain()):
         session = session_of(lines)
-        assert not session.damaged
+        assert not session.conversation.damaged
         assert not [found.rule for found in session.problems if found.rule != "turn.alternation"]
 
 
@@ -363,9 +364,9 @@ def test_codex_does_not_resume_with_a_bad_byte_or_a_mark_in_front() -> None:
         problem = the(session, rule)
         assert (problem.severity, problem.impact) == ("error", "stops")
         assert "Codex does not resume this session" in problem.text
-        assert session.changes() == []
+        assert session.staging.changes() == []
         session.stage(problem)
-        assert rule not in errors(session) and session.changes()
+        assert rule not in errors(session) and session.staging.changes()
         session.to_bytes().decode("utf-8")
         assert not session.to_bytes().startswith(b"\xef\xbb\xbf")
 
@@ -392,10 +393,10 @@ def test_every_offered_fix_applies_and_loses_nothing(
     others = [other for other in lines if other is not line]
     for problem in [found for found in session.problems if found.rule.startswith("record.")]:
         for chosen in problem.fixes:
-            assert session.preview(problem, chosen)
+            assert preview(session.conversation, chosen)
             session.stage(problem, chosen)
             after = session.to_bytes()
-            kept = after + b"".join(session.document.aside)
+            kept = after + b"".join(session.conversation.document.aside)
             for mark in (b"MARK-0", b"MARK-1", b"MARK-2", b"MARK-u9"):
                 assert kept.count(mark) >= min(data.count(mark), 1)
             left = after.split(b"\n")

@@ -345,7 +345,7 @@ def test_the_command_goes_to_the_folder_where_the_session_lies(claude_home: Path
     first, *later = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first.replace(b"/home/dev/shop", b"/home/dev/shop/inner") + b"".join(later))
     session = open_session(path)
-    assert session.transcript.folder == f"{SHOP}/inner"
+    assert session.conversation.transcript.folder == f"{SHOP}/inner"
     assert session.resume_command() == f"cd {SHOP} && claude --resume {SESSION}"
 
 

@@ -269,8 +269,8 @@ def test_what_stands_in_another_conversation_alone_is_found_there() -> None:
 
 def test_an_id_on_a_branch_that_is_not_sent_is_told_with_its_line(samples: Path) -> None:
     session = open_session(samples / "claude-code-branches.jsonl")
-    sent = {block.id for message in session.transcript.messages for block in message.blocks}
-    block = next(one for one in session.transcript.inactive_blocks if one.id not in sent)
+    sent = {block.id for message in session.conversation.transcript.messages for block in message.blocks}
+    block = next(one for one in session.conversation.transcript.inactive_blocks if one.id not in sent)
     target = found(session, f"an unheard of answer about {block.id}")
     assert not target.leads_somewhere
     assert "on a branch that is not sent" in target.text and f"line {target.line}" in target.text
@@ -409,7 +409,7 @@ def test_the_id_of_an_item_leads_to_it_in_a_long_rollout(tmp_path: Path) -> None
     generate(Options(format="codex", pairs=1500, problems=2), path)
     session = open_session(path)
     assert session.conversation.is_windowed
-    pair = session.pairs[700]
+    pair = session.conversation.pairs[700]
     assert pair.call is not None
     for block in (pair.call, *pair.results):
         target = session.find(block.value["id"])

@@ -207,12 +207,12 @@ def all_that_is_asked(name: str, data: bytes, recipe: str) -> None:
     session.find("call_3")
     session.conversation.inactive_problems()
     if session.stage_recipe(recipe) is not None:
-        session.changes()
-        assert session.losses is not None
+        session.staging.changes()
+        assert session.staging.losses is not None
         session.to_bytes()
         row = session.staged[-1]
-        session.unstage(row)
-        session.put_back(row)
+        session.staging.unstage(row)
+        session.staging.put_back(row)
 
 
 FORMS = (anthropic, roo_code, chat, claude_code, codex)

@@ -195,7 +195,7 @@ def test_the_library_works_without_a_terminal_library() -> None:
 # next to nothing, the interface shows its first frame before it has a session.
 DOORS = {
     "cli.main": {"cli.inputs", "cli.meant", "cli.terminal", "session.session", "shell.program", "source.errors"},
-    "cli.open": {"toolpair", "cli.inputs", "session.session", "tui"},
+    "cli.open": {"cli.inputs", "session.session", "toolpair", "tui"},
     "library.guard": {"library.message_lists", "library.report", "rules.profiles"},
     "tui": {
         "session.journal",
@@ -211,30 +211,37 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "history.checked_records": {"formats.damaged", "formats.openai_responses"},
+    "history.checked_records": {"dialects.request_bodies", "formats.damaged", "formats.openai_responses"},
     "history.conversation": {"history.inactive_records", "history.losses"},
     "history.scans.scan_registry": {"history.scans.claude_code_scan", "history.scans.codex_scan"},
     "history.summary": {"rules.pages"},
+    "rules.context": {"dialects.besides"},
     "rules.judge": {"rules.binding", "rules.errors.counting", "rules.errors.quotes"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
+    "rules.result_contents": {"dialects.bedrock_converse"},
+    "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
     "session.opening": {"history.open_windows"},
+    "session.saving": {"source.byte_runs", "source.packing", "source.saving"},
     "session.session": {
-        "history.losses",
         "recipes",
         "recipes.recipe",
         "recipes.recommended",
         "session.find",
         "session.following",
-        "session.recipe_trial",
         "session.saving",
         "session.surroundings",
-        "source.changes",
         "source.columns",
         "source.growth",
-        "source.patch",
         "source.saving",
     },
-    "session.staging": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
+    "session.staged": {"source.changes"},
+    "session.staging": {
+        "history.losses",
+        "session.carrying_out",
+        "session.decisions",
+        "session.staged",
+        "source.changes",
+    },
     "shell.program": {"shell.quoting"},
     "source.container": {"source.large", "source.literal"},
 }
@@ -279,6 +286,7 @@ FORMATS = {
 # What one option or one mistake needs, of modules that each command loads: 40 of them.
 COMMANDS = {
     "cli.check": {"cli.jobs", "cli.statistics"},
+    "cli.fixing": {"source.patch"},
     "cli.inputs": {"agents.catalog", "agents.installed", "session.surroundings"},
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
@@ -288,15 +296,18 @@ COMMANDS = {
 KEYS = {
     "tui.app": {
         "session.session",
-        "tui.background_loading",
-        "tui.screens.confirm",
         "tui.screens.loading",
-        "tui.screens.pair_screen",
         "tui.screens.picker",
         "tui.screens.writing",
         "tui.terminal_driver",
     },
-    "tui.controllers.branch_choice": {"tui.background_loading", "tui.screens.loading", "tui.screens.menu"},
+    "tui.card_text": {"session.carrying_out"},
+    "tui.controllers.branch_choice": {
+        "session.reopening",
+        "tui.background_loading",
+        "tui.screens.loading",
+        "tui.screens.menu",
+    },
     "tui.controllers.clipboard": {"tui.screens.menu"},
     "tui.controllers.conversations": {"tui.screens.menu"},
     "tui.controllers.goto": {"tui.screens.goto_prompt"},
@@ -306,14 +317,19 @@ KEYS = {
     "tui.controllers.originals": {"tui.controllers.putting_back", "tui.screens.menu"},
     "tui.controllers.palette": {"tui.screens.menu"},
     "tui.controllers.profile_choice": {"tui.screens.profile_list"},
+    "tui.controllers.reading_on": {"tui.background_loading"},
     "tui.controllers.reviewing": {"tui.screens.review", "tui.screens.saved"},
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
-    "tui.controllers.viewers": {"tui.bytes_text", "tui.screens.viewer", "tui.sees_text"},
+    "tui.controllers.viewers": {"session.carrying_out", "tui.bytes_text", "tui.screens.viewer", "tui.sees_text"},
     "tui.controllers.working": {"tui.background_loading"},
+    "tui.open_sessions": {"session.reopening", "session.session", "tui.background_loading", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.screens.help"},
+    "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
-    "tui.screens.pair_screen": {"tui.background_loading", "tui.screens.picker"},
+    "tui.screens.pair_screen": {"tui.screens.picker"},
+    "tui.screens.recipe_list": {"session.recipe_trial"},
+    "tui.unsaved_question": {"tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.work": {"session.session"},
 }
 LAZY = {**DOORS, **CHECKING, **FORMATS, **COMMANDS, **KEYS}

@@ -24,11 +24,11 @@ def state_of(session: Session) -> object:
     conversation = session.conversation
     return (
         session.to_bytes(),
-        [(pair.state, pair.start, pair.results_at) for pair in session.pairs],
+        [(pair.state, pair.start, pair.results_at) for pair in session.conversation.pairs],
         [(found.rule, found.severity, found.text, found.record) for found in session.problems],
-        [(record.uid, record.line, record.start, record.glue) for record in session.document.records],
+        [(record.uid, record.line, record.start, record.glue) for record in session.conversation.document.records],
         conversation.verdict.sentence,
-        [message.role for message in session.transcript.messages],
+        [message.role for message in session.conversation.transcript.messages],
     )
 
 
@@ -66,7 +66,7 @@ def test_nothing_new_costs_one_stat(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "s.jsonl"
     path.write_bytes(claude_bytes(3))
     session = open_session(path)
-    before = session.document
+    before = session.conversation.document
 
     def refused(*arguments: object, **settings: object) -> None:
         raise AssertionError("the file was opened")
@@ -74,7 +74,7 @@ def test_nothing_new_costs_one_stat(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("builtins.open", refused)
     monkeypatch.setattr("os.open", refused)
     assert session.follow() is None
-    assert session.document is before
+    assert session.conversation.document is before
 
 
 def test_what_comes_is_told_and_a_waiting_call_is_no_error(tmp_path: Path) -> None:
@@ -87,11 +87,11 @@ def test_what_comes_is_told_and_a_waiting_call_is_no_error(tmp_path: Path) -> No
     assert followed is not None
     assert (followed.change, followed.records, followed.calls, followed.results) == ("grown", 1, 1, 0)
     assert followed.text == "1 record added: 1 call."
-    assert session.pairs[1].state == "pending" and session.pairs[0].state != "pending"
+    assert session.conversation.pairs[1].state == "pending" and session.conversation.pairs[0].state != "pending"
     assert not [problem for problem in session.problems if problem.severity == "error"]
     append(path, claude_bytes(2)[len(claude_bytes(2, open_end=True)) :])
     assert session.follow() is not None
-    assert session.pairs[1].state != "pending"
+    assert session.conversation.pairs[1].state != "pending"
     assert not session.problems
 
 
@@ -103,7 +103,7 @@ def test_a_record_that_is_being_written_waits(tmp_path: Path) -> None:
     session = open_session(path)
     append(path, data[data.index(b"\n") + 1 : cut])
     assert session.follow() is not None
-    assert not session.damaged
+    assert not session.conversation.damaged
     assert session.follow() is None
     append(path, data[cut:])
     followed = session.follow()
@@ -221,7 +221,7 @@ def test_a_file_of_the_same_size_is_read_anew_line_by_line(tmp_path: Path) -> No
     path.write_bytes(claude_bytes(3))
     session = open_session(path)
     assert not any(found.severity == "error" for found in session.problems)
-    call = next(pair.call.id for pair in session.pairs if pair.call is not None)
+    call = next(pair.call.id for pair in session.conversation.pairs if pair.call is not None)
     at = path.read_bytes().rindex(call.encode())
     with path.open("r+b") as file:
         file.seek(at)
@@ -294,7 +294,7 @@ def test_following_a_process_that_writes(tmp_path: Path) -> None:
     writer.stdin.close()
     while writer.poll() is None:
         session.follow()
-        assert not session.damaged
+        assert not session.conversation.damaged
         assert path.read_bytes().startswith(session.to_bytes())
     session.follow()
     assert session.to_bytes() == data
@@ -312,7 +312,7 @@ def test_a_document_that_is_written_anew_is_followed(tmp_path: Path) -> None:
     path.write_text(more)
     followed = session.follow()
     assert followed is not None and (followed.change, followed.records) == ("rewritten", 1)
-    assert len(session.document.records) == 3
+    assert len(session.conversation.document.records) == 3
 
 
 # --- processes ----------------------------------------------------------------------------------------------
@@ -418,7 +418,7 @@ def test_an_agent_that_goes_on_with_another_session_is_left_out(
     shop = tmp_path / "shop"
     shop.mkdir()
     session = open_session(claude_session(tmp_path / ".claude", str(shop)))
-    own = session.transcript.session_id
+    own = session.conversation.transcript.session_id
     assert own is not None
     other = own[:-1] + ("0" if own[-1] != "0" else "1")
     for resumed in (other, own):

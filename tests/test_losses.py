@@ -259,7 +259,7 @@ def test_an_id_in_the_users_place_that_is_renamed_with_its_call_costs_no_words()
     session = session_of(log.values, profile="mistral")
     assert session.stage_recommended() is not None
     assert b"<tool-use-id>toolu_1<" not in session.to_bytes()
-    assert not session.losses
+    assert not session.staging.losses
 
 
 def test_the_same_item_once_more_is_no_output_of_its_own() -> None:
@@ -304,7 +304,7 @@ def test_what_was_set_aside_is_kept_beside_the_file() -> None:
     problem = next(problem for problem in session.problems if problem.rule == "record.no_message")
     session.stage(problem, next(fix for fix in problem.fixes if fix.id == "set-aside"))
     assert set_aside(session.conversations) == (b'"what the reader asked"',)
-    assert not session.losses
+    assert not session.staging.losses
 
 
 @pytest.mark.parametrize("given", ['{"path": "b.txt"}', '{ "path":"b.txt" }'])
@@ -364,7 +364,7 @@ def test_arguments_that_are_no_object_are_kept_as_one(given: Any, shape: str) ->
     session = open_session("x.json", data=data, format=shape)
     (problem,) = session.problems
     session.stage(problem)
-    assert not session.problems and not session.losses
+    assert not session.problems and not session.staging.losses
     made = json.loads(session.to_bytes())[1]
     arguments = (made["tool_calls"][0]["function"] if shape == "openai-chat" else made)["arguments"]
     assert json.loads(arguments) == {"raw_arguments": given}
@@ -380,7 +380,7 @@ def test_a_text_in_place_of_a_block_keeps_what_its_other_fields_say() -> None:
         format="anthropic",
     )
     session.stage_recommended()
-    assert not session.left and not session.losses
+    assert not session.left and not session.staging.losses
     texts = [block["text"] for block in json.loads(session.to_bytes())[2]["content"] if block["type"] == "text"]
     assert any(text.endswith("\nthis is a\nstderr:\nwhat the reader asked\nmore:\none\ntwo") for text in texts)
     assert '{"n": 1}\nwhy:\nbecause"' in session.to_bytes().decode().replace("\\n", "\n").replace('\\"', '"')
@@ -396,4 +396,4 @@ def test_a_text_is_kept_beside_a_call_that_became_text_too() -> None:
     session = open_session("x.json", data=json.dumps([ASKS, asks, ASKS]).encode(), format="openai-chat")
     problem = next(problem for problem in session.problems if problem.rule == "result.missing")
     session.stage(problem, next(fix for fix in problem.fixes if fix.id == "call-as-text"))
-    assert not session.losses
+    assert not session.staging.losses

@@ -32,10 +32,10 @@ def mended(session: Session, rule: str, fix: str) -> Any:
     (problem,) = (problem for problem in session.problems if problem.severity == "error")
     assert (problem.rule, problem.recommended and problem.recommended.id) == (rule, fix)
     assert problem.pair is not None and problem.result is not None
-    assert session.verdict.outputs_total == 1
+    assert session.conversation.verdict.outputs_total == 1
     session.stage_recommended()
     assert not [problem for problem in session.problems if problem.severity == "error"]
-    assert not session.losses and session.to_bytes().count(b"REAL") == 1
+    assert not session.staging.losses and session.to_bytes().count(b"REAL") == 1
     assert b"No result was recorded" not in session.to_bytes()
     return json.loads(session.to_bytes())
 
@@ -65,13 +65,17 @@ def test_in_a_message_of_the_assistant() -> None:
     session = opened([ASKS, {"role": "assistant", "content": [CALL, block]}, ASKS])
     session.stage_recommended()
     assert not [problem for problem in session.problems if problem.severity == "error"]
-    assert session.pairs[0].result is not None and b"REAL" in session.to_bytes() and not session.losses
+    assert (
+        session.conversation.pairs[0].result is not None
+        and b"REAL" in session.to_bytes()
+        and not session.staging.losses
+    )
 
 
 def test_a_call_with_a_field_too_many_is_a_call() -> None:
     odd = {**CALL, "tool_use_id": "t0", "content": "x"}
     session = opened([ASKS, {"role": "assistant", "content": [odd]}, ASKS])
-    assert [pair.call is not None for pair in session.pairs] == [True]
+    assert [pair.call is not None for pair in session.conversation.pairs] == [True]
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "function", "Tool", "tool_result", None, ["tool"]])
@@ -126,7 +130,7 @@ def test_in_a_session_of_claude_code(type_: Any) -> None:
     assert problem.rule == "field.missing"
     session.stage_recommended()
     assert not [problem for problem in session.problems if problem.severity == "error"]
-    assert (session.verdict.outputs_seen, session.verdict.outputs_total) == (1, 1)
+    assert (session.conversation.verdict.outputs_seen, session.conversation.verdict.outputs_total) == (1, 1)
 
 
 def test_in_a_rollout() -> None:
@@ -136,9 +140,9 @@ def test_in_a_rollout() -> None:
     made.item("function_call", call_id="c1", output="REAL")
     made.says("Done.")
     session = made.session()
-    assert session.verdict.outputs_seen == 0
+    assert session.conversation.verdict.outputs_seen == 0
     session.stage_recommended()
-    assert not session.problems and session.verdict.outputs_seen == 1
+    assert not session.problems and session.conversation.verdict.outputs_seen == 1
     assert b'"type":"function_call_output","call_id":"c1","output":"REAL"' in session.to_bytes()
 
 
@@ -156,7 +160,7 @@ def test_in_a_record_of_a_rollout_that_codex_does_not_know(record: str) -> None:
     assert problem.rule == "result.missing" and problem.recommended is not None
     assert problem.recommended.id == "use-copy" and f"line {at:,}" in problem.recommended.title
     session.stage_recommended()
-    assert session.verdict.outputs_seen == 1 and session.to_bytes().count(b"REAL") == 2
+    assert session.conversation.verdict.outputs_seen == 1 and session.to_bytes().count(b"REAL") == 2
 
 
 @pytest.mark.parametrize("role", ["tool", "function", "user"])

@@ -88,7 +88,7 @@ def judged_and_mended(name: str, data: bytes) -> None:
 
 
 def look_at(session: Session) -> None:
-    assert session.verdict.sentence
+    assert session.conversation.verdict.sentence
     for conversation in session.conversations:
         _ = conversation.judged.seen
         for problem in (*conversation.problems, *conversation.inactive_problems()):

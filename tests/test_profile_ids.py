@@ -243,7 +243,7 @@ def test_ids_that_are_not_sent_are_not_given_out_again() -> None:
         line |= {"sessionId": "s", "timestamp": "2026-11-21T08:00:00Z", "version": "2.1.0"}
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()
     session = toolpair.open("s.jsonl", data=data)
-    assert other in {block.id for block in session.transcript.inactive_blocks}
+    assert other in {block.id for block in session.conversation.transcript.inactive_blocks}
     found = next(problem for problem in session.problems if problem.rule == "id.pattern")
     assert found.fixes[0].title.startswith("give the call the id call_a-2")
 

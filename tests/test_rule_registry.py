@@ -58,7 +58,7 @@ def _found(session: Session) -> list[Any]:
         )
         for problem in session.problems
     ]
-    return [problems, [pair.state for pair in session.pairs]]
+    return [problems, [pair.state for pair in session.conversation.pairs]]
 
 
 def _assert_any_order(data: bytes, seed: int, name: str, profile: str | None = None) -> None:

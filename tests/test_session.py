@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.session_folders import claude_records, line
+from toolpair.session.reopening import opened_again
 from toolpair.session.session import Refused, Session, SessionError, open_session
 
 
@@ -99,12 +100,12 @@ def test_one_fix_is_taken_out_and_the_others_stay_as_they_were() -> None:
     assert sum(row.placeholders for row in session.staged) == 2, "one is a person's own words, marked as an error, too"
     for row in session.staged:
         if row.rules != ("result.missing",) or row.step:
-            session.unstage(row)
+            session.staging.unstage(row)
     for row in [row for row in session.staged if row.step]:
-        session.unstage(row)
+        session.staging.unstage(row)
     assert session.to_bytes() == alone and b"I saw it deploy." in alone
     (left,) = session.staged
-    session.unstage(left)
+    session.staging.unstage(left)
     assert session.to_bytes() == before and not session.changed and session.undo() is None
 
 
@@ -317,7 +318,7 @@ def test_a_python_literal_is_read_and_never_written_back(tmp_path: Path) -> None
     path = tmp_path / "printed.txt"
     path.write_text(repr([user(), assistant(call("toolu_1")), user()]))
     session = open_session(path)
-    assert rules(session) == ["result.missing"] and not session.writable
+    assert rules(session) == ["result.missing"] and not session.file.writable
     session.stage_all()
     with pytest.raises(Refused):
         session.save()
@@ -330,8 +331,13 @@ def test_printed_sdk_objects_are_read() -> None:
         b"type='text'), ToolUseBlock(id='toolu_1', input={'a': -1}, name='Bash', type='tool_use')]}]"
     )
     session = opened(printed)
-    assert rules(session) == ["turn.trailing_call"] and session.pairs[0].call is not None
-    assert session.pairs[0].call.value == {"id": "toolu_1", "input": {"a": -1}, "name": "Bash", "type": "tool_use"}
+    assert rules(session) == ["turn.trailing_call"] and session.conversation.pairs[0].call is not None
+    assert session.conversation.pairs[0].call.value == {
+        "id": "toolu_1",
+        "input": {"a": -1},
+        "name": "Bash",
+        "type": "tool_use",
+    }
 
 
 def test_an_image_in_a_tool_message_goes_to_the_user_behind_it() -> None:
@@ -447,7 +453,7 @@ def test_going_to_a_place(text: str, rule: str | None) -> None:
 def test_a_file_is_opened_again_as_it_was_opened() -> None:
     path = Path(__file__).parent.parent / "sample_sessions" / "request-log.jsonl"
     session = open_session(path)
-    again = session.opened_again()
+    again = opened_again(session)
     assert [len(found.pairs) for found in again.conversations] == [len(found.pairs) for found in session.conversations]
     assert [found.profile.id for found in again.conversations] == [found.profile.id for found in session.conversations]
 
@@ -455,6 +461,16 @@ def test_a_file_is_opened_again_as_it_was_opened() -> None:
 def test_a_branch_that_was_chosen_is_looked_at_again() -> None:
     path = Path(__file__).parent.parent / "sample_sessions" / "claude-code-branches.jsonl"
     session = open_session(path)
-    other = next(branch for branch in session.transcript.tree.branches if not branch.active)
+    other = next(branch for branch in session.conversation.transcript.tree.branches if not branch.active)
     session.choose_leaf(other.leaf)
-    assert session.opened_again().transcript.tree.leaf == session.transcript.tree.leaf == other.leaf
+    assert (
+        opened_again(session).conversation.transcript.tree.leaf
+        == session.conversation.transcript.tree.leaf
+        == other.leaf
+    )
+
+
+def test_a_session_has_what_a_session_is_and_no_more() -> None:
+    """What prints, counts or only hands on belongs to who shows it, or is asked of the part that it belongs to."""
+    session = opened([user(), assistant(call("toolu_1")), user(result("toolu_1"))])
+    assert len([name for name in dir(session) if not name.startswith("_")]) <= 39

@@ -84,7 +84,7 @@ def test_the_agent_goes_on_writing_to_a_mended_file(name: str, after_mending: Ma
     assert after.startswith(before) and len(after) > len(before)
     session = opened(after)
     assert [problem.rule for problem in session.problems if problem.severity == "error"] == []
-    assert session.verdict.outputs_seen == session.verdict.outputs_total
+    assert session.conversation.verdict.outputs_seen == session.conversation.verdict.outputs_total
 
 
 def test_it_is_the_file_that_was_given(as_they_are: Mapping[str, Resumed], tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_library_gives_back_what_was_saved(copy: Callable[[str], Path], monk
     saved = session.save()
     assert saved.path == path and saved.backup is not None
     assert any("what it holds now could not be looked up" in note for note in saved.notes)
-    assert not open_session(path).verdict.errors
+    assert not open_session(path).conversation.verdict.errors
 
 
 def test_the_interface_says_that_it_is_saved(copy: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,4 +66,4 @@ def test_the_interface_says_that_it_is_saved(copy: Callable[[str], Path], monkey
 
     app = drive(path, play, (120, 40))
     assert app.result.error is None and app.result.saved == [path]
-    assert not open_session(path).verdict.errors
+    assert not open_session(path).conversation.verdict.errors

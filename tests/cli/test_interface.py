@@ -67,10 +67,10 @@ def test_a_file_that_is_cut_under_an_open_session_ends_in_a_sentence(tmp_path: P
 
 def test_what_is_said_of_one_file_is_said_of_no_other(samples: Path) -> None:
     given = str(samples / "claude-code-branches.jsonl")
-    leaf = open_session(given).transcript.tree.branches[-1].leaf
+    leaf = open_session(given).conversation.transcript.tree.branches[-1].leaf
     options = interface.parser().parse_args([given, "--leaf", leaf, "--format", "claude-code"])
     open_ = interface._opener(options, given)
-    assert open_(given).transcript.tree.leaf == leaf
+    assert open_(given).conversation.transcript.tree.leaf == leaf
     assert open_(str(samples / "valid.json")).format.id != "claude-code"
 
 

@@ -13,6 +13,7 @@ import zstandard
 from tests.cli.conftest import Run
 from toolpair.cli import inputs
 from toolpair.cli.terminal import UsageError, _size
+from toolpair.session.reopening import opened_again
 
 RECORD = b'{"role":"user","content":"hi"}\n'
 LONG = b'{"role":"user","content":"' + b"x" * 2_000_000 + b'"}\n'
@@ -130,8 +131,8 @@ def test_what_was_lifted_stays_so(tmp_path: Path) -> None:
     session = open_session(path, max_size=5000)
     session.stage_recommended()
     session.save()
-    assert len(session.pairs) == 1 and not session.left
-    assert session.opened_again().follow() is None
+    assert len(session.conversation.pairs) == 1 and not session.left
+    assert opened_again(session).follow() is None
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_records_that_an_agent_appended_are_kept_and_are_in_the_session(file: Pa
     assert file.read_bytes() == mended + MORE
     assert len(saved.notes) == 1
     assert session.to_bytes() == mended + MORE
-    assert session.transcript.messages[-1].role == "user"
+    assert session.conversation.transcript.messages[-1].role == "user"
 
 
 def test_saving_twice_with_an_agent_between(file: Path) -> None:

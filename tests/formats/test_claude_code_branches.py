@@ -29,12 +29,12 @@ def forked() -> Log:
 
 def test_each_end_is_a_branch_with_its_last_words() -> None:
     session = opened(forked().values)
-    found = [(b.leaf, b.kind, b.words, b.messages, b.active) for b in session.transcript.tree.branches]
+    found = [(b.leaf, b.kind, b.words, b.messages, b.active) for b in session.conversation.transcript.tree.branches]
     assert found == [
         ("a12", "branch", "second, in other words", 8, True),
         ("a11", "branch", "left behind", 15, False),
     ]
-    assert session.transcript.tree.branches[1].time == "2026-11-21T08:06:40.000Z"
+    assert session.conversation.transcript.tree.branches[1].time == "2026-11-21T08:06:40.000Z"
 
 
 def test_a_session_without_forks_has_no_branches() -> None:
@@ -44,8 +44,8 @@ def test_a_session_without_forks_has_no_branches() -> None:
     log.record("progress", "g1", "a7", data={"type": "bash_progress"})
     log.note("last-prompt", leafUuid="a9")
     session = opened(log.values)
-    assert session.transcript.tree.branches == ()
-    assert not session.transcript.scopes
+    assert session.conversation.transcript.tree.branches == ()
+    assert not session.conversation.transcript.scopes
 
 
 def test_what_a_compaction_replaced_is_inactive_but_no_branch() -> None:
@@ -55,49 +55,55 @@ def test_what_a_compaction_replaced_is_inactive_but_no_branch() -> None:
     log.user("u3", "go on")
     log.says("a10", "m10", text("Yes."))
     session = opened(log.values)
-    assert session.transcript.tree.branches == ()
-    assert set(session.transcript.scopes.values()) == {"inactive"} and len(session.transcript.scopes) == 17
+    assert session.conversation.transcript.tree.branches == ()
+    assert (
+        set(session.conversation.transcript.scopes.values()) == {"inactive"}
+        and len(session.conversation.transcript.scopes) == 17
+    )
     assert not session.problems
 
 
 def test_another_leaf_is_looked_at_and_mended() -> None:
     session = opened(forked().values)
     assert not session.problems
-    before = session.verdict.sentence
+    before = session.conversation.verdict.sentence
     session.choose_leaf("a11")
     assert [problem.rule for problem in session.problems] == ["result.missing"]
-    assert session.transcript.tree.leaf == "a11" and shape(session.transcript)[-1] == ("assistant", ["And on."])
-    assert session.verdict.sentence.endswith("This is not the branch that the agent resumes.")
+    assert session.conversation.transcript.tree.leaf == "a11" and shape(session.conversation.transcript)[-1] == (
+        "assistant",
+        ["And on."],
+    )
+    assert session.conversation.verdict.sentence.endswith("This is not the branch that the agent resumes.")
     session.stage_all()
     with pytest.raises(ValueError, match="applied"):
         session.choose_leaf(None)
-    assert not session.problems and shape(session.transcript)[-1] == ("assistant", ["And on."])
+    assert not session.problems and shape(session.conversation.transcript)[-1] == ("assistant", ["And on."])
     mended = open_session("session.jsonl", data=session.to_bytes())
-    assert shape(mended.transcript) == shape(opened(forked().values).transcript)
+    assert shape(mended.conversation.transcript) == shape(opened(forked().values).conversation.transcript)
     mended.choose_leaf("a11")
     assert not mended.problems
     session.undo()
     session.choose_leaf(None)
-    assert session.verdict.sentence == before and session.transcript.tree.leaf is None
+    assert session.conversation.verdict.sentence == before and session.conversation.transcript.tree.leaf is None
 
 
 def test_the_beginning_of_an_id_names_a_leaf_when_it_is_the_only_one() -> None:
     values = forked().values
-    assert opened(values, leaf="a11").transcript.tree.leaf == "a11"
+    assert opened(values, leaf="a11").conversation.transcript.tree.leaf == "a11"
     values[-1]["uuid"] = "only-one-begins-so"
-    assert opened(values, leaf="only").transcript.tree.leaf == "only-one-begins-so"
+    assert opened(values, leaf="only").conversation.transcript.tree.leaf == "only-one-begins-so"
     for unknown in ("a", "zz", ""):
         with pytest.raises(SessionError, match="has no history that ends at"):
             opened(values, leaf=unknown)
     session = opened(values)
     with pytest.raises(ValueError, match="has no history"):
         session.choose_leaf("zz")
-    assert session.transcript.tree.leaf is None
+    assert session.conversation.transcript.tree.leaf is None
 
 
 def test_any_record_may_be_the_end() -> None:
     session = opened(forked().values, leaf="r7")
-    assert shape(session.transcript)[-1] == ("user", ["result toolu_D"])
+    assert shape(session.conversation.transcript)[-1] == ("user", ["result toolu_D"])
     assert not session.problems
 
 
@@ -123,7 +129,7 @@ def test_a_sub_agent_in_an_old_file_is_a_history_of_its_own() -> None:
     log.says("s3", "mt", text("Nothing there."), isSidechain=True)
     log.user("u3", "thanks", parent="a9")
     session = opened(log.values)
-    assert [(b.leaf, b.kind, b.words, b.messages) for b in session.transcript.tree.branches] == [
+    assert [(b.leaf, b.kind, b.words, b.messages) for b in session.conversation.transcript.tree.branches] == [
         ("u3", "branch", "thanks", 13),
         ("s3", "sub-agent", "look at the files", 3),
     ]
@@ -131,12 +137,12 @@ def test_a_sub_agent_in_an_old_file_is_a_history_of_its_own() -> None:
     assert [p.rule for p in session.conversation.inactive_problems()] == ["result.missing"]
     session.choose_leaf("s3")
     assert [p.rule for p in session.problems] == ["result.missing"]
-    assert "never resumed or healed" in session.verdict.sentence
+    assert "never resumed or healed" in session.conversation.verdict.sentence
     assert session.resume_command() is None
     session.stage_all()
     assert not session.problems
     other = open_session("session.jsonl", data=session.to_bytes())
-    assert shape(other.transcript) == shape(opened(log.values).transcript)
+    assert shape(other.conversation.transcript) == shape(opened(log.values).conversation.transcript)
 
 
 def sub_agent_file(call_id: str = "toolu_S") -> bytes:
@@ -171,7 +177,7 @@ def test_sub_agents_files_are_found_with_their_calls(tmp_path: Path) -> None:
         ("agent-old1.jsonl", "look at the files", "toolu_E", None),
     ]
     own = open_session(companions_of(session.conversation, session.reader.view.beside)[0].path)
-    assert "never resumed or healed" in own.verdict.sentence
+    assert "never resumed or healed" in own.conversation.verdict.sentence
     assert own.resume_command() is None and companions_of(own.conversation, own.reader.view.beside) == ()
 
 
@@ -214,7 +220,7 @@ def test_ten_times_the_branches_cost_ten_times_the_work() -> None:
         session = opened(log.values)
 
         def run() -> None:
-            assert len(session.transcript.tree.branches) == count + 1
+            assert len(session.conversation.transcript.tree.branches) == count + 1
             assert len(session.conversation.inactive_problems()) == count - 1
 
         return work_of(run)

@@ -208,7 +208,7 @@ def errors(session: Session) -> list[str]:
 
 def said(session: Session) -> list[Any]:
     """All words, calls and results that are sent, without regard to the order inside a message."""
-    return [(role, sorted(map(str, parts))) for role, parts in shape(session.transcript)]
+    return [(role, sorted(map(str, parts))) for role, parts in shape(session.conversation.transcript)]
 
 
 def found_at(session: Session, rule: str) -> dict[int, Problem]:
@@ -227,8 +227,8 @@ def test_a_lost_link_is_found_at_its_line_and_mended_to_the_whole_history(plant:
     problem = found_at(session, rule)[line]
     assert (problem.severity, problem.impact) == ("error", "loses")
     assert problem.recommended is not None and problem.recommended.certain
-    assert session.verdict.outputs_total == 5
-    assert (session.verdict.outputs_seen == 5) is (plant == "a lost attachment")
+    assert session.conversation.verdict.outputs_total == 5
+    assert (session.conversation.verdict.outputs_seen == 5) is (plant == "a lost attachment")
     session.stage_all()
     assert said(session) == whole
     assert not [found for found in session.problems if found.severity == "error"]
@@ -291,7 +291,7 @@ def test_several_lost_links_are_told_and_mended_together() -> None:
     session = opened(values)
     lines = found_at(session, "chain.missing_parent")
     assert sorted(lines) == [at(values, uuid) + 1 for uuid in ("a3", "u2", "a8")]
-    assert session.verdict.outputs_seen == 1 and session.verdict.outputs_total == 5
+    assert session.conversation.verdict.outputs_seen == 1 and session.conversation.verdict.outputs_total == 5
     staged = session.stage_group(session.conversation.groups[0])
     assert staged is not None and staged.count == 3
     assert said(session) == said(opened(long_session().values)) and not session.problems
@@ -368,7 +368,7 @@ def test_a_compaction_that_names_a_record_without_uuid_gets_what_it_kept_again()
     del values[at(values, "r8")]["uuid"]
     session = opened(values)
     [problem] = [found for found in session.problems if found.severity == "error"]
-    assert problem.rule == "chain.kept_missing" and len(session.transcript.messages) == 1
+    assert problem.rule == "chain.kept_missing" and len(session.conversation.transcript.messages) == 1
     session.stage_all()
     assert said(session) == whole and not session.problems
     gone = deepcopy(log.values)
@@ -408,8 +408,8 @@ def test_what_a_compaction_kept_comes_back_whichever_of_its_names_is_lost() -> N
         doubled,
     ):
         session = opened(values)
-        assert errors(session) and len(session.transcript.messages) < len(whole)
-        assert session.verdict.outputs_seen < session.verdict.outputs_total
+        assert errors(session) and len(session.conversation.transcript.messages) < len(whole)
+        assert session.conversation.verdict.outputs_seen < session.conversation.verdict.outputs_total
         session.stage_all()
         assert said(session) == whole and not errors(session)
     assert said(opened(no_list)) == whole
@@ -431,7 +431,7 @@ def test_an_edited_prompt_and_a_new_beginning_are_branches_and_no_loss() -> None
     log.says("a11", "m8", text("Anew."))
     session = opened(log.values)
     assert not session.problems
-    assert len(session.transcript.messages) == 2
+    assert len(session.conversation.transcript.messages) == 2
 
 
 def test_a_beginning_that_nothing_explains_is_left_to_a_person() -> None:
@@ -445,7 +445,7 @@ def test_a_beginning_that_nothing_explains_is_left_to_a_person() -> None:
     assert (problem.rule, problem.severity, problem.guess) == ("chain.second_root", "warning", True)
     assert session.stage_all() is None
     session.stage(problem)
-    assert len(session.transcript.messages) == 4
+    assert len(session.conversation.transcript.messages) == 4
 
 
 def test_a_prompt_in_two_records_did_not_begin_anew() -> None:
@@ -466,8 +466,10 @@ def test_results_of_parallel_calls_that_came_last_hide_nothing() -> None:
     log.result("r2", "a2", "toolu_B", "output B")
     log.result("r1", "a1", "toolu_A", "output A")
     session = opened(log.values)
-    assert {problem.severity for problem in session.problems} == {"info"} and not session.transcript.tree.branches
-    assert session.verdict.outputs_seen == 2
+    assert {problem.severity for problem in session.problems} == {
+        "info"
+    } and not session.conversation.transcript.tree.branches
+    assert session.conversation.verdict.outputs_seen == 2
 
 
 def failing(prompts: Iterable[str], log: Log | None = None) -> Log:
@@ -486,7 +488,7 @@ def test_failed_retries_are_one_note_with_a_fix_that_keeps_new_words() -> None:
     assert "3 repeated prompts" in problem.text
     assert session.stage_all() is None and problem.recommended is None
     session.stage(problem, problem.fixes[0])
-    assert shape(session.transcript)[-1] == ("user", ["now list the files"])
+    assert shape(session.conversation.transcript)[-1] == ("user", ["now list the files"])
     assert not session.problems
     kept = [json.loads(line) for line in session.to_bytes().splitlines()]
     assert [value["uuid"] for value in kept if value.get("uuid", "").startswith(("f", "e"))] == ["f2"]

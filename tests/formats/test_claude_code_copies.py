@@ -53,7 +53,11 @@ def problem(session: Session, rule: str) -> Problem:
 
 
 def answers(session: Session) -> dict[str, str]:
-    return {str(block.id): result_text(block) for message in session.transcript.messages for block in message.results}
+    return {
+        str(block.id): result_text(block)
+        for message in session.conversation.transcript.messages
+        for block in message.results
+    }
 
 
 def mended(session: Session) -> Session:
@@ -117,10 +121,10 @@ def test_a_placeholder_gives_way_to_the_real_output(tmp_path: Path, beside: str)
     found = saved(tmp_path, [*log.values, blob("toolu_D", "output D" + REMINDER)])
     known = problem(found, "result.placeholder")
     assert known.severity == "error" and known.impact == "loses"
-    before = {record.uid: record.body for record in found.document.records}
+    before = {record.uid: record.body for record in found.conversation.document.records}
     again = mended(found)
     assert answers(again)["toolu_D"] == "output D"
-    changed = [r for r in found.document.records if before[r.uid] != r.body]
+    changed = [r for r in found.conversation.document.records if before[r.uid] != r.body]
     assert len(changed) == 1
     assert set(record) - set(changed[0].value) == {"toolUseResult", "toolDenialKind"}
     assert "is_error" not in changed[0].value["message"]["content"][0]
@@ -257,10 +261,15 @@ def test_a_result_of_a_parallel_call_that_was_lost_is_brought_into_the_history(t
     lost = problem(found, "result.unreached")
     assert lost.severity == "error" and lost.impact == "loses"
     again = mended(found)
-    words = [block.text for message in again.transcript.messages for block in message.blocks]
+    words = [block.text for message in again.conversation.transcript.messages for block in message.blocks]
     assert sum("output A" in said for said in words) == 1
     assert answers(again) == {"toolu_B": "output B"}
-    assert [message.role for message in again.transcript.messages] == ["user", "assistant", "user", "assistant"]
+    assert [message.role for message in again.conversation.transcript.messages] == [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+    ]
 
 
 def test_placeholders_of_agents_are_known() -> None:

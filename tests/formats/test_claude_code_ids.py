@@ -37,13 +37,13 @@ def answered(session: Session) -> dict[str, list[str]]:
     """What was asked -> what came back."""
     return {
         arguments(pair.call)["command"]: [result_text(result) for result in pair.results]
-        for pair in session.pairs
+        for pair in session.conversation.pairs
         if pair.call is not None
     }
 
 
 def unique(session: Session) -> bool:
-    ids = [pair.call.id for pair in session.pairs if pair.call is not None]
+    ids = [pair.call.id for pair in session.conversation.pairs if pair.call is not None]
     return len(set(ids)) == len(ids)
 
 
@@ -96,7 +96,7 @@ def test_late_results_without_links_are_a_guess() -> None:
         if problem.guess:
             assert any(not fix.certain for fix in problem.fixes)
     again = mended(found)
-    words = "\n".join(block.text for message in again.transcript.messages for block in message.blocks)
+    words = "\n".join(block.text for message in again.conversation.transcript.messages for block in message.blocks)
     assert unique(again) and "out 0" in words and "out 1" in words
     assert answered(again)["do 0"] != ["out 1"], "nothing is decided by place alone"
 
@@ -112,7 +112,7 @@ def test_copies_of_a_shared_id_are_renamed_where_they_hang_on_the_renamed_record
         log.result(f"r{number}", f"a{number}", "call_0", f"out {number}")
     log.says("e", "end", text("done"))
     again = mended(opened(log.values))
-    values = {record.value["uuid"]: record.value for record in again.document.records}
+    values = {record.value["uuid"]: record.value for record in again.conversation.document.records}
     new = values["a1"]["message"]["content"][0]["id"]
     assert new != "call_0" and values["r1"]["message"]["content"][0]["tool_use_id"] == new
     assert values["t1"]["attachment"]["toolUseID"] == values["p1"]["parentToolUseID"] == new
@@ -133,9 +133,9 @@ def test_a_renamed_id_is_renamed_wherever_the_file_names_it() -> None:
     )
     values = json.loads(json.dumps(log.values).replace("echo toolu_D", "ls").replace("toolu_D", "toolu.D"))
     found = opened(values)
-    before = found.document.records
+    before = found.conversation.document.records
     again = mended(found)
-    after = again.document.records
+    after = again.conversation.document.records
     # The copy of a request is named by its hash and stays.
     assert [record.body for record in after if b"toolu.D" in record.body] == [before[-1].body]
     assert sum(a.body != b.body for a, b in zip(before, after, strict=True)) == 8

@@ -19,7 +19,7 @@ Values = list[Any]
 
 
 def outputs(session: Session) -> list[str]:
-    return [result_text(block) for message in session.transcript.messages for block in message.results]
+    return [result_text(block) for message in session.conversation.transcript.messages for block in message.results]
 
 
 def interleaved() -> Values:
@@ -209,4 +209,4 @@ def test_odd_values_in_the_place_of_names_hurt_nothing(key: str, odd: Any) -> No
         for data in (b"\n".join(lines), b"\n".join(glued)):
             session = open_session("session.jsonl", data=data + b"\n")
             session.stage_recommended()
-            assert session.verdict.sentence and session.conversation.judged.seen is not None
+            assert session.conversation.verdict.sentence and session.conversation.judged.seen is not None

@@ -39,14 +39,14 @@ def rules(session: Session) -> list[str]:
 
 
 def outputs(session: Session) -> list[str]:
-    return [result_text(block) for message in session.transcript.messages for block in message.results]
+    return [result_text(block) for message in session.conversation.transcript.messages for block in message.results]
 
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_it_is_judged_and_mended_as_on_one_line(name: str) -> None:
     plain, wide = opened(CORPUS[name]), opened(spread(CORPUS[name], name))
     assert rules(wide) == rules(plain) and outputs(wide) == outputs(plain)
-    assert wide.verdict.outputs_seen == plain.verdict.outputs_seen
+    assert wide.conversation.verdict.outputs_seen == plain.conversation.verdict.outputs_seen
     plain.stage_recommended()
     wide.stage_recommended()
     data = wide.to_bytes()

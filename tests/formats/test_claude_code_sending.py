@@ -56,7 +56,7 @@ def fates(session: Session) -> dict[str, list[str]]:
     """Of the calls and results that are not sent as they are: what becomes of them, by id."""
     seen = seen_of(session)
     found: dict[str, list[str]] = {}
-    for message in session.transcript.messages:
+    for message in session.conversation.transcript.messages:
         for block in message.blocks:
             if block.kind in ("call", "result") and seen.fates[id(block)] != "sent":
                 found.setdefault(str(block.id), []).append(f"{block.kind} {seen.fates[id(block)]}")
@@ -75,7 +75,7 @@ def test_a_sound_session_goes_out_whole_with_its_results_in_the_order_of_the_fil
         "result toolu_01A: output A",
         "call toolu_01C",
     ]
-    assert (session.verdict.outputs_seen, session.verdict.outputs_total) == (8, 8)
+    assert (session.conversation.verdict.outputs_seen, session.conversation.verdict.outputs_total) == (8, 8)
 
 
 CASES = [
@@ -125,7 +125,7 @@ def test_a_reused_id_loses_every_later_call_and_output() -> None:
     session = broken("id_reused_later")
     (lost,) = fates(session).values()
     assert lost == ["call dropped", "result dropped"]
-    assert session.verdict.outputs_seen == 7
+    assert session.conversation.verdict.outputs_seen == 7
 
 
 def test_an_early_result_is_moved_behind_its_call_unless_the_user_speaks_between() -> None:
@@ -143,7 +143,7 @@ def test_an_early_result_is_moved_behind_its_call_unless_the_user_speaks_between
     far = with_early("u2")
     sent = lines(seen_of(far))
     assert sent[sent.index("call toolu_01D") + 1] == f"result toolu_01D: {MISSING}"
-    assert (far.verdict.outputs_seen, far.verdict.outputs_total) == (7, 8)
+    assert (far.conversation.verdict.outputs_seen, far.conversation.verdict.outputs_total) == (7, 8)
 
 
 def test_open_calls_take_the_words_of_their_own_record_with_them() -> None:
@@ -167,9 +167,9 @@ def test_signed_thinking_of_another_model_is_left_out() -> None:
 
 def test_what_an_output_beside_the_history_is_worth() -> None:
     session = broken("parent_unknown")
-    assert session.verdict.outputs_total == 8 and session.verdict.outputs_seen == 5
+    assert session.conversation.verdict.outputs_total == 8 and session.conversation.verdict.outputs_seen == 5
     session.stage_recommended()
-    assert (session.verdict.outputs_seen, session.verdict.outputs_total) == (8, 8)
+    assert (session.conversation.verdict.outputs_seen, session.conversation.verdict.outputs_total) == (8, 8)
 
 
 def test_a_session_whose_last_record_has_no_time_is_not_found_until_it_gets_one() -> None:
@@ -177,16 +177,16 @@ def test_a_session_whose_last_record_has_no_time_is_not_found_until_it_gets_one(
     session = open_session("session.jsonl", data=data, agent_version="2.1.329")
     refuses = seen_of(session).refuses
     assert refuses is not None and "no timestamp" in refuses
-    assert session.verdict.outputs_seen == 0 and refuses in session.verdict.sentence
+    assert session.conversation.verdict.outputs_seen == 0 and refuses in session.conversation.verdict.sentence
     (problem,) = [problem for problem in session.problems if problem.severity == "error"]
     assert (problem.rule, problem.impact) == ("chain.no_timestamp", "stops")
     session.stage_recommended()
-    assert seen_of(session).refuses is None and session.verdict.errors == 0
-    assert session.verdict.outputs_seen == session.verdict.outputs_total == 8
+    assert seen_of(session).refuses is None and session.conversation.verdict.errors == 0
+    assert session.conversation.verdict.outputs_seen == session.conversation.verdict.outputs_total == 8
     again = open_session("session.jsonl", data=session.to_bytes(), agent_version="2.1.329")
-    assert again.verdict.outputs_seen == 8
+    assert again.conversation.verdict.outputs_seen == 8
     newer = open_session("session.jsonl", data=data)
-    assert seen_of(newer).refuses is None and newer.verdict.errors == 0
+    assert seen_of(newer).refuses is None and newer.conversation.verdict.errors == 0
 
 
 def test_a_sub_agents_history_is_never_resumed() -> None:
@@ -250,7 +250,7 @@ def test_what_is_called_lost_is_lost_and_all_that_is_lost_is_named(seed: int) ->
     seen = session.conversation.judged.seen
     if seen is None:
         return
-    blocks = [block for message in session.transcript.messages for block in message.blocks]
+    blocks = [block for message in session.conversation.transcript.messages for block in message.blocks]
     sent = {id(part.block) for message in seen.messages for part in message.parts if part.block is not None}
     for block in blocks:
         if block.kind in ("call", "result"):
@@ -280,5 +280,5 @@ def test_what_is_called_lost_is_lost_and_all_that_is_lost_is_named(seed: int) ->
             assert "drops this call" not in found.text
     lost = {result_text(block).strip() for block in blocks if is_real_output(block) and id(block) not in sent}
     assert lost <= named | told
-    verdict = session.verdict
+    verdict = session.conversation.verdict
     assert 0 <= verdict.outputs_seen <= verdict.outputs_total

@@ -50,9 +50,9 @@ def test_a_response_copied_into_another_with_a_lost_link_is_mended_for_good() ->
         session = opened(copied_response(link))
         assert errors(session)
         again = mended_once(session)
-        told = [result_text(block) for message in again.transcript.messages for block in message.results]
+        told = [result_text(block) for message in again.conversation.transcript.messages for block in message.results]
         assert {"output A", "output B"} <= set(told)
-        assert again.verdict.outputs_seen == again.verdict.outputs_total
+        assert again.conversation.verdict.outputs_seen == again.conversation.verdict.outputs_total
 
 
 def parted(tail: bool) -> list[Any]:
@@ -81,7 +81,7 @@ def test_results_behind_another_response_are_put_behind_their_calls() -> None:
         assert seen is not None
         order = [part.value.get("id") for message in seen.messages for part in message.parts if "id" in part.value]
         assert order == ["toolu_A", "toolu_C", "toolu_B"]
-        assert again.verdict.outputs_seen == 3
+        assert again.conversation.verdict.outputs_seen == 3
 
 
 def test_a_result_under_another_id_on_another_branch_is_not_lost_there() -> None:

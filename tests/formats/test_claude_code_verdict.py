@@ -63,7 +63,7 @@ def test_the_order_of_lines_does_not_matter(seed: int) -> None:
     session = opened(moved)
     assert sent(session) == as_written
     assert not [problem for problem in session.problems if problem.rule.startswith("chain.")]
-    assert session.verdict.outputs_seen == session.verdict.outputs_total == 3
+    assert session.conversation.verdict.outputs_seen == session.conversation.verdict.outputs_total == 3
 
 
 def with_a_report_in_the_gap(report: float, follows: float) -> Session:
@@ -88,15 +88,15 @@ def test_a_report_in_the_gap_does_not_hide_that_history_is_lost() -> None:
     session = with_a_report_in_the_gap(2, 9)
     assert errors(session) == ["chain.missing_parent"]
     assert session.problems[0].impact == "loses"
-    assert len(sent(session)) == 2 and session.verdict.outputs_seen == 0
+    assert len(sent(session)) == 2 and session.conversation.verdict.outputs_seen == 0
     again = recommended(session)
-    assert errors(again) == [] and again.verdict.outputs_seen == 3
+    assert errors(again) == [] and again.conversation.verdict.outputs_seen == 3
 
 
 @pytest.mark.parametrize("report", [2, 9])
 def test_what_was_said_soon_after_is_bridged_whenever_the_report_came(report: float) -> None:
     session = with_a_report_in_the_gap(report, 4)
-    assert errors(session) == [] and session.verdict.outputs_seen == 3
+    assert errors(session) == [] and session.conversation.verdict.outputs_seen == 3
 
 
 # What a person did.
@@ -116,7 +116,7 @@ def test_a_refusal_is_what_happened_even_where_the_command_had_printed_something
     log.record("progress", "p1", "a2", data=progress, parentToolUseID="toolu_2")
     session = opened(log.values)
     assert not session.problems
-    assert session.verdict.outputs_seen == session.verdict.outputs_total == 3
+    assert session.conversation.verdict.outputs_seen == session.conversation.verdict.outputs_total == 3
 
 
 # Texts that say nothing.
@@ -143,7 +143,7 @@ def test_a_blank_text_that_is_sent_is_an_error() -> None:
     session = opened(log.values)
     assert errors(session) == ["content.empty_text"]
     again = recommended(session)
-    assert errors(again) == [] and again.verdict.outputs_seen == 3
+    assert errors(again) == [] and again.conversation.verdict.outputs_seen == 3
 
 
 def test_a_fix_for_something_else_leaves_blank_texts_alone() -> None:
@@ -168,9 +168,9 @@ def test_an_output_in_a_record_of_an_unknown_type_is_found() -> None:
     session = opened(log.values)
     (problem,) = [problem for problem in session.problems if problem.rule == "result.missing"]
     assert problem.recommended is not None and problem.recommended.id == "use-copy"
-    assert "line 7" in problem.recommended.title and session.verdict.outputs_total == 3
+    assert "line 7" in problem.recommended.title and session.conversation.verdict.outputs_total == 3
     again = recommended(session)
-    assert errors(again) == [] and again.verdict.outputs_seen == 3
+    assert errors(again) == [] and again.conversation.verdict.outputs_seen == 3
 
 
 def test_without_links_it_is_found_as_well() -> None:

@@ -229,7 +229,7 @@ def test_only_the_events_of_the_renamed_call_follow() -> None:
         if value["payload"].get("type") == "item_completed"
     }
     assert told["one"] == "call_0" and told["two"] != "call_0"
-    assert {pair.call.id for pair in session.pairs if pair.call} == set(told.values())
+    assert {pair.call.id for pair in session.conversation.pairs if pair.call} == set(told.values())
 
 
 def in_history() -> Rollout:

@@ -50,14 +50,14 @@ def refuses(session: Session) -> str | None:
 def test_a_rollout_of_2025_is_written_in_todays_form(tmp_path: Path) -> None:
     session = opened(tmp_path, old())
     assert refuses(session) == "Codex does not resume this session: no line of it is in the form that Codex reads."
-    assert session.verdict.outputs_seen == 0 and session.verdict.outputs_total == 1
+    assert session.conversation.verdict.outputs_seen == 0 and session.conversation.verdict.outputs_total == 1
     (problem,) = session.problems
     assert (problem.rule, problem.severity, problem.impact) == ("rollout.old_form", "error", "stops")
     assert "does not load it" in problem.text
     before = session.to_bytes().splitlines()
     session.stage_recommended()
     assert not session.problems and refuses(session) is None
-    assert session.verdict.outputs_seen == 1
+    assert session.conversation.verdict.outputs_seen == 1
     after = session.to_bytes().splitlines()
     assert len(after) == len(before)
     head = json.loads(after[0])
@@ -66,7 +66,7 @@ def test_a_rollout_of_2025_is_written_in_todays_form(tmp_path: Path) -> None:
     for was, now in zip(before[1:], after[1:], strict=True):
         # What each line said stays, to the byte; the state of the first versions is nothing that is read.
         assert was in now and (was == now) is (b"record_type" in was)
-    assert not session.losses
+    assert not session.staging.losses
 
 
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
@@ -84,11 +84,11 @@ def test_lines_of_2025_among_those_of_today_are_skipped_and_told_of(tmp_path: Pa
     made.says("Done.")
     session = made.session()
     assert refuses(session) is None
-    assert session.verdict.outputs_seen == 0
+    assert session.conversation.verdict.outputs_seen == 0
     (problem,) = (found for found in session.problems if found.rule == "rollout.old_form")
     assert problem.impact == "loses" and "1 line of this rollout is" in problem.text
     session.stage_recommended()
-    assert not session.problems and session.verdict.outputs_seen == 1
+    assert not session.problems and session.conversation.verdict.outputs_seen == 1
 
 
 def test_the_id_has_to_be_one_that_codex_takes(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_compaction_whose_lists_differ_in_length_does_not_count(notes: Any) ->
     assert problem.rule == "rollout.compaction_ignored"
     session.stage(problem)
     assert not session.problems
-    assert [f"{block.kind} {block.id}" for m in session.transcript.messages for block in m.blocks][1:] == [
+    assert [f"{block.kind} {block.id}" for m in session.conversation.transcript.messages for block in m.blocks][1:] == [
         "call c3",
         "result c3",
     ]
@@ -189,7 +189,7 @@ def test_one_id_for_two_kinds_pairs_within_the_kind() -> None:
     made.call("same", "custom_tool_call", "apply_patch")
     made.output("same", "of the patch", "custom_tool_call")
     made.output("same", "of the command", "function_call")
-    pairs = made.session().pairs
+    pairs = made.session().conversation.pairs
     assert [(pair.call.name, pair.result.value["output"]) for pair in pairs if pair.call and pair.result] == [
         ("exec_command", "of the command"),
         ("apply_patch", "of the patch"),
@@ -241,14 +241,14 @@ def test_an_output_in_an_event_alone_is_found() -> None:
     }
     session = made.session()
     session.stage_recommended()
-    assert [pair.result.value["output"][-5:] for pair in session.pairs if pair.result] == [
+    assert [pair.result.value["output"][-5:] for pair in session.conversation.pairs if pair.result] == [
         "\none\n",
         "\ntwo\n",
         "ess.\n",
         "four",
-        session.pairs[4].result.value["output"][-5:],  # type: ignore[union-attr]
+        session.conversation.pairs[4].result.value["output"][-5:],  # type: ignore[union-attr]
     ]
-    assert "No result was recorded" in session.pairs[4].result.value["output"]  # type: ignore[union-attr]
+    assert "No result was recorded" in session.conversation.pairs[4].result.value["output"]  # type: ignore[union-attr]
 
 
 def test_an_event_of_an_id_that_several_calls_share_is_not_trusted() -> None:
@@ -286,16 +286,16 @@ def stopped(text: str) -> Rollout:
 def test_what_codex_writes_for_a_call_without_output_is_no_real_output() -> None:
     session = stopped("aborted").session()
     session.stage_recommended()
-    assert session.pairs[0].result is not None
-    assert session.pairs[0].result.value["output"].endswith("the real one")
+    assert session.conversation.pairs[0].result is not None
+    assert session.conversation.pairs[0].result.value["output"].endswith("the real one")
 
 
 @pytest.mark.parametrize("text", ["Wall time: 1.5 seconds\naborted by user", "aborted by user after 3.1s"])
 def test_that_a_person_stopped_a_call_is_what_happened(text: str) -> None:
     made = stopped(text)
     session = made.session()
-    assert not session.problems and session.verdict.placeholders == 0
-    assert (session.verdict.outputs_seen, session.verdict.outputs_total) == (1, 1)
+    assert not session.problems and session.conversation.verdict.placeholders == 0
+    assert (session.conversation.verdict.outputs_seen, session.conversation.verdict.outputs_total) == (1, 1)
     session.stage_recommended()
     assert session.to_bytes() == made.data
 
@@ -347,7 +347,7 @@ def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: st
     before.user("Said after the fork.")
     (home / f"{PARENT_NAME}.jsonl").write_bytes(before.data)
     session = open_session(path)
-    assert not session.problems and shape(session.transcript) == ["user: Branch off."]
+    assert not session.problems and shape(session.conversation.transcript) == ["user: Branch off."]
     told = [(row.fate, row.role) for row in seen_rows(session.conversation.judged)]
     assert told == [
         ("inherited", "user"),
@@ -358,7 +358,7 @@ def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: st
     ]
     assert "of the parent" in [row.text for row in seen_rows(session.conversation.judged)]
     # The outputs that are counted are those of the file.
-    assert session.verdict.outputs_total == 0
+    assert session.conversation.verdict.outputs_total == 0
 
 
 def test_a_fork_whose_parent_became_shorter_is_not_resumed(tmp_path: Path) -> None:
@@ -370,7 +370,7 @@ def test_a_fork_whose_parent_became_shorter_is_not_resumed(tmp_path: Path) -> No
     assert (problem.rule, problem.impact) == ("rollout.parent_missing", "stops")
     assert "became shorter" in problem.text
     seen = session.conversation.judged.seen
-    assert seen is not None and seen.refuses is not None and "became shorter" in session.verdict.sentence
+    assert seen is not None and seen.refuses is not None and "became shorter" in session.conversation.verdict.sentence
 
 
 def test_parents_that_name_each_other_are_told_of(tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ def test_an_edit_that_shifts_the_places_in_codex_s_index_is_told_of(tmp_path: Pa
     assert not [found for found in session.look_around() if "index" in found]
     (tmp_path / "thread_history_1.sqlite").write_bytes(b"")
     (told,) = (found for found in session.look_around() if "index" in found)
-    assert str(tmp_path / "thread_history_1.sqlite") in told and f"{session.grown} bytes" in told
+    assert str(tmp_path / "thread_history_1.sqlite") in told and f"{session.staging.grown} bytes" in told
     saved = session.save()
     assert told in saved.notes
 
@@ -273,5 +273,5 @@ def test_a_fork_that_would_begin_behind_the_end_is_told_of(tmp_path: Path) -> No
     fork.write_bytes(other.data)
     session = open_session(path)
     session.stage_recommended()
-    assert session.grown < 0
+    assert session.staging.grown < 0
     assert any(fork.name in found for found in session.look_around())

@@ -62,7 +62,7 @@ def test_the_middle_of_a_long_output_is_not_sent(kind: str, model: str, size: in
     expected = text if middle is None else text[:half] + middle + text[-half:]
     assert sent_output(made) == expected
     session = made.session()
-    verdict = session.verdict
+    verdict = session.conversation.verdict
     assert (verdict.outputs_seen, verdict.outputs_total) == (1, 1)
     assert verdict.outputs_shortened == (middle is not None)
     assert ("Codex sends 0 of 1 output whole and shortens 1." in verdict.sentence) is (middle is not None)
@@ -93,7 +93,7 @@ def test_a_link_to_an_image_is_not_followed() -> None:
     kept = [part("seen"), {"type": "input_image", "image_url": PNG, "detail": "high"}]
     made = answered(kept)
     assert sent_output(made) == kept
-    assert made.session().verdict.outputs_shortened == 0
+    assert made.session().conversation.verdict.outputs_shortened == 0
 
 
 def test_what_a_compaction_keeps_is_sent_as_long_as_it_is() -> None:

@@ -57,7 +57,7 @@ def test_one_problem_with_a_range(name: str, kind: str, count: int) -> None:
     assert (place.line, place.end_line, place.record) == (at + 1, at + count, at)
     data = session.to_bytes()
     assert place.bytes is not None and data[slice(*place.bytes)] == b"\n".join(damaged)
-    assert session.damaged == count and session.conversation.counts.records == len(lines) + count
+    assert session.conversation.damaged == count and session.conversation.counts.records == len(lines) + count
     words = f"Lines {at + 1:,} to {at + count:,} " if count > 1 else f"Line {at + 1} "
     assert problem.text.startswith(words)
     rows = [row for row in session.conversation.rows if row.kind == "damaged"]
@@ -65,8 +65,13 @@ def test_one_problem_with_a_range(name: str, kind: str, count: int) -> None:
     if count > 1:
         assert rows[0].label.startswith(f"lines {at + 1:,} to {at + count:,}: ")
     # What stands behind them is counted as if each line were one.
-    behind = session.document.record(session.document.records[len(session.document.records) - 1].uid)
-    assert behind.line == len(lines) + count and session.document.number_of(behind.uid) == len(lines) + count - 1
+    behind = session.conversation.document.record(
+        session.conversation.document.records[len(session.conversation.document.records) - 1].uid
+    )
+    assert (
+        behind.line == len(lines) + count
+        and session.conversation.document.number_of(behind.uid) == len(lines) + count - 1
+    )
     fix = next(fix for fix in problem.fixes if fix.id == "set-aside")
     staged = session.stage(problem, fix)
     assert staged.problems == 1 and session.to_bytes() == b"\n".join(lines) + b"\n"
@@ -159,8 +164,11 @@ def test_thousands_of_empty_objects_are_no_messages(name: str) -> None:
 def test_thousands_of_empty_objects_are_nothing_to_an_agent(name: str) -> None:
     lines = lines_of(name)
     plain, session = opened(name, lines), opened(name, [*lines[:5], *[b"{}"] * 30_000, *lines[5:]])
-    assert len(session.problems) == len(plain.problems) and session.verdict.sentence == plain.verdict.sentence
-    assert session.damaged == 0 and session.conversation.counts.records == len(lines) + 30_000
+    assert (
+        len(session.problems) == len(plain.problems)
+        and session.conversation.verdict.sentence == plain.conversation.verdict.sentence
+    )
+    assert session.conversation.damaged == 0 and session.conversation.counts.records == len(lines) + 30_000
 
 
 @settings(max_examples=60)
@@ -178,8 +186,8 @@ def test_many_lines_as_one_are_told_as_all_of_them(seed: int, name: str, least: 
         return (
             [(problem.rule, problem.text, session.location(problem), tuple((f.id, f.title, f.loses) for f in problem.fixes)) for problem in session.problems],
             [(row.kind, row.label, row.message) for row in session.conversation.rows],
-            session.verdict,
-            session.damaged,
+            session.conversation.verdict,
+            session.conversation.damaged,
             session.conversation.counts,
         )  # fmt: skip
 

@@ -70,7 +70,7 @@ def test_the_last_messages_of_a_list_may_tell_what_it_is(
     session = opened(container(messages))
     assert session.format.id == format_id and session.conversation.format.id == format_id
     assert session.profile.id == toolpair.check(messages).profile == format_id
-    assert session.verdict.calls == 1 and not [p for p in session.problems if p.severity == "error"]
+    assert session.conversation.verdict.calls == 1 and not [p for p in session.problems if p.severity == "error"]
 
 
 def test_a_large_file_is_what_all_of_it_says() -> None:
@@ -80,7 +80,7 @@ def test_a_large_file_is_what_all_of_it_says() -> None:
     assert len(data) > 1 << 19
     session = opened(data)
     assert session.format.id == "anthropic" and session.profile.id == "anthropic"
-    assert session.verdict.calls == 600
+    assert session.conversation.verdict.calls == 600
     assert opened(b"\n".join(data.split(b"\n")[:100])).format.id == "openai-chat"
 
 

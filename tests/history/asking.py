@@ -29,7 +29,7 @@ PROFILES = ("anthropic", "openai-chat", "gemini", "bedrock-converse")
 
 def places_to_ask_for(whole: Session, records: int, rng: random.Random) -> Sequence[str]:
     """Ids, beginnings of ids, places and error texts, some of which lead nowhere."""
-    messages = whole.transcript.messages
+    messages = whole.conversation.transcript.messages
     ids = [block.id for message in messages for block in message.blocks if isinstance(block.id, str) and block.id]
     values = [block.value for message in messages for block in message.blocks if isinstance(block.value, dict)]
     items = [value["id"] for value in values if isinstance(value.get("id"), str) and value["id"] not in ids]
@@ -39,7 +39,10 @@ def places_to_ask_for(whole: Session, records: int, rng: random.Random) -> Seque
         asked += [id_, id_[:8], f"failed: {id_}."]
         asked += [text.format(n=rng.randrange(len(messages) + 2), id=id_) for text in rng.sample(TEXTS, 2)]
         asked += [f"line:{rng.randrange(records + 3)}", f"record:{rng.randrange(records + 3)}"]
-        asked += [f"message:{rng.randrange(len(messages) + 2)}", f"pair:{rng.randrange(len(whole.pairs) + 2)}"]
+        asked += [
+            f"message:{rng.randrange(len(messages) + 2)}",
+            f"pair:{rng.randrange(len(whole.conversation.pairs) + 2)}",
+        ]
     if whole.problems:
         problem = rng.choice(whole.problems)
         asked += [problem.rule, problem.api_says or problem.rule]
@@ -57,18 +60,30 @@ def answers(session: Session, records: int, asked: Sequence[str]) -> dict[str, A
         "inactive": lambda: told(conversation.inactive_problems(), records),
         "locations": lambda: [session.location(problem) for problem in session.problems],
         "verdicts": lambda: (
-            session.verdict,
-            [one.verdict for one in session.conversations_before],
+            session.conversation.verdict,
+            [one.verdict for one in session.staging.original],
             [conversation.by(profile(id_)).verdict for id_ in PROFILES],
         ),
-        "counts": lambda: (conversation.counts, session.damaged, session.grown, session.changed, session.losses),
+        "counts": lambda: (
+            conversation.counts,
+            session.conversation.damaged,
+            session.staging.grown,
+            session.changed,
+            session.staging.losses,
+        ),
         "bytes": lambda: (session.to_bytes(), set_aside(session.conversations)),
-        "changes": lambda: [(one.kind, one.record, one.line, one.before, one.after) for one in session.changes()],
+        "changes": lambda: [
+            (one.kind, one.record, one.line, one.before, one.after) for one in session.staging.changes()
+        ],
         "staged": lambda: [(row.title, row.count, row.lines_changed, row.lines_added) for row in session.staged],
-        "worst": lambda: [told(filter(None, [conversation.worst.get(n)]), records) for n in range(len(session.pairs))],
+        "worst": lambda: [
+            told(filter(None, [conversation.worst.get(n)]), records) for n in range(len(session.conversation.pairs))
+        ],
         "rows": lambda: [(row.kind, row.label, row.message, row.group) for row in conversation.rows],
-        "row of": lambda: [conversation.places.of_message(n) for n in range(len(session.transcript.messages))],
-        "scopes": lambda: [session.transcript.scopes.get(uid, "active") for uid in numbers],
+        "row of": lambda: [
+            conversation.places.of_message(n) for n in range(len(session.conversation.transcript.messages))
+        ],
+        "scopes": lambda: [session.conversation.transcript.scopes.get(uid, "active") for uid in numbers],
         "seen": lambda: [_seen(row) for row in seen_rows(conversation.judged)],
         "resume": session.resume_command,
         "find": lambda: [_target(session.find(text), records) for text in asked],

@@ -17,6 +17,7 @@ from tests.history.opening import both, judged_by
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
 from toolpair.history.windowed import WindowedConversation
+from toolpair.session.carrying_out import preview
 from toolpair.session.session import Session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
@@ -50,7 +51,7 @@ def opened(kind: str, seed: int) -> tuple[Session, Session, int, int] | None:
     whole, long = both(content(rng, messages, rng.choice(forms)), kind, None, least)
     if not isinstance(long.conversation, WindowedConversation):
         return None
-    return whole, long, len(whole.document.records), least
+    return whole, long, len(whole.conversation.document.records), least
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -84,7 +85,7 @@ def act(whole: Session, long: Session, rng: random.Random) -> None:
         if share < 0.5 and fixable:
             problem = fixable[number % len(fixable)]
             fix = problem.fixes[number % len(problem.fixes)]
-            assert isinstance(session.preview(problem, fix), list)
+            assert isinstance(preview(session.conversation, fix), list)
             session.stage(problem, fix)
         elif share < 0.6 and session.conversation.groups:
             session.stage_group(session.conversation.groups[number % len(session.conversation.groups)])
@@ -93,7 +94,7 @@ def act(whole: Session, long: Session, rng: random.Random) -> None:
         elif share < 0.8:
             session.set_profile(profile)
         elif share < 0.9 and session.staged:
-            session.unstage(session.staged[number % len(session.staged)])
+            session.staging.unstage(session.staged[number % len(session.staged)])
         else:
             session.undo()
             session.redo()
@@ -164,7 +165,7 @@ def test_what_cannot_be_read_is_counted() -> None:
     _, long = both(b"".join(lines), "anthropic", None, 2)
 
     assert isinstance(long.conversation, WindowedConversation)
-    assert long.damaged == 1
+    assert long.conversation.damaged == 1
 
 
 def test_a_list_that_holds_tuples_is_judged_as_what_is_sent() -> None:

@@ -43,7 +43,7 @@ def opened(folder: Path, values: Sequence[Any]) -> tuple[Session, Session]:
         parted = open_session(path)
         assert isinstance(parted.conversation, WindowedConversation)
         assert told(parted.problems, len(values)) == told(whole.problems, len(values))
-        assert parted.verdict == whole.verdict
+        assert parted.conversation.verdict == whole.conversation.verdict
     return whole, parted
 
 
@@ -59,7 +59,7 @@ def test_nothing_is_wrong_where_nobody_knows_more(tmp_path: Path, said: str) -> 
 
     assert not parted.problems
     assert looked_at(parted) == 0
-    assert (parted.verdict.outputs_total, parted.verdict.placeholders) == (19, 1)
+    assert (parted.conversation.verdict.outputs_total, parted.conversation.verdict.placeholders) == (19, 1)
 
 
 @pytest.mark.parametrize("said", ["", REJECTED])

@@ -38,21 +38,21 @@ def assert_same(whole: Session, long: Session, records: int) -> None:
     assert [row_of(row, records) for row in long.conversation.rows] == [
         row_of(row, records) for row in whole.conversation.rows
     ]
-    assert long.verdict == whole.verdict
+    assert long.conversation.verdict == whole.conversation.verdict
     assert [long.location(one) for one in long.problems] == [whole.location(one) for one in whole.problems]
     assert long.conversation.counts == whole.conversation.counts
     assert b"".join(long.chunks()) == b"".join(whole.chunks())
-    assert long.grown == whole.grown
+    assert long.staging.grown == whole.staging.grown
     here, there = long.conversation.places, whole.conversation.places
-    assert [here.of_pair(n) for n in range(len(whole.pairs) + 1)] == [
-        there.of_pair(n) for n in range(len(whole.pairs) + 1)
+    assert [here.of_pair(n) for n in range(len(whole.conversation.pairs) + 1)] == [
+        there.of_pair(n) for n in range(len(whole.conversation.pairs) + 1)
     ]
-    numbers = range(len(whole.transcript.messages))
+    numbers = range(len(whole.conversation.transcript.messages))
     assert [here.of_message(n) for n in numbers] == [there.of_message(n) for n in numbers]
     assert [(here.of_part(n), here.of_record(n)) for n in range(records)] == [
         (there.of_part(n), there.of_record(n)) for n in range(records)
     ]
-    ids = [block.id for message in whole.transcript.messages for block in message.blocks if block.id]
+    ids = [block.id for message in whole.conversation.transcript.messages for block in message.blocks if block.id]
     for id_ in dict.fromkeys(ids):
         one, other = long.find(str(id_)), whole.find(str(id_))
         assert one is not None and other is not None
@@ -60,7 +60,7 @@ def assert_same(whole: Session, long: Session, records: int) -> None:
 
 
 def lost(session: Session) -> list[tuple[str, int]]:
-    found = session.losses
+    found = session.staging.losses
     return sorted((one.kind, one.size) for one in (*found.outputs, *found.words, *found.images, *found.calls))
 
 
@@ -101,8 +101,8 @@ def test_staging_reaches_the_same_states(kind: str, name: str, form: str, least:
     assert_same(whole, long, len(messages))
     # Of the same content at several places either may be the one that is gone.
     assert lost(long) == lost(whole)
-    assert [(c.kind, c.record, c.line, c.before, c.after) for c in long.changes()] == [
-        (c.kind, c.record, c.line, c.before, c.after) for c in whole.changes()
+    assert [(c.kind, c.record, c.line, c.before, c.after) for c in long.staging.changes()] == [
+        (c.kind, c.record, c.line, c.before, c.after) for c in whole.staging.changes()
     ]
     while long.staged:
         long.undo()

@@ -18,6 +18,7 @@ from toolpair.dialects.block_values import as_json
 from toolpair.history.sent_rows import seen_rows
 from toolpair.recipes import RECIPES
 from toolpair.rules.profiles import profile
+from toolpair.session.recipe_trial import try_recipe
 from toolpair.session.session import Session, SessionError, open_session
 
 CODES = {
@@ -100,7 +101,7 @@ def everything_asked(session: Session) -> None:
         session.find(where)
     for id_ in ("anthropic", "openai-chat", "openai-responses", "mistral", "gemini"):
         assert session.conversation.by(profile(id_)).verdict
-    for branch in session.transcript.tree.branches[:3]:
+    for branch in session.conversation.transcript.tree.branches[:3]:
         with suppress(ValueError):  # several are called so
             session.choose_leaf(branch.leaf)
         look(session)
@@ -108,10 +109,10 @@ def everything_asked(session: Session) -> None:
     for number in range(len(session.conversations)):
         session.current = number
         for recipe in RECIPES:
-            _ = session.try_recipe(recipe).losses
+            _ = try_recipe(session, recipe).losses
     session.stage_recommended()
     look(session)
-    list(session.changes())
+    list(session.staging.changes())
     open_session("again", data=session.to_bytes(), format=session.conversation.format.id)
     while session.undo():
         pass
@@ -120,7 +121,7 @@ def everything_asked(session: Session) -> None:
 
 def look(session: Session) -> None:
     """What is shown of a session as it is."""
-    assert session.verdict.sentence
+    assert session.conversation.verdict.sentence
     for number, conversation in enumerate(session.conversations):
         session.current = number
         for row in seen_rows(conversation.judged):

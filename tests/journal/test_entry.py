@@ -19,9 +19,9 @@ from tests.conftest import SAMPLES
 from tests.formats.claude_code_files import session as claude_session
 from tests.session_folders import line
 from toolpair.recipes import RECIPES
+from toolpair.session.decisions import LONGEST_ID
 from toolpair.session.journal import DamagedEntry, JournalEntry, Newer, since, take_up
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.session.staging import LONGEST_ID
 from toolpair.source.mark import Mark
 
 FILES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix in (".json", ".jsonl"))
@@ -63,9 +63,9 @@ def test_all_that_was_applied_is_applied_again(name: str, seed: int) -> None:
     taken = take_up(again, entry)
     assert not taken.dropped
     assert again.to_bytes() == session.to_bytes()
-    assert len(again.steps) == len(session.steps)
+    assert len(again.staging.steps) == len(session.staging.steps)
     assert since(again, entry) == "same"
-    for _ in session.steps:
+    for _ in session.staging.steps:
         session.undo()
         again.undo()
         assert again.to_bytes() == session.to_bytes()
@@ -151,7 +151,7 @@ def test_how_the_session_was_looked_at_comes_back(tmp_path: Path) -> None:
     assert not take_up(again, entry_of(session)).dropped
     assert again.profile.id == "mistral" and again.to_bytes() == session.to_bytes()
     branches = open_session(SAMPLES / "claude-code-branches.jsonl")
-    leaf = branches.transcript.tree.branches[-1].leaf
+    leaf = branches.conversation.transcript.tree.branches[-1].leaf
     branches.choose_leaf(leaf)
     assert entry_of(branches).leaf == leaf
 

@@ -94,7 +94,7 @@ def sent(session: Session) -> str:
     """All that the model would read."""
     return "\n".join(
         result_text(block) if block.kind == "result" else block.text
-        for message in session.transcript.messages
+        for message in session.conversation.transcript.messages
         for block in message.blocks
     )
 
@@ -109,11 +109,11 @@ def test_mended_in_native_form(seed: int) -> None:
     whole = not any(problem.rule.startswith(("chain.", "record.")) for problem in session.problems)
     outputs = [
         result_text(block)
-        for pair in session.pairs
+        for pair in session.conversation.pairs
         for block in pair.results
         if is_real_output(block) and ((pair.call is not None and pair.certain) or whole)
     ]
-    before = {record.uid: record.body for record in session.document.records}
+    before = {record.uid: record.body for record in session.conversation.document.records}
 
     session.stage_recommended()
 
@@ -124,8 +124,8 @@ def test_mended_in_native_form(seed: int) -> None:
     assert all(output in sent(again) for output in outputs)
     assert all(output.encode() in out for output in outputs)
     assert sent(again) == sent(session)
-    changed = {change.record for change in session.changes()}
-    kept = {record.uid: record.body for record in session.document.records}
+    changed = {change.record for change in session.staging.changes()}
+    kept = {record.uid: record.body for record in session.conversation.document.records}
     for number, (uid, body) in enumerate(before.items()):
         assert number in changed or kept[uid] == body
     assert again.stage_recommended() is None and again.to_bytes() == out
@@ -146,7 +146,7 @@ def test_no_recommended_fix_makes_the_agent_send_less(seed: int) -> None:
     after = session.conversation
     if not before.sends_nothing:
         assert after.sends_less(before).text is None
-    assert all(held.problem in after.problems and held.less for held in session.held_back)
+    assert all(held.problem in after.problems and held.less for held in session.staging.held_back)
     again = open_session("s.jsonl", data=session.to_bytes())
     again.stage_recommended()
     assert again.to_bytes() == session.to_bytes()

@@ -120,7 +120,7 @@ def test_planted_defects_are_mended_and_nothing_is_lost(seed: int, defects: int)
     assert session.to_bytes() == before
     active = {
         block.value.get("output") if isinstance(block.value.get("output"), str) else None
-        for message in session.transcript.messages
+        for message in session.conversation.transcript.messages
         for block in message.results
     }
     gapless = made.paginated and ordinals(before) == list(range(len(made.values)))
@@ -151,7 +151,7 @@ def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
     made = written(rng)
     plant(made, rng)
     session = open_session(NAME, data=made.data)
-    numbers = {record.uid: record.value.get("ordinal") for record in session.document.records}
+    numbers = {record.uid: record.value.get("ordinal") for record in session.conversation.document.records}
     for problem in session.problems:
         for fix in problem.fixes:
             session.stage(problem, fix)
@@ -160,7 +160,7 @@ def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
                 for place in fix.edits
                 if isinstance(place, (MoveResult, ReplaceWithText))
             }
-            now = {record.uid: record.value.get("ordinal") for record in session.document.records}
+            now = {record.uid: record.value.get("ordinal") for record in session.conversation.document.records}
             changed = {uid for uid, number in numbers.items() if uid in now and now[uid] != number}
             told = re.search(r"renumbers the (?:([0-9,]+) records|record) after it", fix.note or "")
             count = int((told[1] or "1").replace(",", "")) if told else 0
@@ -178,7 +178,7 @@ def test_what_is_sent_after_mending_holds_every_output(seed: int) -> None:
     session.stage_recommended()
     seen = session.conversation.judged.seen
     assert seen is not None and seen.refuses is None
-    calls = [block for message in session.transcript.messages for block in message.calls]
-    results = [block for message in session.transcript.messages for block in message.results]
+    calls = [block for message in session.conversation.transcript.messages for block in message.calls]
+    results = [block for message in session.conversation.transcript.messages for block in message.results]
     assert all(seen.reaches(block) for block in (*calls, *results))
     assert not [part for message in seen.messages for part in message.parts if part.block is None]

@@ -49,7 +49,7 @@ def test_mended_for_any_provider(name: str, kind: str, seed: int) -> None:
         return
     session = opened(made.messages, kind, name)
     given_data = session.to_bytes()
-    bodies = {record.uid: record.body for record in session.document.records}
+    bodies = {record.uid: record.body for record in session.conversation.document.records}
     if not errors(session):
         assert session.stage_recommended() is None
         assert session.to_bytes() == given_data
@@ -62,15 +62,15 @@ def test_mended_for_any_provider(name: str, kind: str, seed: int) -> None:
     out = session.to_bytes()
     for marker in made.markers:
         assert marker in out.decode(), (marker, made.defects)
-    changed = {change.record for change in session.changes()}
+    changed = {change.record for change in session.staging.changes()}
     for number, (uid, body) in enumerate(bodies.items()):
         if number not in changed:
-            assert session.document.record(uid).body == body
+            assert session.conversation.document.record(uid).body == body
     again = open_session("session.json", data=out, format=kind, profile=name)
     assert again.stage_recommended() is None
     assert again.to_bytes() == out
     if not left and profile(name).cells["id.empty"].severity == "error":
-        for pair in session.pairs:
+        for pair in session.conversation.pairs:
             for block in (pair.call, *pair.results):
                 assert block is None or pair.call is None or profile(name).accepts_id(block.id), block.id
     while session.undo():

@@ -78,7 +78,7 @@ def test_mended_to_valid_lossless_idempotent_and_undone(kind: str, container: st
         assert session.stage_recommended() is None
         assert session.to_bytes() == data
         return
-    bodies = {record.uid: record.body for record in session.document.records}
+    bodies = {record.uid: record.body for record in session.conversation.document.records}
 
     session.stage_recommended()
 
@@ -87,10 +87,10 @@ def test_mended_to_valid_lossless_idempotent_and_undone(kind: str, container: st
     text = out.decode()
     for marker in made.markers:
         assert marker in text, (marker, made.defects)
-    changed = {change.record for change in session.changes()}
+    changed = {change.record for change in session.staging.changes()}
     for number, (uid, body) in enumerate(bodies.items()):
         if number not in changed:
-            assert session.document.record(uid).body == body
+            assert session.conversation.document.record(uid).body == body
     again = open_session("session.json", data=out, format=kind)
     assert errors(again) == []
     assert again.stage_recommended() is None
@@ -159,7 +159,7 @@ def test_taking_one_row_out_leaves_the_others(seed: int) -> None:
     for _ in range(30):
         if not session.staged:
             break
-        session.unstage(session.staged[0])
+        session.staging.unstage(session.staged[0])
     else:
         pytest.fail("rows come back")
     assert session.to_bytes() == data

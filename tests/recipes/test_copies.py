@@ -151,7 +151,7 @@ def test_a_decision_that_is_put_on_again_is_carried_out_with_its_options() -> No
     session = open_session("case.json", data=json.dumps(messages).encode())
     session.stage_recipe("roo-code-sanitize", Options(max_id_length=20))
     session.stage(next(problem for problem in session.problems if problem.rule == "result.missing"))
-    session.unstage(session.staged[1])
+    session.staging.unstage(session.staged[1])
     assert json.loads(session.to_bytes())[1]["tool_calls"][0]["id"] == truncated(long, 20)
 
 
@@ -307,7 +307,7 @@ FILES = {
 def as_lists(session: Session, native: bool) -> list[dict[str, Any]]:
     """What would be sent, as lists of blocks: outputs and words of the user in one message where they are neighbours."""
     made: list[dict[str, Any]] = []
-    for message in session.transcript.messages:
+    for message in session.conversation.transcript.messages:
         role = "assistant" if message.role == "assistant" else "user"
         blocks: list[Any] = []
         for block in message.blocks:
@@ -364,7 +364,7 @@ def test_every_format_keeps_its_form(recipe: str, kind: str, seed: int) -> None:
     session = FILES[kind](random.Random(seed))
     data = session.to_bytes()
     parents = lost_links(data)
-    bodies = {record.uid: record.body for record in session.document.records}
+    bodies = {record.uid: record.body for record in session.conversation.document.records}
     bad = damage(session)
 
     staged = session.stage_recipe(recipe)
@@ -373,8 +373,8 @@ def test_every_format_keeps_its_form(recipe: str, kind: str, seed: int) -> None:
     assert (staged is None) == (out == data)
     assert lost_links(out) <= parents
     assert damage(session) <= bad
-    changed = {change.record for change in session.changes()}
-    now = {record.uid: record.body for record in session.document.records}
+    changed = {change.record for change in session.staging.changes()}
+    now = {record.uid: record.body for record in session.conversation.document.records}
     for number, (uid, body) in enumerate(bodies.items()):
         assert number in changed or now[uid] == body
     again = open_session("session.jsonl" if kind in ("claude-code", "codex") else "session.json", data=out, format=kind)
@@ -491,7 +491,11 @@ def test_whatever_it_writes_is_known_for_a_placeholder(recipe: str) -> None:
 
 
 def ids_in(session: Session) -> list[list[Any]]:
-    return [[block.id for block in message.results] for message in session.transcript.messages if message.results]
+    return [
+        [block.id for block in message.results]
+        for message in session.conversation.transcript.messages
+        if message.results
+    ]
 
 
 def log_session(log: Log) -> Session:
@@ -530,9 +534,9 @@ def test_results_at_the_very_end_come_into_order_and_the_session_still_ends_ther
     session = _answered_backwards("u")
     session.stage_recipe("roo-code-reorder")
     assert ids_in(session) == [["A", "B"]]
-    assert [[block.id for block in message.calls] for message in session.transcript.messages if message.calls] == [
-        ["A", "B"]
-    ]
+    assert [
+        [block.id for block in message.calls] for message in session.conversation.transcript.messages if message.calls
+    ] == [["A", "B"]]
 
 
 def test_the_very_end_stays_where_another_record_names_it() -> None:
@@ -549,7 +553,7 @@ def test_an_output_that_takes_the_place_of_another_kind_becomes_one_of_that_kind
     made.says("done")
     session = made.session()
     session.stage_recipe("roo-code")
-    [output] = [block.value for message in session.transcript.messages for block in message.results]
+    [output] = [block.value for message in session.conversation.transcript.messages for block in message.results]
     assert output["type"] == "custom_tool_call_output" and output["call_id"] == "c1" and output["output"] == "out"
     assert not [problem for problem in session.problems if problem.severity == "error"]
 
@@ -566,7 +570,9 @@ def test_items_inside_a_compaction_are_filled_and_brought_into_order() -> None:
     data = session.to_bytes()
     session.stage_recipe("roo-code-reorder")
     assert ids_in(session) == [["a"], ["b"], ["c"]]
-    assert [result_text(block) for message in session.transcript.messages for block in message.results] == [
+    assert [
+        result_text(block) for message in session.conversation.transcript.messages for block in message.results
+    ] == [
         "out a",
         other_systems.INTERRUPTED,
         "out c",

@@ -111,7 +111,7 @@ def test_claude_code_reads_them_over() -> None:
     log.result("r1", "a1", "toolu_1", "seen")
     session = opened(lines(log.values))
     assert session.format.id == "claude-code" and not session.problems
-    assert session.verdict.outputs_seen == 1
+    assert session.conversation.verdict.outputs_seen == 1
 
 
 def test_codex_does_not_resume_such_a_file() -> None:
@@ -123,9 +123,9 @@ def test_codex_does_not_resume_such_a_file() -> None:
     session = opened(lines(made.values))
     (problem,) = session.problems
     assert (problem.rule, problem.severity, problem.impact) == ("record.trailing_comma", "error", "stops")
-    assert "does not resume this session" in problem.text and session.verdict.outputs_seen == 0
+    assert "does not resume this session" in problem.text and session.conversation.verdict.outputs_seen == 0
     session.stage_recommended()
-    assert not session.problems and session.verdict.outputs_seen == 1
+    assert not session.problems and session.conversation.verdict.outputs_seen == 1
     assert session.to_bytes() == lines(made.values, b"\n", b"\n")
 
 
@@ -138,7 +138,7 @@ def test_a_list_is_told_of_and_mended_as_one(container: str) -> None:
     assert (problem.rule, problem.severity) == ("record.trailing_comma", "error")
     session.stage_recommended()
     assert not session.problems
-    assert len(list(session.changes())) == (1200 if container == "lines" else 1)
+    assert len(list(session.staging.changes())) == (1200 if container == "lines" else 1)
     assert not open_session("again", data=session.to_bytes()).problems
 
 
@@ -154,7 +154,7 @@ def test_one_line_with_a_comma_is_a_damaged_line() -> None:
     assert next(problem.rule for problem in session.problems if problem.impact == "loses") == "record.bad_json"
     session.stage_recommended()
     assert not session.problems and session.to_bytes() == made.data
-    assert not session.document.aside, "a comma is nothing that is put aside"
+    assert not session.conversation.document.aside, "a comma is nothing that is put aside"
 
 
 @pytest.mark.parametrize("indent", [None, 1])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolpair.source.changes import Change
-from toolpair.text.inline_diff import AROUND, Folded, Piece, folded, stretches
+from toolpair.text.inline_diff import AROUND, Folded, Piece, Unit, folded, pieces, stretches
 
 TEXTS = st.lists(
     st.sampled_from(["a", "b1", '"', ",", "{", " ", "é", "\n", "long words", "\\n", "7"]), max_size=40
@@ -26,6 +26,20 @@ def test_together_the_pieces_are_both_texts(one: str, two: str) -> None:
     assert side(whole, "old") == one.rstrip("\r\n")
     assert side(whole, "new") == two.rstrip("\r\n")
     assert all(piece.text for piece in whole)
+
+
+@given(TEXTS, TEXTS, st.sampled_from(["words", "characters"]))
+def test_in_either_unit_the_pieces_are_both_texts(one: str, two: str, unit: Unit) -> None:
+    row = tuple(pieces(one, two, unit))
+    assert (side(row, "old"), side(row, "new")) == (one, two)
+    assert (one == two) == all(piece.kind == "same" for piece in row)
+
+
+def test_words_are_whole_where_characters_are_not() -> None:
+    assert pieces("call_1 ok", "call_2 ok") == [Piece("old", "call_1"), Piece("new", "call_2"), Piece("same", " ok")]
+    assert pieces("call_1 ok", "call_2 ok", "characters") == [
+        *(Piece("same", "call_"), Piece("old", "1"), Piece("new", "2"), Piece("same", " ok")),
+    ]
 
 
 @given(TEXTS, TEXTS)

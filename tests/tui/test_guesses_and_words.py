@@ -72,7 +72,7 @@ def test_the_card_counts_as_the_head_does(broken: Path, sound: Path, samples: Pa
     for path in [broken, sound, *sorted(samples.glob("*.json")), *sorted(samples.glob("*.jsonl"))][::3]:
 
         async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-            verdict, seen = app.session.verdict, []
+            verdict, seen = app.session.conversation.verdict, []
             for _ in app.overview.walk:
                 await press(pilot, "right_square_bracket")
                 assert app.overview.current is not None

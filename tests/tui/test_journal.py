@@ -230,7 +230,7 @@ def test_it_comes_on_top_of_what_is_applied_by_then(broken: Path, folder: Folder
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         app.session.stage(app.session.problems[0])
-        app.session_changed(app.desks[0])
+        app.open_sessions.changed(app.open_sessions.desks[0])
         await press(pilot, "enter")
         assert "1 fix could not be applied again" in frame(app) and "the problem is gone" in frame(app)
         await press(pilot, "escape")

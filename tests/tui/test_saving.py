@@ -110,7 +110,7 @@ def test_quitting_with_fixes_asks_and_staying_is_the_default(broken: Path, key: 
 
 def test_what_cannot_be_written_is_offered_as_a_copy(samples: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert not app.session.writable
+        assert not app.session.file.writable
         await press(pilot, "A")
         shown = frame(app)
         if isinstance(app.screen, ReviewScreen):

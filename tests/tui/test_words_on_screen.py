@@ -93,7 +93,7 @@ def test_a_call_that_nothing_works_on_was_interrupted(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_bytes(planted.corpus()["killed_in_call"])
     session = open_session(log)
-    assert session.verdict.waiting and not session.verdict.errors
+    assert session.conversation.verdict.waiting and not session.conversation.verdict.errors
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         shown = " ".join(frame(app).split())
@@ -156,7 +156,7 @@ def test_left_for_you_are_guesses_and_what_is_not_fixed_is_its_own_list(unsure: 
         await press(pilot, "escape", "u")
         orphan = next(problem for problem in app.session.problems if problem.rule == "result.orphan")
         app.session.stage(orphan)
-        app.session_changed(app.desks[-1])
+        app.open_sessions.changed(app.open_sessions.desks[-1])
         await press(pilot, "w")
         assert "1 not fixed: Read was called" in frame(app) and "left for you: " in frame(app)
 

@@ -292,7 +292,7 @@ class _ComparisonPrinter:
         out()
         if best is not None and best.touched.total:
             recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
-            to = "-o OUT" if self.path == inputs.STDIN or not self.session.writable else "--in-place"
+            to = "-o OUT" if self.path == inputs.STDIN or not self.session.file.writable else "--in-place"
             # On a line of its own, which nothing folds: it is there to be copied.
             out(f"Look first; then replace --diff with {to}:")
             out(f"  {command('fix')} {typed(self.path)}{recipe} --diff")

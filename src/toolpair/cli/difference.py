@@ -19,7 +19,7 @@ def difference(session: Session, name: str, style: TerminalStyle, whole: bool) -
     """The lines of a diff of the file against what would be saved; with `whole` nothing is left out or folded."""
     yield style.bold(f"--- {safe(name)}")
     yield style.bold(f"+++ {safe(name)} (after the fixes)")
-    changes = session.changes()
+    changes = session.staging.changes()
     for change in changes if whole else folded(changes):
         yield from _folded(change, style) if isinstance(change, Folded) else _change(change, style, whole)
 

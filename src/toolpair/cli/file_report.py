@@ -68,10 +68,11 @@ def describe(
         if inactive:
             found = conversation.inactive_problems()
             problems += [problem_entry(session, conversation, problem, show_content) for problem in found]
-    counts["damaged"] = session.damaged
-    verdict = session.verdict.sentence if len(session.conversations) == 1 else ""
-    if session.damaged and not verdict:
-        verdict = f"{session.damaged:,} of its lines cannot be read; they are kept as they are."
+    damaged = sum(found.damaged for found in session.conversations) + session.file.container.damaged_outside
+    counts["damaged"] = damaged
+    verdict = session.conversation.verdict.sentence if len(session.conversations) == 1 else ""
+    if damaged and not verdict:
+        verdict = f"{damaged:,} of its lines cannot be read; they are kept as they are."
     entry: Entry = {
         "path": path,
         "format": session.format.id,

@@ -97,11 +97,14 @@ class Fixing(Struct, frozen=True):
                 out(line)
 
     def _patch(self, session: Session, name: str) -> None:
-        if session.file.kind == "python" or (name != inputs.STDIN and not session.writable):
+        if session.file.kind == "python" or (name != inputs.STDIN and not session.file.writable):
             raise SessionError(f"{name} cannot be written back, so there is no patch of it: -o OUT writes the result.")
 
         streams.flush()
-        for piece in session.patch(name if name == inputs.STDIN else from_here(name)):
+        from toolpair.source.patch import unified
+
+        shown = name if name == inputs.STDIN else from_here(name)
+        for piece in unified(session.file.runs(session.conversations), session.file.snapshot.data, shown):
             streams.write_bytes(piece)
             if streams.unread():
                 return
@@ -118,7 +121,7 @@ class Fixing(Struct, frozen=True):
             if set_aside(session.conversations):
                 say("What was set aside is not in the output; with -o OUT it is kept in a file beside OUT.")
             return None
-        size = session.file.size + session.grown
+        size = session.file.size + session.staging.grown
         if options.output is not None:
             with Progress(size, f"writing {os.path.basename(options.output)}") as bar:
                 return session.save_as(Path(options.output), force=options.force, progress=bar.advance)

@@ -13,7 +13,8 @@ from toolpair.cli.losing import losses_entry
 from toolpair.cli.terminal import TerminalStyle, safe, typed
 from toolpair.history.losses import NOTHING, Losses
 from toolpair.session.saving import Saved
-from toolpair.session.session import Session, Staged
+from toolpair.session.session import Session
+from toolpair.session.staged import Staged
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 from toolpair.transcript.counting import plural
@@ -60,8 +61,8 @@ class Outcome(Struct, frozen=True):
             tuple(left),
             tuple(profiles) if len(profiles) > 1 else (),
             recipe,
-            session.losses,
-            "line" if session.document.kind == "lines" else "message",
+            session.staging.losses,
+            "line" if session.conversation.document.kind == "lines" else "message",
         )
 
     @property
@@ -90,7 +91,7 @@ class Outcome(Struct, frozen=True):
 
 
 def _errors(session: Session, show_content: bool) -> list[Entry]:
-    why = {id(held.problem): held.text for held in session.held_back}
+    why = {id(held.problem): held.text for held in session.staging.held_back}
     return [
         {
             **problem_entry(session, conversation, problem, show_content),

@@ -234,19 +234,14 @@ def groups_of(problems: Iterable[Problem]) -> tuple[CauseGroup, ...]:
 
 def _group(problems: Sequence[Problem]) -> CauseGroup:
     first = problems[0]
-    certain = [
-        problem
-        for problem in problems
-        if not problem.guess and (best := problem.recommended) is not None and best.certain
-    ]
-    fixes = [fix for problem in certain if (fix := problem.recommended) is not None]
+    fixes = [fix for problem in problems if (fix := problem.certain_fix) is not None]
     return CauseGroup(
         cause=_cause_of_all(problems),
         rule=first.rule,
         title=_shared_title(problems),
         tools=tuple(dict.fromkeys(filter(None, map(_tool, problems)))),
         problems=tuple(problems),
-        certain=len(certain),
+        certain=len(fixes),
         guesses=sum(problem.guess for problem in problems),
         fix_title=title_for(fixes) if fixes else None,
         loses_outputs=sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None),

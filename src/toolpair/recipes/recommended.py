@@ -19,7 +19,7 @@ def pick(problem: Problem) -> Fix | None:
 
 def pick_without_guesses(problem: Problem) -> Fix | None:
     """For a person at the screen, who is left to decide where there is something to guess."""
-    return None if problem.guess else pick(problem)
+    return problem.certain_fix if problem.severity == "error" else None
 
 
 RECIPE: Final = Recipe(

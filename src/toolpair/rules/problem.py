@@ -132,3 +132,9 @@ class Problem(Struct, frozen=True, eq=False):
     @property
     def recommended(self) -> Fix | None:
         return next((fix for fix in self.fixes if fix.recommended), None)
+
+    @property
+    def certain_fix(self) -> Fix | None:
+        """The recommended fix, where it needs no guess and nobody has to be asked."""
+        best = self.recommended
+        return None if self.guess or best is None or not best.certain else best

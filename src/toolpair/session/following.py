@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from toolpair.history.conversation import Conversation
-from toolpair.session.staging import Applied, Decision, Staged, id_of
+from toolpair.session.decisions import Applied, Decision, id_of
+from toolpair.session.staged import Staged
+from toolpair.session.staging import Staging
 from toolpair.source.container import Container, read_container
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.growth import Change, Growth, is_being_written, look
@@ -96,6 +98,15 @@ def followed(
     records, calls, results = (new - old for new, old in zip(after, before, strict=True))
     dropped = tuple(Dropped(row.title, decision.rule, reason(now, row, decision)) for row, decision in left)
     return Followed(change, records, calls, results, dropped, _text(change, records, calls, results, dropped))
+
+
+def put_on(staging: Staging, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
+    """Apply decisions again that were made on this or another state of the file, on top of what is staged.
+
+    Gives back those that could not be, with the reason.
+    """
+    left = staging.put_on(steps)
+    return [Dropped(decision.fix_id, decision.rule, reason(staging.now, row, decision)) for row, decision in left]
 
 
 def _container(growth: Growth) -> Container | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ from toolpair.source.snapshot import Snapshot, from_bytes, open_source
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.source.byte_runs import Piece
+
 OnProgress = Callable[[int], None]
 OnChecking = Callable[[int, int], None]
 
@@ -62,6 +64,11 @@ class OpenedState(Struct, frozen=True, eq=False):
         return self.container.kind
 
     @property
+    def writable(self) -> bool:
+        """Whether the file itself can be saved in place."""
+        return self.writable_reason is None
+
+    @property
     def writable_reason(self) -> str | None:
         """Why it cannot be saved in place, one phrase; None when it can."""
         if not self.container.writable:
@@ -71,6 +78,10 @@ class OpenedState(Struct, frozen=True, eq=False):
         if self.snapshot.path is None:
             return "it was read from standard input"
         return None
+
+    def runs(self, conversations: Sequence[Conversation]) -> Iterator[Piece]:
+        """The file with its conversations in this state; what is as it was, as runs of it."""
+        return self.container.runs([found.document for found in conversations])
 
     def judge(self, current: int) -> None:
         """Check the conversation with this index (the last one where there are fewer) before it is asked for."""

@@ -13,7 +13,7 @@ from toolpair.history.summary import group_key, title_for
 from toolpair.recipes.measuring import Touched
 from toolpair.recipes.recipe import Options, Recipe
 from toolpair.rules.problem import Fix, Problem
-from toolpair.session.recipe_trial import Trial
+from toolpair.session.recipe_trial import Trial, try_recipe
 from toolpair.session.session import Session
 
 _RECOMMENDED: Final = "recommended"
@@ -99,7 +99,7 @@ def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Comp
             trials = []
             for number in range(len(conversations)):
                 session.current = number
-                trials.append(session.try_recipe(recipe.name, options))
+                trials.append(try_recipe(session, recipe.name, options))
             tried.append(Tried(recipe, tuple(trials)))
     finally:
         session.current = before

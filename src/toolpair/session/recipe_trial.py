@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Protocol
 
 from msgspec import Struct
 
 from toolpair.history.conversation import Conversation
 from toolpair.history.losses import Losses
 from toolpair.history.summary import title_for
+from toolpair.recipes import RECIPES
 from toolpair.recipes.measuring import Touched, touched
-from toolpair.recipes.recipe import Options, Recipe
+from toolpair.recipes.recipe import DEFAULT, Options, Recipe
 from toolpair.rules.problem import Fix, Problem
-from toolpair.session.staging import Staged, carried_out
+from toolpair.session.carrying_out import carried_out
+from toolpair.session.staged import Staged
+
+
+class Tried(Protocol):
+    """A file, as far as a recipe is tried on it."""
+
+    current: int
+
+    @property
+    def conversation(self) -> Conversation:
+        """The current one."""
 
 
 class Trial(Struct, frozen=True, eq=False, dict=True):
@@ -73,8 +86,12 @@ class Trial(Struct, frozen=True, eq=False, dict=True):
         return frozenset(problem.key for problem in self.after.problems)
 
 
-def try_recipe(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> Trial:
-    """Carry a recipe out on a conversation, the one with index `at` of its file. Shares nothing that changes."""
+def try_recipe(file: Tried, name: str, options: Options | None = None) -> Trial:
+    """What a recipe would make of the current conversation with what is staged on it. Nothing is staged.
+
+    Can be asked from another thread. Raises KeyError for an unknown recipe.
+    """
+    at, conversation, recipe, options = file.current, file.conversation, RECIPES[name], options or DEFAULT
     made = carried_out(at, conversation, recipe, options)
     after = made.after
     left: Sequence[Problem] = [problem for problem in after.problems if problem.severity == "error"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from toolpair.history.conversation import Conversation
     from toolpair.session.opening import OpenedState
+    from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
     from toolpair.source.saving import FileSave, Progress, SaveResult
     from toolpair.source.snapshot import Snapshot
@@ -94,6 +95,33 @@ def saved_from(result: SaveResult, resume_command: Callable[[Path], str | None])
     backup = Path(result.backup) if result.backup is not None else None
     resume, failed = attempted("the way to go on", lambda: resume_command(Path(result.path)), None)
     return Saved(Path(result.path), backup, (*result.notes, *failed), resume, result.aside, result.removed)
+
+
+def save_copy(
+    file: OpenedState,
+    conversations: Sequence[Conversation],
+    path: str | Path,
+    force: bool,
+    progress: Progress | None,
+) -> SaveResult:
+    """Write the file with its conversations in this state elsewhere, packed when the name ends in .zst."""
+    from toolpair.source.byte_runs import chunks_of
+    from toolpair.source.packing import SUFFIX, pack
+    from toolpair.source.saving import save_as, source_of
+
+    snapshot = file.snapshot
+    source = source_of(snapshot)
+    pieces: Iterable[Piece] = file.runs(conversations)
+    if str(path).endswith(SUFFIX):
+        packing = snapshot.packing
+        as_it_is = all(
+            now.document is then.document for now, then in zip(conversations, file.conversations, strict=True)
+        )
+        unpacked = chunks_of(file.runs(conversations), snapshot.data)
+        pieces = [packing.raw] if packing is not None and as_it_is else pack(unpacked)
+    elif source is None:
+        pieces = chunks_of(file.runs(conversations), snapshot.data)
+    return save_as(path, pieces, force=force, aside=set_aside(conversations), source=source, progress=progress)
 
 
 def set_aside(conversations: Sequence[Conversation]) -> tuple[bytes, ...]:

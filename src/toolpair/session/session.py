@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -18,12 +16,10 @@ from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.session.opening import FileReader, OpenedState, no_such_leaf, open_file
-from toolpair.session.staging import Applied, Decision, Staged, Staging, edits_of
+from toolpair.session.staging import Staging
 from toolpair.source.byte_runs import chunks_of
 from toolpair.source.container import Container
-from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
-from toolpair.source.packing import SUFFIX, pack
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.model import PLACEHOLDER, Block, Message, Transcript
@@ -33,16 +29,14 @@ from toolpair.transcript.record_tree import Branch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.history.losses import Losses
-    from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
     from toolpair.recipes.recipe import Options
-    from toolpair.session.following import Dropped, Followed, Watch
+    from toolpair.session.decisions import Decision
+    from toolpair.session.following import Followed, Watch
     from toolpair.session.recipe_trial import Trial as Trial  # noqa: PLC0414 - to be imported from here
     from toolpair.session.saving import Saved as Saved  # noqa: PLC0414 - to be imported from here
     from toolpair.session.saving import SaveInPlace
-    from toolpair.source.byte_runs import Piece
-    from toolpair.source.changes import Change
+    from toolpair.session.staged import Staged as Staged  # noqa: PLC0414 - to be imported from here
     from toolpair.source.columns import Columns
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
     from toolpair.source.saving import Progress, SaveResult
@@ -107,7 +101,7 @@ def open_session(
     """
     reader = FileReader(format, profile, View(leaf, reporting=reporting))
     session = Session(*open_file(path, data, reader, progress, checking, agent_version, max_size))
-    if leaf is not None and session.transcript.tree.leaf is None:
+    if leaf is not None and session.conversation.transcript.tree.leaf is None:
         raise SessionError(no_such_leaf(leaf, session.file.shown_name))
     return session
 
@@ -137,9 +131,7 @@ class Session:
         """This is what the file holds, and what is staged on it: nothing, where that is not said."""
         self.file = file
         self._columns: Columns | None = None
-        self._staging = staging or Staging(file.conversations)
-        # of what the file held until now, which need not stay
-        self._losses: tuple[tuple[Conversation, ...], Losses] | None = None
+        self.staging = staging or Staging(file.conversations)
 
     # --- what there is -----------------------------------------------------------------------------------
 
@@ -150,47 +142,16 @@ class Session:
         return Path(self.file.snapshot.path) if self.file.snapshot.path is not None else None
 
     @property
-    def writable(self) -> bool:
-        """Whether the file itself can be saved in place."""
-        return self.file.writable_reason is None
-
-    @property
     def conversations(self) -> tuple[Conversation, ...]:
-        return self._staging.now
+        return self.staging.now
 
     @property
     def conversation(self) -> Conversation:
-        return self._staging.now[self.current]
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.conversation.transcript
-
-    @property
-    def document(self) -> Document:
-        return self.conversation.document
-
-    @property
-    def pairs(self) -> Sequence[Pair]:
-        return self.conversation.pairs
+        return self.staging.now[self.current]
 
     @property
     def problems(self) -> Sequence[Problem]:
         return self.conversation.problems
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.conversation.verdict
-
-    @property
-    def damaged(self) -> int:
-        """How many records of the file cannot be read."""
-        return sum(found.damaged for found in self.conversations) + self.file.container.damaged_outside
-
-    @property
-    def conversations_before(self) -> tuple[Conversation, ...]:
-        """They as the file holds them, checked as now."""
-        return self._staging.original
 
     def set_profile(self, id_: str) -> None:
         """Judge by another profile. Staged fixes stay."""
@@ -198,51 +159,10 @@ class Session:
         profile = self.profile = profile_named(id_)
         self.reader = replace(self.reader, profile=id_)
         try:
-            self._staging.judge_anew(lambda found: self.reader.opened_anew(found, self.file) or found.by(profile))
+            self.staging.judge_anew(lambda found: self.reader.opened_anew(found, self.file) or found.by(profile))
         except BaseException:
             self.profile, self.reader = before
             raise
-
-    def opened_again(self) -> Session:
-        """What the file holds now, without what is staged, looked at in the same way: format, profile, branch.
-
-        Raises SessionError with one sentence when it cannot be read.
-        """
-        assert self.path is not None
-        opened = partial(self.open_beside, str(self.path), format=self.reader.format, profile=self.reader.profile)
-        if self.reader.view.leaf is not None:
-            with contextlib.suppress(SessionError):  # the branch may be gone
-                return opened(leaf=self.reader.view.leaf)
-        return opened()
-
-    def open_beside(
-        self,
-        path: str,
-        /,
-        *,
-        data: bytes | None = None,
-        progress: Callable[[int], None] | None = None,
-        checking: Callable[[int, int], None] | None = None,
-        format: str | None = None,
-        profile: str | None = None,
-        leaf: str | None = None,
-    ) -> Session:
-        """Open a file that belongs to this one, resumed by the same agent and read within the same limits.
-
-        Raises SessionError with one sentence when it cannot be read.
-        """
-        limits = self.file.snapshot.limits
-        return open_session(
-            path,
-            data=data,
-            format=format,
-            profile=profile,
-            leaf=leaf,
-            progress=progress,
-            checking=checking,
-            agent_version=self.reader.view.agent_version,
-            max_size=limits.line if limits.asked_for else None,
-        )
 
     def choose_leaf(self, leaf: str | None) -> None:
         """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.
@@ -261,7 +181,7 @@ class Session:
         except BaseException:
             self.reader = before
             raise
-        self._staging.look_at(self.current, chosen)
+        self.staging.look_at(self.current, chosen)
 
     def location(self, problem: Problem, conversation: Conversation | None = None) -> Location:
         """Where the problem stands in the file."""
@@ -284,38 +204,21 @@ class Session:
         `heed` is told how many problems a step of many fixes has mended so far; what it raises ends the step.
         """
         other = copy(self)
-        other._staging = self._staging.copy(heed)
+        other.staging = self.staging.copy(heed)
         return other
 
     def accept(self, draft: Session) -> None:
         """Go on as a draft of this session does. Nothing else may have been staged meanwhile."""
         self.profile, self.reader = draft.profile, draft.reader
-        self._staging = draft._staging.copy()
-        self._losses = draft._losses
-
-    @property
-    def steps(self) -> tuple[tuple[Staged, ...], ...]:
-        """What is staged, in the steps that undo takes."""
-        return self._staging.steps
-
-    def put_on(self, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
-        """Apply decisions again that were made on this or another state of the file, on top of what is staged.
-
-        Gives back those that could not be, with the reason.
-        """
-        from toolpair.session.following import Dropped, reason
-
-        left = self._staging.put_on(steps)
-        now = self.conversations
-        return [Dropped(decision.fix_id, decision.rule, reason(now, row, decision)) for row, decision in left]
+        self.staging = draft.staging.copy()
 
     @property
     def staged(self) -> Sequence[Staged]:
-        return tuple(row for rows in self._staging.steps for row in rows)
+        return tuple(row for rows in self.staging.steps for row in rows)
 
     @property
     def changed(self) -> bool:
-        return self._staging.changed
+        return self.staging.changed
 
     @property
     def left(self) -> Sequence[Problem]:
@@ -332,13 +235,13 @@ class Session:
         chosen = fix or problem.recommended
         if chosen is None:
             raise ValueError(problem.no_fix or "There is no fix for this problem.")
-        return self._staging.stage(self.current, problem, chosen, text)
+        return self.staging.stage(self.current, problem, chosen, text)
 
     def stage_group(self, group: CauseGroup) -> Staged | None:
         """Put the recommended fix on every problem of the group that needs no guess."""
         wanted = {problem.key for problem in group.problems}
         return self.stage_where(
-            lambda problem: _certain(problem) if problem.key in wanted and problem.rule == group.rule else None
+            lambda problem: problem.certain_fix if problem.key in wanted and problem.rule == group.rule else None
         )
 
     def stage_all(self) -> Staged | None:
@@ -355,7 +258,7 @@ class Session:
 
     def stage_where(self, pick: Pick) -> Staged | None:
         """Take the fixes that `pick` chooses until it chooses none, as one step to undo. None when there were none."""
-        return self._staging.stage_where(self.current, pick)
+        return self.staging.stage_where(self.current, pick)
 
     def stage_recipe(self, name: str, options: Options | None = None) -> Staged | None:
         """Carry a recipe out on the current conversation, as one step to undo. None when it has nothing to do.
@@ -365,74 +268,17 @@ class Session:
         from toolpair.recipes import RECIPES
         from toolpair.recipes.recipe import DEFAULT
 
-        return self._staging.stage_recipe(self.current, RECIPES[name], options or DEFAULT)
-
-    def try_recipe(self, name: str, options: Options | None = None) -> Trial:
-        """What a recipe would make of the current conversation with what is staged on it. Nothing is staged.
-
-        Can be asked from another thread. Raises KeyError for an unknown recipe.
-        """
-        from toolpair.recipes import RECIPES
-        from toolpair.recipes.recipe import DEFAULT
-        from toolpair.session.recipe_trial import try_recipe
-
-        return try_recipe(self.current, self.conversation, RECIPES[name], options or DEFAULT)
-
-    @property
-    def losses(self) -> Losses:
-        """What is gone from what is sent by all that is staged, measured by comparing what was with what is."""
-        from toolpair.history.losses import NOTHING
-
-        now = self._staging.now
-        if self._losses is None or self._losses[0] is not now:
-            found = (after.losses_since(then) for then, after in zip(self._staging.original, now, strict=True))
-            self._losses = (now, sum(found, NOTHING))
-        return self._losses[1]
-
-    @property
-    def held_back(self) -> tuple[HeldBack, ...]:
-        """Recommended fixes that were not taken, because the agent would then send less; their problems still stand."""
-        found: list[HeldBack] = []
-        for at, held in self._staging.held_back.items():
-            why = {one.problem.key: one for one in held}
-            standing = self.conversations[at].problems if held else ()
-            found += [replace(why[problem.key], problem=problem) for problem in standing if problem.key in why]
-        return tuple(found)
+        return self.staging.stage_recipe(self.current, RECIPES[name], options or DEFAULT)
 
     def undo(self) -> Staged | None:
         """Take the last step off. The exact bytes of before are back."""
-        return self._staging.undo()
+        return self.staging.undo()
 
     def redo(self) -> Staged | None:
         """Put the last step that was taken off on again."""
-        return self._staging.redo()
-
-    def unstage(self, staged: Staged) -> None:
-        """Take one row of the review out; what else was staged is put on again without it."""
-        self._staging.unstage(staged)
-
-    def put_back(self, staged: Staged) -> Sequence[Problem] | None:
-        """Put a row on again that was taken out. Gives back what it mends; None when that is not there any more."""
-        return self._staging.put_back(staged)
+        return self.staging.redo()
 
     # --- looking -----------------------------------------------------------------------------------------
-
-    def preview(self, problem: Problem, fix: Fix, text: str | None = None) -> list[Change]:
-        """What that fix alone would change, against what is staged."""
-        before = self.conversation
-        from toolpair.source.changes import changes
-
-        return list(changes(before.document, before.apply(edits_of(fix, text)).document))
-
-    def changes(self) -> list[Change]:
-        """All that is staged, against the file."""
-        from toolpair.source.changes import changes
-
-        return [
-            change
-            for then, now in zip(self._staging.original, self._staging.now, strict=True)
-            for change in changes(then.document, now.document)
-        ]
 
     def find(self, where: str) -> Target | None:
         """An id, `line:N`, `message:N`, `pair:N`, `record:N` or an error text of an API. None for an empty text."""
@@ -458,7 +304,7 @@ class Session:
             self.file = replace(self.file, snapshot=news.snapshot or self.file.snapshot)
             return None
         try:
-            before = counts_of(self._staging.original)
+            before = counts_of(self.staging.original)
         except UnreadableFile:
             before = 0, 0, 0  # nobody can tell any more what the file held
         left: list[tuple[Staged, Decision]] = []
@@ -468,7 +314,7 @@ class Session:
             except BaseException:
                 self._watch = None  # the next look finds the same again
                 raise
-        return followed(news.change, before, counts_of(self._staging.original), self.conversations, left)
+        return followed(news.change, before, counts_of(self.staging.original), self.conversations, left)
 
     def _take_up(self, snapshot: Snapshot, container: Container, grown: bool) -> list[tuple[Staged, Decision]]:
         """Go on with what the file holds now; what is staged and finds no place in it is handed back.
@@ -489,7 +335,7 @@ class Session:
             snapshot = remembered(snapshot)
         state = self._state(snapshot, container)
         staging = Staging(state.conversations)
-        left = staging.replay(self._staging.steps)
+        left = staging.replay(self.staging.steps)
         self._hold(state, staging)
         self.current = min(self.current, len(container.conversations) - 1)
         return left
@@ -498,7 +344,7 @@ class Session:
         """Look which processes write to the file, and which agents run in its folder; at most 0.3 s."""
         from toolpair.session.surroundings import warnings
 
-        found = warnings(self.path, self.format.id, self.transcript)
+        found = warnings(self.path, self.format.id, self.conversation.transcript)
         self.warnings = (*found, *self._index_notes())
         return self.warnings
 
@@ -506,25 +352,15 @@ class Session:
         """What a save in place would put wrong in an index that its agent keeps."""
         from toolpair.session.surroundings import index_notes
 
-        size = self.file.size
+        size, transcript = self.file.size, self.conversation.transcript
         beside = self.reader.view.beside
-        return index_notes(self.format.id, self.transcript, self.path, beside, size, size + self.grown)
+        return index_notes(self.format.id, transcript, self.path, beside, size, size + self.staging.grown)
 
     # --- saving ------------------------------------------------------------------------------------------
 
     def chunks(self) -> Iterator[bytes]:
         """The file with the staged fixes, in pieces."""
-        return chunks_of(self._pieces(), self.file.snapshot.data)
-
-    def patch(self, name: str) -> Iterator[bytes]:
-        """What is staged as a unified diff for `patch`, in pieces. `name` is what the file is called in it."""
-        from toolpair.source.patch import unified
-
-        return unified(self._pieces(), self.file.snapshot.data, name)
-
-    def _pieces(self) -> Iterator[Piece]:
-        """The same, with what is as it is in the file as runs of it."""
-        return self.file.container.runs([found.document for found in self.conversations])
+        return chunks_of(self.file.runs(self.conversations), self.file.snapshot.data)
 
     def to_bytes(self) -> bytes:
         return b"".join(self.chunks())
@@ -548,7 +384,7 @@ class Session:
 
     def saving(self, allow_links: bool = False, keep_backups: int | None = None) -> SaveInPlace:
         """`save` in steps. Raises Refused."""
-        if not self.writable:
+        if not self.file.writable:
             raise Refused(
                 f"{self.file.shown_name} cannot be saved in place: {self.file.writable_reason}; save a copy instead.",
                 "form",
@@ -571,20 +407,9 @@ class Session:
 
         `progress` is as for `save`.
         """
-        from toolpair.session.saving import set_aside
-        from toolpair.source.saving import save_as, source_of
+        from toolpair.session.saving import save_copy
 
-        snapshot = self.file.snapshot
-        source = source_of(snapshot)
-        pieces: Iterable[Piece]
-        if str(path).endswith(SUFFIX):
-            packing = snapshot.packing
-            pieces = [packing.raw] if packing is not None and not self.changed else pack(self.chunks())
-        else:
-            pieces = self.chunks() if source is None else self._pieces()
-        return self._saved(
-            save_as(path, pieces, force=force, aside=set_aside(self.conversations), source=source, progress=progress)
-        )
+        return self._saved(save_copy(self.file, self.conversations, path, force, progress))
 
     def remember(self) -> None:
         """Take what tells a large file later from one that was changed: for a save although its agent goes on.
@@ -598,13 +423,6 @@ class Session:
         after = remembered(before.snapshot)
         if self.file is before:
             self.file = replace(before, snapshot=after)
-
-    @property
-    def grown(self) -> int:
-        """By how many bytes the staged fixes make the file longer."""
-        return sum(found.document.size for found in self._staging.now) - sum(
-            found.document.size for found in self._staging.original
-        )
 
     def restore(self, backup: Backup | Path, progress: Progress | None = None, only_as_is: bool = False) -> Saved:
         """Put a backup in the file's place; what the file holds now becomes a backup itself.
@@ -629,8 +447,3 @@ class Session:
         from toolpair.session.surroundings import resume_command
 
         return resume_command(self.conversation, self.path, saved)
-
-
-def _certain(problem: Problem) -> Fix | None:
-    best = problem.recommended
-    return None if problem.guess or best is None or not best.certain else best

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 
 from msgspec import Struct
 
+from toolpair.text.inline_diff import common_start
 from toolpair.text.safe import SafeText
 
 LONG = 400
@@ -24,13 +25,8 @@ class Difference(Struct, frozen=True):
 
 def _trimmed(left: str, right: str) -> Difference:
     """All between the common start and the common end."""
-    limit = min(len(left), len(right))
-    start = 0
-    while start < limit and left[start] == right[start]:
-        start += 1
-    end = 0
-    while end < limit - start and left[-1 - end] == right[-1 - end]:
-        end += 1
+    start = common_start(left, right)
+    end = min(common_start(left[::-1], right[::-1]), min(len(left), len(right)) - start)
     return Difference(frozenset(range(start, len(left) - end)), frozenset(range(start, len(right) - end)))
 
 

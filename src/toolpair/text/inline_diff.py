@@ -1,4 +1,4 @@
-"""What differs inside a record: the stretches that changed with a little of the line around them, word by word.
+"""What differs inside a record, word by word or character by character, and the stretches around what changed.
 
 Plain data: whoever shows it says how, after the text has gone through `safe`.
 """
@@ -21,16 +21,21 @@ AROUND: Final = 60
 LONGEST: Final = 240
 """Of more characters that were removed or added in one place only the beginning and the end are shown."""
 _LITTLE: Final = 3
-"""So few equal characters between two changes are noise."""
+"""So few equal characters between two changes of words are noise."""
+_NEAR: Final = 40
+"""Changes of characters that so few equal ones part are one."""
 _WORDS: Final = 1500
 _PARTS: Final = 2000
-"""Of more words, or parts of JSON, only what is equal at both ends is looked for: comparing takes the square."""
+_CHARACTERS: Final = 6000
+"""Of more words, parts of JSON or characters only what is equal at both ends is looked for: comparing takes the square
+of the time."""
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _PART: Final = re.compile(r'[^,{}\[\]"]*[,{}\[\]"]?')
 _COUNTS: Final = re.compile(rb'"(ordinal|parentUuid|logicalParentUuid)"[ \t]*:[ \t]*("(?:[^"\\\r\n]|\\.)*"|-?\d+|null)')
 """What tells of a record where it stands among the others."""
 
 Kind = Literal["same", "old", "new", "left out"]
+Unit = Literal["words", "characters"]
 
 
 class Piece(Struct, frozen=True):
@@ -111,24 +116,36 @@ def decoded(data: bytes) -> str:
 
 def stretches(before: bytes, after: bytes, around: int | None = AROUND) -> list[Stretch]:
     """What differs, a stretch for each place. With `around` None it is the whole record, in one."""
-    pieces = _pieces(decoded(before), decoded(after))
+    row = pieces(decoded(before), decoded(after))
     if around is None:
-        return [tuple(pieces)]
-    return list(_cut(pieces, around))
+        return [tuple(row)]
+    return list(_cut(row, around))
 
 
-def _pieces(before: str, after: str) -> list[Piece]:
-    """Both texts as one row: what is the same, and for each place what was there and what is there now."""
-    start = _common(before, after)
+def pieces(before: str, after: str, unit: Unit = "words") -> list[Piece]:
+    """Both texts as one row: what is the same, and for each place what was there and what is there now.
+
+    No word is parted where `unit` is words.
+    """
+    common, compared, near = (
+        (_common_words, _compared_words, _LITTLE) if unit == "words" else (common_start, _compared_characters, _NEAR)
+    )
+    start = common(before, after)
     rest = min(len(before), len(after)) - start
-    end = min(_common_end(before, after), rest)
+    end = min(common(before[::-1], after[::-1]), rest)
     found: list[Piece] = [Piece("same", before[:start])]
-    found += _compared(before[start : len(before) - end], after[start : len(after) - end])
+    found += compared(before[start : len(before) - end], after[start : len(after) - end])
     found.append(Piece("same", before[len(before) - end :]))
-    return _joined(found)
+    return _joined(found, near)
 
 
-def _compared(before: str, after: str) -> list[Piece]:
+def _compared_characters(before: str, after: str) -> list[Piece]:
+    if max(len(before), len(after)) > _CHARACTERS:
+        return _replaced(before, after)
+    return _as_pieces(_matched(before, after))
+
+
+def _compared_words(before: str, after: str) -> list[Piece]:
     """First by parts of JSON, of which most are the same, and what differs in them by words."""
     parts = (_PART.findall(before), _PART.findall(after))
     if len(parts[0]) == len(parts[1]):
@@ -146,9 +163,12 @@ def _compared(before: str, after: str) -> list[Piece]:
         if max(map(len, words)) > _WORDS or not old or not new:
             found += _replaced(old, new)
             continue
-        for equal, then, now in _matched(*words):
-            found += [Piece("same", then)] if equal else _replaced(then, now)
+        found += _as_pieces(_matched(*words))
     return found
+
+
+def _as_pieces(matched: Iterable[tuple[bool, str, str]]) -> list[Piece]:
+    return [piece for same, old, new in matched for piece in ([Piece("same", old)] if same else _replaced(old, new))]
 
 
 def _in_step(before: list[str], after: list[str]) -> Iterator[tuple[bool, str, str]]:
@@ -158,7 +178,7 @@ def _in_step(before: list[str], after: list[str]) -> Iterator[tuple[bool, str, s
         yield same, "".join(old), "".join(new)
 
 
-def _matched(before: list[str], after: list[str]) -> Iterator[tuple[bool, str, str]]:
+def _matched(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, str, str]]:
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         yield tag == "equal", "".join(before[i:j]), "".join(after[k:m])
 
@@ -167,15 +187,15 @@ def _replaced(old: str, new: str) -> list[Piece]:
     return [Piece("old", old), Piece("new", new)]
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
-    """Neighbouring changes as one, with the little between them that is the same by chance."""
+def _joined(pieces: list[Piece], near: int) -> list[Piece]:
+    """Changes that at most `near` equal characters part as one, with what is between them."""
     found: list[Piece] = []
     old = new = same = ""
     for piece in pieces:
         if piece.kind == "same":
             same += piece.text
         elif piece.text:
-            if same and (old or new) and len(same) <= _LITTLE:
+            if same and (old or new) and len(same) <= near:
                 old, new = old + same, new + same
             elif same:
                 found += [*_replaced(old, new), Piece("same", same)]
@@ -216,7 +236,7 @@ def _shortened(piece: Piece) -> list[Piece]:
     ]
 
 
-def _common(one: str, two: str) -> int:
+def common_start(one: str, two: str) -> int:
     """How many characters at the start are the same; comparing slices is far faster than characters one by one."""
     low, high = 0, min(len(one), len(two))
     while low < high:
@@ -225,7 +245,11 @@ def _common(one: str, two: str) -> int:
             low = middle
         else:
             high = middle - 1
-    return _between_words(one, two, low)
+    return low
+
+
+def _common_words(one: str, two: str) -> int:
+    return _between_words(one, two, common_start(one, two))
 
 
 def _between_words(one: str, two: str, at: int) -> int:
@@ -237,7 +261,3 @@ def _between_words(one: str, two: str, at: int) -> int:
 
 def _is_word(char: str) -> bool:
     return re.match(r"\w", char) is not None
-
-
-def _common_end(one: str, two: str) -> int:
-    return _common(one[::-1], two[::-1])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from signal import SIGINT
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,30 +15,26 @@ from textual.binding import BindingType
 from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
-from toolpair.shell.program import command
-from toolpair.text.safe import SafeText, visible
-from toolpair.text.shell import shell_word
-from toolpair.tui.desk import Desk
+from toolpair.text.safe import SafeText
 from toolpair.tui.keys import PROGRAM
-from toolpair.tui.numbers import count_text
+from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import PAINT_CSS
 from toolpair.tui.run_result import RunResult
-from toolpair.tui.screens.base_screen import BaseScreen, is_small
+from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.styled_text import Glyphs
 from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
 from toolpair.tui.typed_ahead import TypedAhead, is_input
-from toolpair.tui.work import LongTask
+from toolpair.tui.unsaved_question import UnsavedQuestion
 
 if TYPE_CHECKING:
     from textual.driver import Driver
 
     from toolpair.session.journal import Folder
-    from toolpair.session.saving import Saved
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
+    from toolpair.tui.desk import Desk
     from toolpair.tui.leaving import Leaving
-    from toolpair.tui.screens.pair_screen import PairScreen
     from toolpair.tui.session_list import Sessions
 
 COPY_LIMIT = 100_000
@@ -71,7 +65,6 @@ class ToolpairApp(App[None]):
     ) -> None:
         """`journal` is where fixes that are not saved are kept; it is asked in a thread."""
         super().__init__()
-        self.at = at
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
         self.typed_ahead = TypedAhead(self)
@@ -79,12 +72,10 @@ class ToolpairApp(App[None]):
         self._make_sessions = sessions
         self._opening = opening
         self._sessions: Sessions | None = None
-        self._asked: tuple[str, BaseScreen[Any]] | None = None
-        """The last question about what is not saved."""
+        self.unsaved_question = UnsavedQuestion(self)
         self.leaving: Leaving | None = None
         self._leaving: asyncio.Task[None] | None = None
-        self.desks: list[Desk] = [Desk(session)] if session is not None else []
-        """The session that was opened, and on top of it those of its sub-agents that one has gone to."""
+        self.open_sessions = OpenSessions(self, session, at)
         self.scroll_sensitivity_y = 3.0
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -130,24 +121,20 @@ class ToolpairApp(App[None]):
     @property
     def desk(self) -> Desk | None:
         """The session that is looked at."""
-        return self.desks[-1] if self.desks else None
+        return self.open_sessions.top
 
     @property
     def session(self) -> Session:
-        return self.desks[-1].session
+        return self.open_sessions.desks[-1].session
 
     @property
     def overview(self) -> Overview:
-        return self.desks[-1].overview
+        return self.open_sessions.desks[-1].overview
 
     @property
     def unsaved(self) -> bool:
         """Whether quitting now would throw something away: fixes that no file has."""
-        return any(desk.unsaved for desk in self.desks)
-
-    @property
-    def unsaved_fixes(self) -> int:
-        return sum(desk.unsaved_fixes for desk in self.desks)
+        return self.open_sessions.unsaved
 
     @property
     def sessions(self) -> Sessions | None:
@@ -158,11 +145,9 @@ class ToolpairApp(App[None]):
 
     def on_mount(self) -> None:
         if self.journal is not None:
-            self.set_interval(_KEEP, self._keep)
-        if self.desks:
-            from toolpair.tui.screens.pair_screen import PairScreen
-
-            self.push_screen(PairScreen(self.desks[-1], self.at))
+            self.set_interval(_KEEP, self.open_sessions.keep)
+        if self.open_sessions.desks:
+            self.open_sessions.begin()
         elif self._opening is not None:
             from toolpair.tui.screens.loading import OpeningScreen
 
@@ -177,151 +162,6 @@ class ToolpairApp(App[None]):
             if self.sessions is not None:
                 self.push_screen(PickerScreen(self.sessions))
 
-    def open_file(
-        self,
-        screen: BaseScreen[Any],
-        opening: Opening,
-        work: LongTask,
-        failed: Callable[[Exception], None],
-        keep: int = 0,
-    ) -> None:
-        """Open a file beside the keys and show what there is of it, in the place of `screen`.
-
-        `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
-        """
-        from toolpair.tui.background_loading import begin
-
-        shown: list[PairScreen] = []
-
-        def beginning(session: Session) -> PairScreen | None:
-            if self.screen is screen:
-                shown.append(self.show(session, keep, opening, work))
-                return shown[0]
-            return None
-
-        def whole(session: Session) -> None:
-            # What was just read lives as long as the program does: nothing of it is to be collected.
-            gc.freeze()
-            if shown:
-                shown[0].take_whole(session)
-            else:
-                screen.when_on_top(lambda: self.show(session, keep))
-
-        def not_read(error: Exception) -> None:
-            if shown:
-                shown[0].not_read(error)
-            else:
-                failed(error)
-
-        begin(screen, opening, work, whole, not_read, beginning)
-
-    def show(
-        self, session: Session, keep: int = 0, opening: Opening | None = None, work: LongTask | None = None
-    ) -> PairScreen:
-        """Show a session, on top of `keep` of those that are open. With `opening` it has but its file's beginning."""
-        from toolpair.tui.screens.pair_screen import PairScreen
-
-        desk = Desk(session, opening.size if opening is not None else None)
-        for closed in self.desks[keep:]:
-            closed.close(keep=False)
-        self.desks[keep:] = [desk]
-        screen = PairScreen(desk, self.at, opening, work)
-        self.at = None
-        while len(self.screen_stack) > keep + 2:
-            self.pop_screen()
-        if len(self.screen_stack) == keep + 2:
-            self.switch_screen(screen)
-        else:
-            self.push_screen(screen)
-        return screen
-
-    def go_back(self) -> None:
-        """From a sub-agent's session to the one that it was opened from."""
-
-        def leave() -> None:
-            while len(self.screen_stack) > len(self.desks):
-                self.pop_screen()
-            self.desks.pop().close(keep=False)
-
-        self.ask_about_unsaved("Back?", "discard them and go back", leave, desks=self.desks[-1:])
-
-    def ask_about_unsaved(
-        self,
-        title: str,
-        discard: str,
-        leave: Callable[[], None],
-        desks: Sequence[Desk] | None = None,
-    ) -> None:
-        """Call `leave`; where that throws away fixes that no file has, ask first, once."""
-        from toolpair.tui.screens.confirm import ConfirmScreen
-
-        screen = self.screen
-        if self._asked == (title, screen):
-            return
-        fixes = sum(desk.unsaved_fixes for desk in (self.desks if desks is None else desks))
-        if not fixes or not isinstance(screen, BaseScreen):
-            leave()
-            return
-
-        def answered(answer: str | None) -> None:
-            if answer == "discard":
-                leave()
-            elif answer == "save":
-                self.review_unsaved()
-
-        words = f"{count_text(fixes, 'fix')} {'is' if fixes == 1 else 'are'} applied but not saved."
-        question = ConfirmScreen(
-            title,
-            lambda width, height: self.glyphs.paragraph(words, width),
-            [("w", "save", "review and save"), ("d", "discard", discard)],
-        )
-        self._asked = title, question
-        screen.ask(question, answered)
-
-    def review_unsaved(self) -> None:
-        """Go back to the last session that has fixes which no file has, and open its review."""
-        from toolpair.tui.screens.pair_screen import PairScreen
-
-        number = max((n for n, desk in enumerate(self.desks) if desk.unsaved), default=None)
-        if number is None:
-            return
-        while len(self.screen_stack) > number + 2:
-            self.pop_screen()
-        for closed in self.desks[number + 1 :]:
-            closed.close(keep=False)
-        del self.desks[number + 1 :]
-        if isinstance(self.screen, PairScreen):
-            self.screen.action_review()
-
-    def main_screen_of(self, desk: Desk) -> PairScreen | None:
-        """The main screen that shows the session."""
-        from toolpair.tui.screens.pair_screen import PairScreen
-
-        return next((each for each in self.screen_stack if isinstance(each, PairScreen) and each.desk is desk), None)
-
-    def session_changed(self, desk: Desk) -> None:
-        """Tell its main screen that the session is another one now."""
-        screen = self.main_screen_of(desk)
-        if screen is not None:
-            screen.forget_note()
-            screen.reload()
-
-    def read_again(self, desk: Desk) -> str:
-        """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
-        from toolpair.session.session import SessionError
-
-        old = desk.session
-        if old.path is None:
-            return "This was read from standard input, so it cannot be read again."
-        try:
-            session = old.opened_again()
-        except (SessionError, OSError) as error:
-            return f"Not read again. {error}"
-        session.current = min(old.current, len(session.conversations) - 1)
-        desk.go_on_with(session)
-        self.session_changed(desk)
-        return ""
-
     def copy(self, text: SafeText) -> str:
         """Put `text` into the clipboard. Gives back what to say of it."""
         short = text[:COPY_LIMIT]
@@ -329,35 +169,6 @@ class ToolpairApp(App[None]):
         if len(short) < len(text):
             return f"copied the first {len(short):,} of {len(text):,} characters"
         return f"copied {len(text):,} characters"
-
-    # what was written
-
-    def note_saved(self, desk: Desk, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
-        """Keep what there is to say after quitting; go on from the file as it is now."""
-        desk.note_saved(in_place)
-        lines = [f"Saved {visible(saved.path)}"]
-        lines += [f"  {visible(line)}" for line in mended]
-        if saved.backup is not None:
-            lines.append(f"Original kept as {visible(saved.backup)}")
-            lines.append(f"Undo: {command('restore')} {shell_word(saved.path)} --backup latest")
-        if saved.aside is not None:
-            lines.append(f"Lines set aside are kept as {visible(saved.aside)}")
-        lines += [f"Older backup removed, as you configured: {visible(old)}" for old in saved.removed]
-        lines += [f"Note: {visible(note)}" for note in saved.notes]
-        if saved.resume and visible(saved.resume) != saved.resume:
-            lines.append("Next: resume it in its folder, whose name cannot be shown here.")
-        elif saved.resume:
-            lines.append(f"Next: {saved.resume}")
-        self.result.saved.append(saved.path)
-        self.result.told += lines
-
-    def note_restored(self, saved: Saved, backup: Path) -> None:
-        """Keep what there is to say after quitting."""
-        lines = [f"Restored {visible(saved.path)} from {visible(backup.name)}"]
-        if saved.backup is not None:
-            lines.append(f"What it held before is kept as {visible(saved.backup)}")
-        self.result.saved.append(saved.path)
-        self.result.told += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
 
     # the end
 
@@ -396,20 +207,6 @@ class ToolpairApp(App[None]):
                 await asyncio.sleep(_LOOK)
         self.exit()
 
-    def _keep(self) -> None:
-        """Write down what is applied and not saved, where it has changed."""
-        for desk in self.desks:
-            desk.keep()
-            problem = desk.keeper.problem if desk.keeper is not None else None
-            screen = self.main_screen_of(desk)
-            if problem is not None and screen is not None:
-                screen.warn_of_journal(problem)
-
-    def keep_work(self) -> None:
-        """Write down what is applied and not saved. Can be called from another thread."""
-        for desk in self.desks:
-            desk.close(keep=True)
-
     def exit(self, *arguments: Any, **named: Any) -> None:
         self._end(keep=bool(self.result.signal))
         super().exit(*arguments, **named)
@@ -419,8 +216,8 @@ class ToolpairApp(App[None]):
         self.typed_ahead.end()
         if keep:
             with suppress(Exception):  # the session may be what failed
-                self.result.unsaved = self.unsaved_fixes
-        for desk in self.desks:
+                self.result.unsaved = sum(desk.unsaved_fixes for desk in self.open_sessions.desks)
+        for desk in self.open_sessions.desks:
             with suppress(Exception):
                 desk.close(keep)
                 self.result.kept = self.result.kept or (keep and desk.is_kept)
@@ -450,7 +247,7 @@ class ToolpairApp(App[None]):
         if isinstance(self.screen, WritingScreen):
             self.screen.say_not_now()
         else:
-            self.ask_about_unsaved("Quit?", "discard them and quit", self.exit)
+            self.unsaved_question.ask("Quit?", "discard them and quit", self.exit)
 
     def action_suspend_process(self) -> None:
         """Stop until a shell continues the program."""

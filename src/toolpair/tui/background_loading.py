@@ -82,12 +82,12 @@ def know(session: Session) -> None:
     asked: list[object] = [
         session.problems,
         conversation.groups,
-        session.verdict,
+        session.conversation.verdict,
         conversation.rows,
         conversation.places,
     ]
     if session.changed:
-        asked.append(session.losses)
+        asked.append(session.staging.losses)
 
 
 def _beginnings(path: str) -> Iterator[bytes]:
@@ -104,8 +104,14 @@ def _beginnings(path: str) -> Iterator[bytes]:
             yield data + file.readline(LONGEST)
 
 
+class InThread(Protocol):
+    """A screen, as far as something is done beside its keys."""
+
+    def in_thread(self, work: Callable[[Aside], None], name: str = "aside") -> Aside: ...
+
+
 def begin(
-    screen: LaterOn[Any],
+    screen: InThread,
     opening: Opening,
     work: LongTask,
     whole: Callable[[Session], None],

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from toolpair.text.inline_diff import Piece, decoded, pieces
 
 if TYPE_CHECKING:
     from toolpair.source.changes import Change
 
 CONTEXT = 80
-"""Bytes kept on each side of a difference."""
-SMALL = 6000
-"""Up to this length differences inside a record are looked for one by one."""
-
-
-def decode(data: bytes) -> str:
-    """Bytes as text; what is not UTF-8 as `\\xff`."""
-    return data.decode("utf-8", "backslashreplace").rstrip("\r\n")
+"""Characters kept on each side of a difference."""
 
 
 def where(change: Change, noun: str) -> str:
@@ -35,82 +29,63 @@ def where(change: Change, noun: str) -> str:
     return f"@ {place} is {change.kind}{sizes}"
 
 
-def _edges(a: str, b: str) -> tuple[int, int]:
-    """Lengths of the common start and of the common end."""
-    limit = min(len(a), len(b))
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[:middle] == b[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    start = low
-    low, high = 0, limit - start
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[len(a) - middle :] == b[len(b) - middle :]:
-            low = middle
-        else:
-            high = middle - 1
-    return start, low
+def parts_text(changes: Iterable[Change], noun: str) -> str:
+    """The differing parts of each change with a little around them."""
+    return _text(changes, noun, _parts)
 
 
-def _hunks(a: str, b: str) -> list[tuple[int, int, int, int]]:
-    """Ranges of `a` and of `b` that differ, near ones joined."""
-    start, end = _edges(a, b)
-    stop_a, stop_b = len(a) - end, len(b) - end
-    if max(stop_a, stop_b) - start > SMALL:
-        return [(start, stop_a, start, stop_b)]
-    matcher = SequenceMatcher(None, a[start:stop_a], b[start:stop_b], autojunk=False)
-    hunks: list[tuple[int, int, int, int]] = []
-    for tag, i, j, k, m in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        if hunks and i + start - hunks[-1][1] <= CONTEXT // 2:
-            hunks[-1] = (hunks[-1][0], j + start, hunks[-1][2], m + start)
+def whole_text(changes: Iterable[Change], noun: str) -> str:
+    """Each changed record, whole, before and after."""
+    return _text(changes, noun, lambda before, after: [*_lines("-", before), *_lines("+", after)])
+
+
+def _text(changes: Iterable[Change], noun: str, changed: Callable[[str, str], list[str]]) -> str:
+    """The changes with their headings; `changed` are the lines of a record that is there before and after."""
+    out: list[str] = []
+    for change in changes:
+        out.append(where(change, noun))
+        if change.before is not None and change.after is not None:
+            out += changed(decoded(change.before), decoded(change.after))
+        elif change.after is not None:
+            out += _lines("+", decoded(change.after))
+        elif change.before is not None:
+            out += _lines("-", decoded(change.before))
+        out.append("")
+    return "\n".join(out) if out else "Nothing changes."
+
+
+def _lines(sign: str, text: str) -> list[str]:
+    return [f"{sign} {line}" for line in text.split("\n")]
+
+
+def _parts(before: str, after: str) -> list[str]:
+    if before == after:
+        return ["  the same bytes in another place"]
+    out: list[str] = []
+    for (start, stop), (new_start, new_stop) in _places(pieces(before, after, "characters")):
+        out += [f"- {_around(before, start, stop)}", f"+ {_around(after, new_start, new_stop)}"]
+    return out
+
+
+def _places(row: Sequence[Piece]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where the texts before and after differ: from where to where in each."""
+    start = stop = new_start = new_stop = 0
+    for piece in (*row, Piece("same", "")):
+        if piece.kind == "old":
+            stop += len(piece.text)
+        elif piece.kind == "new":
+            new_stop += len(piece.text)
         else:
-            hunks.append((i + start, j + start, k + start, m + start))
-    return hunks
+            if (start, new_start) != (stop, new_stop):
+                yield (start, stop), (new_start, new_stop)
+            start, new_start = stop + len(piece.text), new_stop + len(piece.text)
+            stop, new_stop = start, new_start
 
 
 def _around(text: str, start: int, stop: int) -> str:
     left = max(0, start - CONTEXT)
     right = min(len(text), stop + CONTEXT)
     return f"{'... ' if left else ''}{text[left:right]}{' ...' if right < len(text) else ''}"
-
-
-def parts_text(changes: Iterable[Change], noun: str) -> str:
-    """The differing parts of each change with a little around them."""
-    out: list[str] = []
-    for change in changes:
-        out.append(where(change, noun))
-        if change.before is not None and change.after is not None:
-            before, after = decode(change.before), decode(change.after)
-            if before == after:
-                out.append("  the same bytes in another place")
-            else:
-                for i, j, k, m in _hunks(before, after):
-                    out += [f"- {_around(before, i, j)}", f"+ {_around(after, k, m)}"]
-        elif change.after is not None:
-            out += [f"+ {line}" for line in decode(change.after).split("\n")]
-        elif change.before is not None:
-            out += [f"- {line}" for line in decode(change.before).split("\n")]
-        out.append("")
-    return "\n".join(out) if out else "Nothing changes."
-
-
-def whole_text(changes: Sequence[Change], noun: str) -> str:
-    """Each changed record, whole, before and after."""
-    out: list[str] = []
-    for change in changes:
-        out.append(where(change, noun))
-        if change.before is not None:
-            out += [f"- {line}" for line in decode(change.before).split("\n")]
-        if change.after is not None:
-            out += [f"+ {line}" for line in decode(change.after).split("\n")]
-        out.append("")
-    return "\n".join(out) if out else "Nothing changes."
 
 
 def diff_style(line: str) -> str:

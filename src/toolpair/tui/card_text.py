@@ -17,7 +17,7 @@ from toolpair.tui.row_lines import ROLES, _spotted, id_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import CauseGroup, Fix, OnResume, PairRow, Problem, Session
+    from toolpair.session.session import CauseGroup, Fix, OnResume, PairRow, Problem
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is judged as a whole a preview takes longer than a key may: `p` shows the lines."""
@@ -48,20 +48,22 @@ def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
 
 def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
     """Work out what the fix would change."""
-    overview.previews[id(problem), fix.id] = changes_text(overview.session, problem, fix)
+    overview.previews[id(problem), fix.id] = changes_text(overview, fix)
 
 
-def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
+def changes_text(overview: Overview, fix: Fix) -> str:
     """`Changes 1 line.`, from what the fix would really do."""
-    if not session.conversation.is_windowed and len(session.transcript.messages) > PREVIEW_MESSAGES:
+    session = overview.session
+    if not session.conversation.is_windowed and len(session.conversation.transcript.messages) > PREVIEW_MESSAGES:
         return ""
-    changes = session.preview(problem, fix)
-    noun = "line" if session.document.kind == "lines" else "message"
+    from toolpair.session.carrying_out import preview
+
+    changes = preview(session.conversation, fix)
     words: list[str] = []
     for kind, verb in (("changed", "Changes"), ("moved", "Moves"), ("added", "Adds"), ("removed", "Removes")):
         count = sum(change.count for change in changes if change.kind == kind)
         if count:
-            words.append(f"{verb if not words else verb.lower()} {count_text(count, noun)}")
+            words.append(f"{verb if not words else verb.lower()} {count_text(count, overview.noun)}")
     return ", ".join(words) + "." if words else ""
 
 

@@ -87,8 +87,8 @@ def guess_lines(
         call = other
     if result is None and other is not None and other.kind == "result":
         result = other
-    if problem.pair is not None and problem.pair < len(session.pairs):
-        candidates = session.pairs[problem.pair].candidates
+    if problem.pair is not None and problem.pair < len(session.conversation.pairs):
+        candidates = session.conversation.pairs[problem.pair].candidates
         named = _named(candidates, fix)
         call = call or next((pair.call for pair in named), None)
         result = result or next((pair.result for pair in named), None)
@@ -105,7 +105,7 @@ def guess_lines(
         sure = way.certain and len(ways) > 1
         words = words.replace("..", ".")
         lines += glyphs.paragraph(words + (" Not a guess." if sure else ""), cells, "good" if sure else "warning")
-    linked = tuple(links_of(session.document, fix))
+    linked = tuple(links_of(session.conversation.document, fix))
     if linked:
         sides = _ends(linked[0])
     else:
@@ -129,7 +129,7 @@ class _Side(Struct, frozen=True):
 
 
 def _place(session: Session, block: Block | None) -> str:
-    document = session.document
+    document = session.conversation.document
     if block is None or block.record not in document:
         return ""
     line = document.line_of(block.record)

@@ -21,7 +21,7 @@ BEGINNING = "This is only the beginning of the file. Problems are shown when all
 
 def file_name(session: Session, glyphs: Glyphs) -> SafeText:
     """A native session by its id, cut; any other file by its name."""
-    transcript = session.transcript
+    transcript = session.conversation.transcript
     if transcript.native and transcript.session_id:
         name = visible(transcript.session_id)
         return name if len(name) <= LONG_ID else SafeText(name[:6] + glyphs.ellipsis)
@@ -43,7 +43,7 @@ def state_text(session: Session) -> tuple[str, str]:
 
 def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = None) -> Line:
     """`size` is that of the file, of which the session holds the beginning."""
-    transcript = session.transcript
+    transcript = session.conversation.transcript
     parts: list[str] = [file_name(session, glyphs)]
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
@@ -67,17 +67,17 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
 
 def _now(session: Session, running: bool) -> str:
     """The verdict on the file as it is. `running`: a call at its end may still be worked on."""
-    verdict, sentence = session.verdict, session.verdict.sentence
+    verdict, sentence = session.conversation.verdict, session.conversation.verdict.sentence
     if verdict.waiting and not verdict.errors:
-        plain = waiting_text(session.problems, session.transcript)
-        whole = waiting_text(session.problems, session.transcript, content=True, running=running)
+        plain = waiting_text(session.problems, session.conversation.transcript)
+        whole = waiting_text(session.problems, session.conversation.transcript, content=True, running=running)
         sentence = sentence.replace(plain, whole) if plain else sentence
     return f"{verdict.badge}{'. ' if verdict.outlook == 'ready' else '   '}{sentence}"
 
 
 def _both(session: Session) -> str:
     """What is so now, and what will be after saving."""
-    now, after = session.conversations_before[session.current].verdict, session.verdict
+    now, after = session.staging.original[session.current].verdict, session.conversation.verdict
     if now.badge == after.badge:
         return f"now and after saving {now.badge}"
     return f"now {_short(now.badge)} · after saving {_short(after.badge)}"
@@ -90,7 +90,7 @@ def _short(badge: str) -> str:
 def _after(session: Session) -> str:
 
     placeholders = sum(staged.placeholders for staged in session.staged)
-    return saving_text(session.conversations_before[session.current].verdict, session.verdict, placeholders)
+    return saving_text(session.staging.original[session.current].verdict, session.conversation.verdict, placeholders)
 
 
 def head_lines(
@@ -103,7 +103,7 @@ def head_lines(
     if size is not None:
         lines = [file_line(session, glyphs, cells, size)]
         return lines + glyphs.paragraph(BEGINNING, cells - 1, "dim", limit=max(1, limit - 1))
-    verdict = session.verdict
+    verdict = session.conversation.verdict
     lines = [file_line(session, glyphs, cells)]
     style = "error" if verdict.errors else "warning" if verdict.warnings else "good"
     hint: Line = ()

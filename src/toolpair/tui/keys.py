@@ -157,11 +157,24 @@ SAVED = KeyGroup(
         Key("enter", "close", "back to the list", False),
     ),
 )
+PICKER_MOVE = KeyGroup(
+    "picker_move",
+    "",
+    (
+        Key("up", "move(-1)", "up"),
+        Key("down", "move(1)", "down"),
+        Key("pageup", "page(-1)", "a page up"),
+        Key("pagedown", "page(1)", "a page down"),
+        Key("home", "edge(-1)", "to the start"),
+        Key("end", "edge(1)", "to the end"),
+    ),
+)
+"""The movement where letters are typed into a filter."""
 PICKER = KeyGroup(
     "picker",
     "In the list of sessions",
     (
-        Key("up,down,pageup,pagedown,home,end", "move", "move", False),
+        Key(",".join(key.keys for key in PICKER_MOVE.keys), "move", "move", False),
         Key("letters", "filter", "filter by agent, folder, last words or id", False),
         Key("enter", "open", "open the session", False),
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),

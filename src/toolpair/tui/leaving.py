@@ -92,7 +92,7 @@ class Leaving:
             self._end_now(number)
 
     def _end_now(self, number: int) -> None:
-        self._app.keep_work()
+        self._app.open_sessions.close()
         if self._app.has_terminal:
             _in_time(self._give_back)
         os._exit(128 + number)

@@ -43,14 +43,13 @@ def left_of(session: Session) -> Left:
     guesses: list[Problem] = []
     unfixed: list[Problem] = []
     hopeless: list[Problem] = []
-    held = {one.problem.key for one in session.held_back}
+    held = {one.problem.key for one in session.staging.held_back}
     for problem in session.left:
         if problem.key in held:
             continue  # it is told apart, with what its fix would take away
-        best = problem.recommended
         if not problem.fixes:
             hopeless.append(problem)
-        elif problem.guess or best is None or not best.certain:
+        elif problem.certain_fix is None:
             guesses.append(problem)
         else:
             unfixed.append(problem)

@@ -75,12 +75,17 @@ class Overview:
     @property
     def verdict_before(self) -> Verdict:
         """The verdict on the file as it is on disk."""
-        return self.session.conversations_before[self.session.current].verdict
+        return self.session.staging.original[self.session.current].verdict
+
+    @property
+    def noun(self) -> str:
+        """What a record of the file is called."""
+        return "line" if self.session.conversation.document.kind == "lines" else "message"
 
     @property
     def running(self) -> bool:
         """Whether a call at the end may still be worked on: somebody is there who would."""
-        native = self.session.transcript.native
+        native = self.session.conversation.transcript.native
         return self.followed or self.partial is not None or bool(self.session.warnings) or not native
 
     @property

@@ -27,8 +27,8 @@ class ReviewText:
         self.glyphs = glyphs
         self.cells = cells
         self.changes = changes
-        self.before: Sequence[Verdict] = [found.verdict for found in self.session.conversations_before]
-        self.noun = "line" if overview.session.document.kind == "lines" else "message"
+        self.before: Sequence[Verdict] = [found.verdict for found in self.session.staging.original]
+        self.noun = overview.noun
 
     def _name(self) -> SafeText:
         session = self.session
@@ -45,12 +45,12 @@ class ReviewText:
         if cells >= 66:
             lines.append(self._table("", "now", "after saving", "dim"))
         checked = f"{self._refused(after)}  ({session.profile.judged} {session.profile.name} rules)"
-        who = "Resume refused by the API?" if session.verdict.native else "Refused by the API?"
+        who = "Resume refused by the API?" if session.conversation.verdict.native else "Refused by the API?"
         if any(verdict.outlook == "stops" and not verdict.refused for verdict in (*before, *after)):
-            who = f"Refused by {session.transcript.agent or 'its agent'}?"
+            who = f"Refused by {session.conversation.transcript.agent or 'its agent'}?"
         lines.append(self._table(who, self._refused(before), checked))
         placeholders = self._placeholders()
-        lost = session.losses
+        lost = session.staging.losses
         seen = self._seen(after, len(lost.outputs))
         if placeholders:
             seen += f", {count_text(placeholders, 'placeholder')}"
@@ -118,7 +118,7 @@ class ReviewText:
         lines: list[Line] = []
         for words in left_of(session).lines():
             lines += glyphs.paragraph(f"    {words}", cells, "warning", limit=2)
-        held = session.held_back
+        held = session.staging.held_back
         if held:
             words = f"    {len(held):>3,} not applied: the agent would no longer send {held[0].less}"
             words += f" (and {count_text(len(held) - 1, 'more fix')})" if len(held) > 1 else ""
@@ -131,10 +131,10 @@ class ReviewText:
         same = total - changed - removed
         lines += glyphs.paragraph(
             f"{same:,} of {count_text(total, self.noun)} stay byte for byte."
-            + (" The save is atomic and verified." if session.writable else ""),
+            + (" The save is atomic and verified." if session.file.writable else ""),
             cells,
         )
-        if session.writable:
+        if session.file.writable:
             backup = f"Original kept as {self._name()}.toolpair-<date>-<time>.bak"
             lines += glyphs.paragraph(backup, cells)
         else:

@@ -67,7 +67,7 @@ class RowLines:
         self.glyphs = glyphs
         self.cells = cells
         self.stacked = stacked
-        self.digits = max(3, len(str(max(0, len(overview.session.pairs) - 1))))
+        self.digits = max(3, len(str(max(0, len(overview.session.conversation.pairs) - 1))))
         self.left = cells if stacked else (cells - 1) // 2
         self.right = cells - self.left - 1
         self.query = re.compile(re.escape(query), 0 if query != query.lower() else re.IGNORECASE) if query else None

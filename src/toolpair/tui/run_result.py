@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
+
+from toolpair.shell.program import command
+from toolpair.text.safe import visible
+from toolpair.text.shell import shell_word
+
+if TYPE_CHECKING:
+    from toolpair.session.saving import Saved
 
 NOTHING = "Nothing was changed."
 
@@ -22,6 +31,32 @@ class RunResult(Struct):
     """Whether these can be taken up when the file is opened again."""
     signal: int = 0
     """The signal that ended the interface."""
+
+    def note_saved(self, saved: Saved, fixed: Sequence[str]) -> None:
+        """A file was written; `fixed` are the fixes that it has now."""
+        lines = [f"Saved {visible(saved.path)}"]
+        lines += [f"  {visible(line)}" for line in fixed]
+        if saved.backup is not None:
+            lines.append(f"Original kept as {visible(saved.backup)}")
+            lines.append(f"Undo: {command('restore')} {shell_word(saved.path)} --backup latest")
+        if saved.aside is not None:
+            lines.append(f"Lines set aside are kept as {visible(saved.aside)}")
+        lines += [f"Older backup removed, as you configured: {visible(old)}" for old in saved.removed]
+        lines += [f"Note: {visible(note)}" for note in saved.notes]
+        if saved.resume and visible(saved.resume) != saved.resume:
+            lines.append("Next: resume it in its folder, whose name cannot be shown here.")
+        elif saved.resume:
+            lines.append(f"Next: {saved.resume}")
+        self.saved.append(saved.path)
+        self.told += lines
+
+    def note_restored(self, saved: Saved, backup: Path) -> None:
+        """A backup was put in the file's place."""
+        lines = [f"Restored {visible(saved.path)} from {visible(backup.name)}"]
+        if saved.backup is not None:
+            lines.append(f"What it held before is kept as {visible(saved.backup)}")
+        self.saved.append(saved.path)
+        self.told += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
 
     @property
     def lines(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from toolpair.recipes.recipe import Options
-from toolpair.session.staging import Applied, Decision
+from toolpair.session.decisions import Applied, Decision
 from toolpair.source.mark import Mark
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class JournalEntry(Struct, frozen=True):
     def of(cls, session: Journaled, time: float) -> JournalEntry:
         """Without the mark, for which the file is looked at."""
         fixes = sum(row.problems for row in session.staged)
-        steps = tuple(tuple(map(JournalRow.of, step)) for step in session.steps)
+        steps = tuple(tuple(map(JournalRow.of, step)) for step in session.staging.steps)
         return cls(str(session.path), time, fixes, None, session.reader.profile, session.reader.view.leaf, steps)
 
     def to_bytes(self) -> bytes:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from toolpair.rules.profiles import Profile
-    from toolpair.session.following import Dropped
     from toolpair.session.opening import FileReader, OpenedState
-    from toolpair.session.staging import Applied, Staged
+    from toolpair.session.staged import Staged
+    from toolpair.session.staging import Staging
 
 
 class Journaled(Protocol):
@@ -19,6 +19,7 @@ class Journaled(Protocol):
     reader: FileReader
     file: OpenedState
     profile: Profile
+    staging: Staging
 
     @property
     def path(self) -> Path | None: ...
@@ -26,9 +27,4 @@ class Journaled(Protocol):
     @property
     def staged(self) -> Sequence[Staged]: ...
 
-    @property
-    def steps(self) -> tuple[tuple[Staged, ...], ...]: ...
-
     def set_profile(self, id_: str) -> None: ...
-
-    def put_on(self, steps: Sequence[Sequence[Applied]]) -> list[Dropped]: ...

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from toolpair.rules.profiles import is_profile
-from toolpair.session.following import Dropped
+from toolpair.session.decisions import Decision
+from toolpair.session.following import Dropped, put_on
 from toolpair.session.journal.journal_entry import JournalEntry, JournalRow, Step
-from toolpair.session.staging import Decision
 from toolpair.source.errors import UnreadableFile
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def take_up(session: Journaled, entry: JournalEntry) -> TakenUp:
             if _is_place_only(decision)
         ]
     before = sum(row.problems for row in session.staged)
-    dropped += session.put_on(steps)
+    dropped += put_on(session.staging, steps)
     return TakenUp(sum(row.problems for row in session.staged) - before, tuple(dropped))
 
 

@@ -31,7 +31,7 @@ class Applier:
         owner = self._owner
 
         def done() -> None:
-            held = {one.problem.key for one in owner.session.held_back}
+            held = {one.problem.key for one in owner.session.staging.held_back}
             self._applied([problem for problem in problems if problem.key not in held], what)
             left = left_of(owner.session).words() if len(problems) > 1 else ""
             if left:
@@ -73,7 +73,7 @@ class Applier:
         owner.read_again(row)
         following = owner.overview.next_as_severe(row, problems)
         if following is not None:
-            owner.show_problem(following)
+            owner.problems.show(following)
         else:
             more = " (] for warnings and notes)" if owner.overview.walk else ""
             applied = loses and f"applied{loses}, "
@@ -110,13 +110,13 @@ class Applier:
             following, _ = owner.overview.after(owner.pairs.row_index or 0, 1, None)
         owner.overview.current = None
         if following is not None:
-            owner.show_problem(following)
+            owner.problems.show(following)
         else:
             owner.redraw()
 
 
 def _nothing_done(session: Session, what: str) -> str:
-    held = session.held_back
+    held = session.staging.held_back
     return held[0].text if held else f"nothing to do for {what}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from toolpair.session.surroundings import companions_of
@@ -22,11 +23,10 @@ def choose_branch(owner: Owner) -> None:
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     session = owner.session
-    branches, companions = (
-        session.transcript.tree.branches,
-        companions_of(session.conversation, session.reader.view.beside),
-    )
-    above = owner.tool.desks[-2].session if len(owner.tool.desks) > 1 else None
+    transcript = session.conversation.transcript
+    branches, companions = transcript.tree.branches, companions_of(session.conversation, session.reader.view.beside)
+    desks = owner.tool.open_sessions.desks
+    above = desks[-2].session if len(desks) > 1 else None
     if not branches and not companions and above is None:
         owner.say("this file has only one branch, and no sub-agent")
         return
@@ -34,7 +34,7 @@ def choose_branch(owner: Owner) -> None:
     here = 0
     for number, branch in enumerate(branches):
         marks = "agent" if branch.active else "sub-agent" if branch.kind == "sub-agent" else ""
-        if branch.leaf == session.transcript.tree.leaf or (session.transcript.tree.leaf is None and branch.active):
+        if branch.leaf == transcript.tree.leaf or (transcript.tree.leaf is None and branch.active):
             here = number
         words = cut(visible(" ".join(branch.words.split())), WORDS, owner.glyphs.ellipsis)
         label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
@@ -58,7 +58,7 @@ def choose_branch(owner: Owner) -> None:
         elif kind == "file":
             _open_companion(owner, name)
         elif kind == "back":
-            owner.tool.go_back()
+            owner.tool.open_sessions.go_back()
 
     owner.ask(MenuScreen(title, entries, here, filter=len(entries) > 9), chosen, of_state=True)
 
@@ -71,7 +71,7 @@ def _show_branch(owner: Owner, leaf: str | None) -> None:
         return
     owner.overview.forget_marks()
     owner.show_other_history()
-    owner.show_first_problem()
+    owner.problems.show_first()
     owner.say(
         "back on the branch that the agent resumes"
         if leaf is None
@@ -81,6 +81,7 @@ def _show_branch(owner: Owner, leaf: str | None) -> None:
 
 def _open_companion(owner: Owner, path: str) -> None:
     """A sub-agent's file on top of this session, which stays as it is."""
+    from toolpair.session.reopening import open_beside
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.screens.loading import OpeningScreen
 
@@ -88,7 +89,9 @@ def _open_companion(owner: Owner, path: str) -> None:
         screen.when_on_top(screen.finish)
         owner.say(f"not opened: {failure(error)}")
 
-    screen = OpeningScreen(Opening(path, owner.session.open_beside), failed, len(owner.tool.desks))
+    screen = OpeningScreen(
+        Opening(path, partial(open_beside, owner.session)), failed, len(owner.tool.open_sessions.desks)
+    )
     owner.open(screen)
 
 

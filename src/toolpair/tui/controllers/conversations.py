@@ -29,6 +29,6 @@ def choose_conversation(owner: Owner) -> None:
         if value is not None and int(value) != session.current:
             session.current = int(value)
             owner.show_other_history()
-            owner.show_first_problem()
+            owner.problems.show_first()
 
     owner.ask(MenuScreen(f"{len(conversations):,} conversations", entries, session.current), chosen, of_state=True)

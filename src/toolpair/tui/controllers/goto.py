@@ -72,7 +72,7 @@ class GoTo:
             problem = owner.overview.same(problem.key)
         owner.note = target.text
         if problem is not None:
-            owner.show_problem(problem)
+            owner.problems.show(problem)
             return
         row = owner.overview.row_of_place(target.pair, target.message)
         if row is None:

@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from toolpair.tui.recipes_text import Sketch
 
 
-def _is_certain(problem: Problem) -> bool:
-    return problem.recommended is not None and problem.recommended.certain and not problem.guess
-
-
 class ManyFixes:
     """What is applied can be looked at in the review, which is opened after it."""
 
@@ -44,7 +40,7 @@ class ManyFixes:
             owner.say("no fix for this cause is certain. space asks about each one, f shows all the ways")
             return
 
-        certain = [problem for problem in group.problems if _is_certain(problem)]
+        certain = [problem for problem in group.problems if problem.certain_fix is not None]
 
         def answered(answer: str | None) -> None:
             if answer == "yes":
@@ -77,7 +73,9 @@ class ManyFixes:
     def fix_all(self) -> None:
         """Fix every error that needs no guess, and show the review."""
         session = self._owner.session
-        certain = [problem for problem in session.problems if problem.severity == "error" and _is_certain(problem)]
+        certain = [
+            problem for problem in session.problems if problem.severity == "error" and problem.certain_fix is not None
+        ]
         if certain:
             what = f"fixes for {count_text(len(certain), 'problem')}"
             self._applier.apply(type(session).stage_all, certain, what, self._all_fixed)

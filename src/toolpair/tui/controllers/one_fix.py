@@ -71,7 +71,7 @@ class OneFix:
 
         def answered(answer: str | None) -> None:
             if answer == "other":
-                here = owner.current_problem()
+                here = owner.problems.current()
                 if is_free(owner) and here is not None:
                     self.choose(here)
             elif answer is not None:
@@ -96,9 +96,9 @@ class OneFix:
         """The uncertain ways: the problem's own and, for a call, those of the results that may be its own."""
         session = self._owner.session
         found = [(problem, fix) for fix in problem.fixes if not fix.certain]
-        if found or problem.pair is None or problem.pair >= len(session.pairs):
+        if found or problem.pair is None or problem.pair >= len(session.conversation.pairs):
             return found
-        for candidate in session.pairs[problem.pair].candidates:
+        for candidate in session.conversation.pairs[problem.pair].candidates:
             other = session.conversation.worst.get(candidate.index)
             place = next((n for n, call in enumerate(candidate.candidates, 1) if call.index == problem.pair), 0)
             for fix in other.fixes if other is not None else ():

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.timer import Timer
 
-    from toolpair.session.session import Problem, Session
+    from toolpair.session.session import Session
     from toolpair.tui.app import ToolpairApp
     from toolpair.tui.aside import Aside
+    from toolpair.tui.controllers.problem_cursor import ProblemCursor
     from toolpair.tui.controllers.row_filter import RowFilter
     from toolpair.tui.controllers.working import CurrentWork
     from toolpair.tui.desk import Desk
@@ -46,6 +47,7 @@ class Owner(Asks, Protocol):
     """The line above the keys, until the next thing happens."""
     work: CurrentWork
     row_filter: RowFilter
+    problems: ProblemCursor
     overview: Overview
 
     @property
@@ -68,6 +70,10 @@ class Owner(Asks, Protocol):
         """Why nothing can be changed just now, in a few words; empty when it can."""
 
     @property
+    def is_led(self) -> bool:
+        """Whether it goes to a certain place as soon as all is read."""
+
+    @property
     def is_on_top(self) -> bool:
         """Whether no other screen lies over it."""
 
@@ -88,17 +94,11 @@ class Owner(Asks, Protocol):
     def read_again(self, row: int) -> None:
         """What is staged has changed; `row` is where."""
 
-    def current_problem(self) -> Problem | None:
-        """The one under the cursor; where there is none it is said."""
-
-    def show_problem(self, problem: Problem) -> None:
-        """Go to its row."""
-
-    def show_first_problem(self) -> None:
-        """Go to the problem that matters most, where there is one."""
-
     def show_other_history(self) -> None:
         """The session's current history is another one: show it from its first row, without a filter."""
+
+    def rows_changed(self, row: int, more: int) -> None:
+        """Rows are others from `row` on, and there are `more` of them."""
 
     def stop_looking(self) -> bool:
         """Stop searching and filtering. True when either was still at it."""

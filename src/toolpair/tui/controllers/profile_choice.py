@@ -25,8 +25,8 @@ class ProfileChoice:
         from toolpair.tui.screens.profile_list import ProfilesScreen
 
         session = self._owner.session
-        if self._counted_of is not session.transcript:
-            self._counted_of, self._counted = session.transcript, {}
+        if self._counted_of is not session.conversation.transcript:
+            self._counted_of, self._counted = session.conversation.transcript, {}
 
         def chosen(value: str | None) -> None:
             if value is not None and value != self._owner.session.profile.id:
@@ -42,7 +42,7 @@ class ProfileChoice:
             owner.overview.current = None
             owner.note = f"checked against {owner.session.profile.name}"
             owner.reload()
-            owner.show_first_problem()
+            owner.problems.show_first()
 
         if not takes_long(owner.session):
             owner.session.set_profile(profile)

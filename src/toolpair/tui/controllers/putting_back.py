@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolpair.session.following import put_on
+from toolpair.session.reopening import opened_again
 from toolpair.session.session import Refused, SaveFailed
 from toolpair.tui.background_loading import know
 from toolpair.tui.desk import Desk
@@ -48,10 +50,10 @@ def put_back(
             ended(_why_not(result, only_as_is))
             return
         saved, again, problem = result
-        screen.tool.note_restored(saved, backup)
+        screen.tool.result.note_restored(saved, backup)
         if again is not None:
             desk.go_on_with(again)
-            screen.tool.session_changed(desk)
+            screen.tool.open_sessions.changed(desk)
         ended(problem or None)
 
     if max(session.file.size, _size(backup)) >= LARGE:
@@ -74,9 +76,9 @@ def _size(backup: Path) -> int:
 def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session | None, str]:
     """The file is written: whatever fails now is told, and takes nothing of that back."""
     try:
-        again = session.opened_again()
+        again = opened_again(session)
         again.current = min(session.current, len(again.conversations) - 1)
-        dropped = again.put_on(steps)
+        dropped = put_on(again.staging, steps)
         know(again)
     except Exception as error:
         return None, f"restored, but not read again: {failure(error)}"

@@ -25,7 +25,7 @@ def review(owner: Owner) -> None:
 
     def undone(words: str | None) -> None:
         if words is not None:
-            owner.show_first_problem()
+            owner.problems.show_first()
             owner.say(words)
 
     owner.ask(ReviewScreen(owner.desk), closed)

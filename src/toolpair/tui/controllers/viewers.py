@@ -41,11 +41,11 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
     if fix is None:
         owner.say("no fix is known here, so no byte would change")
         return
+    from toolpair.session.carrying_out import preview
     from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
     from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
 
-    noun = "line" if owner.session.document.kind == "lines" else "message"
-    changes = owner.session.preview(problem, fix)
+    noun, changes = owner.overview.noun, preview(owner.session.conversation, fix)
     pages = [
         ViewerPage("what differs", lambda: parts_text(changes, noun), diff_style),
         ViewerPage("whole lines", lambda: whole_text(changes, noun), diff_style),
@@ -62,7 +62,7 @@ def view_sent(owner: Owner) -> None:
         owner.say(owner.held_up)
         return
     session, now = owner.session, owner.session.conversation
-    before = session.conversations_before[session.current]
+    before = session.staging.original[session.current]
     pages = [ViewerPage("as sent", lambda: short_text(session, now), line_style)]
     if now.document is not before.document:
         pages[0] = ViewerPage("after saving", pages[0].make, line_style)

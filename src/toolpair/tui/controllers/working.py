@@ -43,7 +43,7 @@ def takes_long(session: Session, problems: int = 1) -> bool:
     if session.conversation.is_windowed:
         return problems > MANY_AT_ONCE
     # What a lost link hides is in the file and not in the transcript: a fix brings it back.
-    return len(session.document.records) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
+    return len(session.conversation.document.records) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
 
 
 class CurrentWork:

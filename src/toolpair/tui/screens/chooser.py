@@ -82,9 +82,10 @@ class ChooserScreen(BaseScreen[Choice | None]):
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width, gap=4)])
 
     def _preview(self) -> None:
-        session = self.tool.session
-        noun = "line" if session.document.kind == "lines" else "message"
-        self.query_one(BigText).show(parts_text(session.preview(self._problem, self.fix), noun), diff_style)
+        from toolpair.session.carrying_out import preview
+
+        changes = preview(self.tool.session.conversation, self.fix)
+        self.query_one(BigText).show(parts_text(changes, self.tool.overview.noun), diff_style)
 
     def on_line_list_moved(self) -> None:
         self._start = self.query_one(LineList).cursor

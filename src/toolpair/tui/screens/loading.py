@@ -55,7 +55,7 @@ class OpeningScreen(BaseScreen[None]):
         self.after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.tool.open_file(self, self._opening, self._work, self._failed, self._keep)
+        self.tool.open_sessions.open_file(self, self._opening, self._work, self._failed, self._keep)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs

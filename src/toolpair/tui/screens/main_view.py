@@ -160,5 +160,9 @@ class MainView:
 
     @property
     def _hints(self) -> Sequence[Hint]:
-        hints = HINTS if self._owner.desk is self._owner.tool.desks[0] else (*HINTS[:-1], ("q", "back", "leave"))
+        hints = (
+            HINTS
+            if self._owner.desk is self._owner.tool.open_sessions.desks[0]
+            else (*HINTS[:-1], ("q", "back", "leave"))
+        )
         return hints if self._owner.overview.walk or self._owner.overview.partial is not None else hints[1:]

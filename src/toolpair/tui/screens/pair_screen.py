@@ -20,21 +20,22 @@ from toolpair.tui.controllers.one_fix import OneFix
 from toolpair.tui.controllers.originals import choose_original
 from toolpair.tui.controllers.other_writers import look_for_neighbours
 from toolpair.tui.controllers.palette import choose_command
+from toolpair.tui.controllers.problem_cursor import ProblemCursor
 from toolpair.tui.controllers.profile_choice import ProfileChoice
+from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.reviewing import review
 from toolpair.tui.controllers.row_filter import RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
-from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import BaseScreen
 from toolpair.tui.screens.main_view import MainView
 from toolpair.tui.widgets.pair_view import PairView
-from toolpair.tui.work import LongTask, failure
+from toolpair.tui.work import LongTask
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Problem, Session
+    from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.desk import Desk
 
@@ -75,8 +76,8 @@ class PairScreen(BaseScreen[None]):
         self._one = OneFix(self, self._applier)
         self._many = ManyFixes(self, self._applier, self.action_review)
         self._at = at
-        self._opening = opening
-        self._reading = reading
+        self.problems = ProblemCursor(self)
+        self.reading = ReadingOn(self, opening, reading, self._all_is_read)
 
     def build(self) -> ComposeResult:
         return self._view.build()
@@ -98,8 +99,8 @@ class PairScreen(BaseScreen[None]):
         self.pairs.reveal(centre=True)
         if self.overview.partial is None:
             self._all_is_read()
-        elif self._reading is not None and not self._reading.stopped:
-            self.work.follow(self._reading)
+        else:
+            self.reading.begin()
 
     def _all_is_read(self) -> None:
         at, self._at = self._at, None
@@ -121,57 +122,21 @@ class PairScreen(BaseScreen[None]):
         return self.query_one(PairView)
 
     @property
+    def is_led(self) -> bool:
+        """Whether it goes to a certain place as soon as all is read."""
+        return bool(self._at)
+
+    @property
     def is_on_top(self) -> bool:
         return self.app.screen is self
-
-    # while the file is read
-
-    def take_whole(self, session: Session) -> None:
-        """All of the file is read: go on with that, at the row where the cursor is."""
-        if self.work.now is not None:
-            self.work.forget()
-        row, before = self.pairs.row, len(self.overview.rows)
-        moved, depth = self.pairs.cursor > 0, self.pairs.depth
-        self.overview.forget(session)
-        self.note = ""
-        self._rows_changed(0, len(self.overview.rows) - before)
-        if moved and row is not None and row.record is not None:
-            self.pairs.go_to_row(self.overview.row_of_record(row.record) or 0, depth)
-            errors = session.verdict.errors
-            self.note = f"the whole file is read: {count_text(errors, 'problem')}" + (
-                ". ] goes to the first" if errors else ""
-            )
-            self.redraw()
-        elif not self._at:
-            self.show_first_problem()
-        self.redraw()
-        self._all_is_read()
-
-    def not_read(self, error: Exception) -> None:
-        """The rest cannot be read."""
-        self.work.forget()
-        self.say(f"the rest was not read: {failure(error)}")
 
     @property
     def held_up(self) -> str:
         """Why nothing can be changed just now, in a few words; empty when it can."""
-        if self.overview.partial is None:
-            return self.work.held_up
-        if self.work.now is None:
-            return "only the beginning has been read. r reads the rest"
-        return "not yet: still reading the file, esc stops"
+        return self.reading.held_up or self.work.held_up
 
     def action_read_rest(self) -> None:
-        opening = self._opening
-        if self.overview.partial is None or opening is None:
-            self.say("the whole file has been read")
-        elif self.work.now is None:
-            from toolpair.tui.background_loading import begin
-
-            work = LongTask("reading", opening.size)
-            self.note = ""
-            self.work.follow(work)
-            begin(self, opening, work, self.take_whole, self.not_read)
+        self.reading.read_rest()
 
     # what is shown
 
@@ -202,7 +167,7 @@ class PairScreen(BaseScreen[None]):
         before = len(self.overview.rows)
         self.overview.reload()
         self.overview.current = self.overview.same(key) if key is not None else None
-        self._rows_changed(here or 0, len(self.overview.rows) - before)
+        self.rows_changed(here or 0, len(self.overview.rows) - before)
         if here is not None:
             self.pairs.go_to_row(min(here, max(0, len(self.overview.rows) - 1)))
         self.redraw()
@@ -211,9 +176,9 @@ class PairScreen(BaseScreen[None]):
         """What is staged has changed; `row` is where."""
         before = len(self.overview.rows)
         self.overview.reload()
-        self._rows_changed(row, len(self.overview.rows) - before)
+        self.rows_changed(row, len(self.overview.rows) - before)
 
-    def _rows_changed(self, row: int, more: int) -> None:
+    def rows_changed(self, row: int, more: int) -> None:
         """Rows are others from `row` on, and there are `more` of them."""
         self.stop_looking()
         self.row_filter.rows_changed(row, more)
@@ -236,59 +201,24 @@ class PairScreen(BaseScreen[None]):
 
     # problems
 
-    def show_problem(self, problem: Problem) -> None:
-        """Go to its row."""
-        self.overview.current = problem
-        row = self.overview.row_of(problem)
-        if not self.pairs.go_to_row(row):
-            self.row_filter.words = ""
-            self.pairs.reload()
-            self.note = "filter cleared: it hid this problem"
-            self.pairs.go_to_row(row)
-        self.overview.current = problem
-        self.redraw()
-
-    def show_first_problem(self) -> None:
-        """Go to the problem that matters most, where there is one."""
-        first = self.overview.first_problem
-        if first is not None:
-            self.show_problem(first)
-
-    def current_problem(self) -> Problem | None:
-        """The one under the cursor; where there is none it is said."""
-        problem = self.overview.current
-        if problem is None:
-            self.say("no problem here. ] goes to the next one")
-        return problem
-
     def action_problem(self, by: int) -> None:
-        if self.overview.partial is not None:
-            self.say(self.held_up)
-            return
-        self.note = ""
-        problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)
-        if problem is None:
-            self.say("no problem is left to fix" if self.session.changed else "there are no problems")
-            return
-        if around:
-            self.note = "wrapped around"
-        self.show_problem(problem)
+        self.problems.go(by)
 
     @changing
     def action_fix(self) -> None:
-        problem = self.current_problem()
+        problem = self.problems.current()
         if problem is not None:
             self._one.fix(problem)
 
     @changing
     def action_choose(self) -> None:
-        problem = self.current_problem()
+        problem = self.problems.current()
         if problem is not None:
             self._one.choose(problem)
 
     @changing
     def action_fix_cause(self) -> None:
-        problem = self.current_problem()
+        problem = self.problems.current()
         if problem is None:
             return
         number = self.overview.group_number(problem)
@@ -323,7 +253,7 @@ class PairScreen(BaseScreen[None]):
         view_row(self)
 
     def action_bytes(self) -> None:
-        problem = self.current_problem()
+        problem = self.problems.current()
         if problem is not None:
             view_bytes(self, problem)
 
@@ -401,8 +331,8 @@ class PairScreen(BaseScreen[None]):
 
     async def action_leave(self) -> None:
         """From a sub-agent's session back to the one that it was opened from, else out of the program."""
-        if len(self.tool.desks) > 1:
-            self.tool.go_back()
+        if len(self.tool.open_sessions.desks) > 1:
+            self.tool.open_sessions.go_back()
         else:
             await self.app.action_quit()
 

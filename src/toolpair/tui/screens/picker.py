@@ -18,6 +18,7 @@ from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
+from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_checks import Judge, Mark
 from toolpair.tui.picker_text import haystack, row_line
@@ -33,10 +34,6 @@ BIG: Final = 20_000_000
 """Bytes from which on a file is judged after all others."""
 _PAUSE: Final = 0.1
 """Seconds between two drawings of what comes in meanwhile."""
-_KEYS: Final = (
-    ("up", "move(-1)"), ("down", "move(1)"), ("pageup", "page(-1)"), ("pagedown", "page(1)"),
-    ("home", "edge(-1)"), ("end", "edge(1)"),
-)  # fmt: skip
 
 
 class PickerScreen(BaseScreen[None]):
@@ -45,7 +42,7 @@ class PickerScreen(BaseScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "all keys", show=False),
         Binding("escape", "back", "clear the filter, then quit", show=False),
-        *(Binding(key, action, show=False, priority=True) for key, action in _KEYS),
+        *PICKER_MOVE.bindings(priority=True),
     ]
     DEFAULT_CSS = """
     PickerScreen #empty { height: 1fr; display: none; }
@@ -155,7 +152,7 @@ class PickerScreen(BaseScreen[None]):
         filtered = bool(self.query_one(SafeInput).value)
         hints: list[Hint] = [
             ("enter", "open", "open"), ("↑ ↓", "move", ""), ("letters", "filter", ""), ("F1", "all keys", "help"),
-            ("esc", "clear the filter" if filtered else "back" if self.tool.desks else "quit", "back"),
+            ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
         ]  # fmt: skip
         above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
         self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
@@ -213,7 +210,7 @@ class PickerScreen(BaseScreen[None]):
             self._draw()
         elif field.value:
             field.value = ""
-        elif self.tool.desks:
+        elif self.tool.open_sessions.desks:
             self.finish()
         else:
             self.app.exit()
@@ -233,7 +230,9 @@ class PickerScreen(BaseScreen[None]):
         if self._has_unsaved(found.path):
             self.finish()
         else:
-            self.tool.ask_about_unsaved("Open another session?", "discard them and open it", lambda: self._open(found))
+            self.tool.unsaved_question.ask(
+                "Open another session?", "discard them and open it", lambda: self._open(found)
+            )
 
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session that one came from, with fixes that are not saved."""
@@ -246,7 +245,7 @@ class PickerScreen(BaseScreen[None]):
         self._draw()
         self._work = LongTask("reading", found.size)
         opening = Opening(found.path, self._sessions.open)
-        self.tool.open_file(self, opening, self._work, lambda error: self._not_opened(found, error))
+        self.tool.open_sessions.open_file(self, opening, self._work, lambda error: self._not_opened(found, error))
         self._sessions.last = found.path
 
     def _not_opened(self, found: FoundSession, error: Exception) -> None:

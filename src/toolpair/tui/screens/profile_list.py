@@ -64,7 +64,9 @@ class ProfilesScreen(Dialog[str | None]):
                 return
             if id_ not in self._known:
                 try:
-                    verdict = session.verdict if id_ == here else session.conversation.by(profile(id_)).verdict
+                    verdict = (
+                        session.conversation.verdict if id_ == here else session.conversation.by(profile(id_)).verdict
+                    )
                     found = found_text(verdict.errors, verdict.warnings)
                 except Exception as error:
                     found = type(error).__name__, "error"

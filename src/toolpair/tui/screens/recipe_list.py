@@ -52,6 +52,8 @@ class RecipesScreen(BaseScreen[Sketch | None]):
     def _try_all(self, aside: Aside, session: Session) -> None:
         """The one under the cursor first."""
         waiting = set(range(len(self._choices))) - self._tried.keys()
+        from toolpair.session.recipe_trial import try_recipe
+
         while waiting and not aside.stopped:
             here = self._here
             number = here if here in waiting else min(waiting)
@@ -59,7 +61,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
             recipe, options = self._choices[number]
             tried: Sketch | Exception
             try:
-                tried = Sketch.of(session.try_recipe(recipe.name, options))
+                tried = Sketch.of(try_recipe(session, recipe.name, options))
             except Exception as error:
                 tried = error
             aside.tell(partial(self._note, number, tried))
@@ -102,8 +104,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         choice = self._choices[number]
         title = f"What {name_of(choice)} would do"
         self.query_one("#middle", Lines).show([self.glyphs.rule(title, self.size.width)])
-        noun = "line" if self.tool.session.document.kind == "lines" else "message"
-        text = trial_text(choice, self._tried.get(number), noun, max(20, self.size.width - 2))
+        text = trial_text(choice, self._tried.get(number), self.tool.overview.noun, max(20, self.size.width - 2))
         if self.glyphs.ascii:
             text = "\n".join(map(self.glyphs.own, text.splitlines()))
         below = self.query_one(BigText)

@@ -107,7 +107,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.query_one("#rest", Lines).styles.height = "1fr"
         self.query_one("#rest", Lines).show(rest)
         hints: list[Hint] = []
-        if self._session.writable:
+        if self._session.file.writable:
             hints.append(("enter", "save", "save"))
         hints += [("s", "save a copy", "save_copy"), ("p", "exact diff", "diff"), ("x", "exclude one", "exclude")]
         if self._stale:
@@ -120,7 +120,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         """All that is staged, worked out once for each state of it."""
         state = self._session.conversations
         if self._known is None or self._known[0] is not state:
-            self._known = (state, self._session.changes())
+            self._known = (state, self._session.staging.changes())
         return self._known[1]
 
     def _refresh(self, note: str = "") -> None:
@@ -151,18 +151,18 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             if row not in self._session.staged:
                 return  # The key was pressed twice.
             alone = sum(other.step == row.step for other in self._session.staged) == 1
-            self._session.unstage(row)
+            self._session.staging.unstage(row)
             self._overview.note_taken_out(row.step, alone)
             self._excluded.append(row)
             note = "one excluded. x includes it again"
         else:
             note = "included again" if self._include(row) else "it cannot be included: its problem is gone"
-        self.tool.session_changed(self._desk)
+        self.tool.open_sessions.changed(self._desk)
         self._error = ""
         self._refresh(note)
 
     def _include(self, row: Staged) -> bool:
-        problems = self._session.put_back(row)
+        problems = self._session.staging.put_back(row)
         if problems is None:
             return False
         self._overview.note_staged(problems, row.conversation)
@@ -176,7 +176,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
         def answered(answer: str | None) -> None:
             if answer == "yes":
-                error = self.tool.read_again(self._desk)
+                error = self.tool.open_sessions.read_again(self._desk)
                 if error:
                     self._error = error
                     self._refresh()
@@ -190,10 +190,10 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def action_diff(self) -> None:
         session = self._session
-        noun = "line" if session.document.kind == "lines" else "message"
+        noun = self._overview.noun
         pages = [
-            ViewerPage("what differs", lambda: parts_text(session.changes(), noun), diff_style),
-            ViewerPage("whole lines", lambda: whole_text(session.changes(), noun), diff_style),
+            ViewerPage("what differs", lambda: parts_text(session.staging.changes(), noun), diff_style),
+            ViewerPage("whole lines", lambda: whole_text(session.staging.changes(), noun), diff_style),
         ]
         self.open(ViewerScreen("All changes", pages))
 
@@ -209,7 +209,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         if not self._held.fresh():
             self._refresh("press enter again, now that you have read this")
             return
-        if not self._session.writable:
+        if not self._session.file.writable:
             self.action_save_copy()
             return
         self._save(None)
@@ -258,7 +258,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
         session = self._session
         mended = [f"{staged.count} × {staged.title}" for staged in session.staged]
-        steps = session.steps
+        steps = session.staging.steps
 
         def work(writing: Steps | None) -> tuple[Saved, OpenedState | None]:
             progress = writing.advance if writing is not None else None
@@ -279,11 +279,12 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             if state is not None:
                 session.go_on(state)
             # What could not be read again is saved all the same: nothing of it is lost by quitting.
-            self.tool.note_saved(self._desk, saved, mended, in_place=state is not None)
+            self._desk.note_saved(in_place=state is not None)
+            self.tool.result.note_saved(saved, mended)
             self.finish((saved, steps))
 
         if session.file.size >= LARGE:
-            self.ask(WritingScreen(session.file.size + session.grown, work), ended)
+            self.ask(WritingScreen(session.file.size + session.staging.grown, work), ended)
             return
         try:
             result = work(None)

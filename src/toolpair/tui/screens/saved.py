@@ -64,7 +64,7 @@ class SavedScreen(BaseScreen[str | None]):
     @property
     def _is_on_top(self) -> bool:
         """Whether the session is a sub-agent's, and the one that it was opened from lies below it."""
-        return len(self.tool.desks) > 1
+        return len(self.tool.open_sessions.desks) > 1
 
     def action_close(self) -> None:
         if self._held.fresh():

@@ -1,0 +1,181 @@
+"""Fixes and recipes carried out on a conversation: what is taken, as rows of the review. Nothing is staged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.history.conversation import Conversation
+from toolpair.rules.problem import Fix, Problem
+from toolpair.session.decisions import Applied, Decision, edits_of, found_by
+from toolpair.session.staged import Staged, losing, merged, moves_records, row_of
+from toolpair.transcript.edits import Edit
+
+if TYPE_CHECKING:
+    from toolpair.history.losses import Losses
+    from toolpair.recipes.careful import HeldBack
+    from toolpair.recipes.engine import Pick
+    from toolpair.recipes.recipe import Options, Recipe, RecipeStep
+    from toolpair.source.changes import Change
+
+Heed = Callable[[int], None]
+"""Is told how many problems have been mended."""
+_Steps = Iterator["RecipeStep[Conversation]"]
+_Apply = Callable[[Conversation, Sequence[Edit]], Conversation]
+
+
+class CarriedOut(Struct, frozen=True):
+    """What a recipe did to a conversation. No rows when it had nothing to do."""
+
+    rows: tuple[Staged, ...]
+    taken: tuple[tuple[Problem, Fix], ...]
+    after: Conversation
+    held_back: tuple[HeldBack, ...] = ()
+
+
+def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
+    """Carry a recipe out on a conversation, the one with index `at` of its file; nothing is staged."""
+    if recipe.pick is not None:
+        return picked(at, conversation, recipe.pick)
+    steps = recipe.run(conversation, _apply, options)
+    if recipe.copies is None:
+        return _by_kind(at, conversation, steps)
+    done = list(steps)
+    made = _copied(at, recipe, options, done)
+    if made is None:
+        return CarriedOut((), (), conversation)
+    return CarriedOut((made[0],), tuple(pair for step in done for pair in step.taken), made[1])
+
+
+def preview(conversation: Conversation, fix: Fix, text: str | None = None) -> list[Change]:
+    """What that fix alone would change; `text` replaces a placeholder's."""
+    from toolpair.source.changes import changes
+
+    return list(changes(conversation.document, conversation.apply(edits_of(fix, text)).document))
+
+
+def fixed(at: int, before: Conversation, problem: Problem, fix: Fix, text: str | None) -> tuple[Staged, Conversation]:
+    """One fix; `text` replaces a placeholder's."""
+    after = before.apply(edits_of(fix, text))
+    row = row_of(at, [(problem, fix)], before, after, text)
+    if row.loses is None and moves_records(fix) and (less := after.sends_less(before).text) is not None:
+        row = losing(row, less)
+    return row, after
+
+
+def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conversation, tuple[Decision, ...]]:
+    """The row's decisions taken on this state: as rows, what it is then, and those that found no problem."""
+    made: list[Staged] = []
+    waiting = list(row.decisions)
+    at = row.conversation
+    if waiting and waiting[0].options is not None:
+        from toolpair.recipes import RECIPES
+
+        if waiting[0].fix_id not in RECIPES:
+            return made, conversation, row.decisions
+        recipe, options = RECIPES[waiting[0].fix_id], waiting[0].options
+        copy = _copied(at, recipe, options, list(recipe.run(conversation, _apply, options)))
+        return (made, conversation, row.decisions) if copy is None else ([copy[0]], copy[1], ())
+    from toolpair.recipes.engine import mend
+
+    while waiting:
+        found = found_by(waiting, conversation.problems)
+        if not found:
+            break
+        wanted = {id(problem): (fix, decision) for decision, (problem, fix) in found}
+        texts = {decision.text for decision, _ in found}
+        if len(texts) == 1 and None in texts:
+            step = next(mend(conversation, _apply, _pick_from(wanted)), None)
+            if step is None:
+                break
+            taken, after, text = list(step.taken), step.after, None
+        else:
+            decision, (problem, fix) = found[0]
+            taken, after, text = [(problem, fix)], conversation.apply(edits_of(fix, decision.text)), decision.text
+        done = {id(wanted[id(problem)][1]) for problem, _ in taken}
+        made.append(row_of(at, taken, conversation, after, text))
+        conversation = after
+        waiting = [decision for decision in waiting if id(decision) not in done]
+    return made, conversation, tuple(waiting)
+
+
+def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
+    return lambda problem: wanted[id(problem)][0] if id(problem) in wanted else None
+
+
+def picked(at: int, conversation: Conversation, pick: Pick, heed: Heed | None = None) -> CarriedOut:
+    """What `pick` says is taken, but for recommended fixes by which the agent would send less."""
+    from toolpair.recipes.careful import carefully
+
+    apply, heeded = _heeding(heed)
+
+    def collect(state: Conversation, steps: _Steps) -> tuple[CarriedOut, Conversation]:
+        made = _by_kind(at, state, heeded(steps))
+        return made, made.after
+
+    done = carefully(conversation, apply, pick, _sends_less, collect)
+    rows = done.made.rows
+    if done.less is not None and len(rows) == 1 and rows[0].loses is None:
+        rows = (losing(rows[0], done.less),)
+    return replace(done.made, rows=rows, held_back=done.held_back)
+
+
+def _by_kind(at: int, conversation: Conversation, steps: Iterable[RecipeStep[Conversation]]) -> CarriedOut:
+    """The steps as rows, one for each kind of fix."""
+    rows: list[Staged] = []
+    taken: list[tuple[Problem, Fix]] = []
+    for step in steps:
+        rows.append(row_of(at, list(step.taken), step.before, step.after, None))
+        taken.extend(step.taken)
+        conversation = step.after
+    return CarriedOut(tuple(merged(rows)), tuple(taken), conversation)
+
+
+def _copied(
+    at: int, recipe: Recipe, options: Options, steps: Sequence[RecipeStep[Conversation]]
+) -> tuple[Staged, Conversation] | None:
+    """All that a copy of another system does, as the one decision that it is; None when it does nothing."""
+    if not steps:
+        return None
+    before, after = steps[0].before, steps[-1].after
+    taken = [pair for step in steps for pair in step.taken]
+    row = row_of(at, taken, before, after, None)
+    decision = Decision("", None, "", "", recipe.name, None, options)
+    return replace(
+        row,
+        title=f"do as {(recipe.copies or recipe.name).partition(' (')[0]}",
+        fix_ids=tuple(dict.fromkeys(fix.id for _, fix in taken)),
+        rules=tuple(dict.fromkeys(problem.rule for problem, _ in taken)),
+        decisions=(decision,),
+    ), after
+
+
+def _apply(conversation: Conversation, edits: Sequence[Edit]) -> Conversation:
+    return conversation.apply(edits)
+
+
+def _sends_less(before: Conversation, after: Conversation) -> Losses:
+    return after.sends_less(before)
+
+
+def _heeding(heed: Heed | None) -> tuple[_Apply, Callable[[_Steps], _Steps]]:
+    """How edits are applied, and steps gone through, while `heed` is told how many problems are done."""
+    done = 0
+    if heed is None:
+        return _apply, lambda steps: steps
+
+    def apply(state: Conversation, edits: Sequence[Edit]) -> Conversation:
+        return state.apply(edits, lambda parts: heed(done + parts))
+
+    def over(steps: _Steps) -> _Steps:
+        nonlocal done
+        done = 0  # they are gone through again where a fix is held back
+        for step in steps:
+            done += len(step.taken)
+            heed(done)
+            yield step
+
+    return apply, over

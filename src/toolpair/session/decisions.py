@@ -1,0 +1,107 @@
+"""A fix for a problem, named so that it can be taken again: on another state of the file, or out of the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.rules.problem import Fix, Problem
+from toolpair.transcript.edits import Edit, InsertResult
+from toolpair.transcript.model import PLACEHOLDER, Block
+
+if TYPE_CHECKING:
+    from toolpair.recipes.recipe import Options
+
+LONGEST_ID: Final = 200
+"""Characters: providers allow 64, and a longer one may hold anything."""
+
+
+class Decision(Struct, frozen=True):
+    """A fix for a problem, named so that it can be taken again on another state of the document."""
+
+    rule: str
+    record: int | None
+    call_id: str
+    result_id: str
+    fix_id: str
+    text: str | None
+    options: Options | None = None
+    """Of a copy of another system, which is one decision: `fix_id` is the recipe's name, these its options."""
+
+    @classmethod
+    def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
+        return cls(problem.rule, problem.record, id_of(problem.call), id_of(problem.result), fix.id, text)
+
+    def has_ids_of(self, problem: Problem) -> bool:
+        return (id_of(problem.call), id_of(problem.result)) == (self.call_id, self.result_id)
+
+    def find(self, problems: Sequence[Problem]) -> tuple[Problem, Fix] | None:
+        """The problem and the fix on another state of the document, its record's first; None when it is not there."""
+        return next((pair for _, pair in found_by([self], problems)), None)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return (self.rule, self.call_id, self.result_id, self.fix_id)
+
+
+def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[tuple[Decision, tuple[Problem, Fix]]]:
+    """Of each decision that is there the problem and the fix: one of its record, else the first one anywhere.
+
+    Decisions that nothing tells apart get one problem after the other; those that are too many are left out.
+    """
+    wanted = {decision._key for decision in decisions}
+    rules = {decision.rule for decision in decisions}
+    anywhere: dict[tuple[object, ...], tuple[Problem, Fix]] = {}
+    of_record: dict[tuple[object, ...], list[tuple[Problem, Fix]]] = {}
+    for problem in problems:
+        if problem.rule not in rules:
+            continue
+        ids = (problem.rule, id_of(problem.call), id_of(problem.result))
+        for fix_id, fix in {fix.id: fix for fix in reversed(problem.fixes)}.items():
+            key = (*ids, fix_id)
+            if key in wanted:
+                anywhere.setdefault(key, (problem, fix))
+                of_record.setdefault((*key, problem.record), []).append((problem, fix))
+    waiting = {key: iter(pairs) for key, pairs in of_record.items()}
+    found: list[tuple[Decision, tuple[Problem, Fix]]] = []
+    for decision in decisions:
+        pairs = waiting.get((*decision._key, decision.record))
+        pair = next(pairs, None) if pairs is not None else anywhere.get(decision._key)
+        if pair is not None:
+            found.append((decision, pair))
+    return found
+
+
+def id_of(block: Block | None) -> str:
+    """A block's id, of whatever type, as a short name: of one that may be anything else than an id, a digest."""
+    if block is None:
+        return ""
+    shown = repr(block.id)
+    if len(shown) <= LONGEST_ID and not isinstance(block.id, (dict, list)):
+        return shown
+    from hashlib import blake2b
+
+    return f"{type(block.id).__name__} {blake2b(shown.encode(errors='backslashreplace'), digest_size=16).hexdigest()}"
+
+
+class Applied(Protocol):
+    """What can be applied again: decisions, and the index of the conversation that they are about."""
+
+    @property
+    def conversation(self) -> int: ...
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]: ...
+
+
+def edits_of(fix: Fix, text: str | None) -> tuple[Edit, ...]:
+    """The fix's edits, with `text` in the place of a placeholder's where one is given."""
+    if text is None or not fix.placeholder:
+        return fix.edits
+    return tuple(
+        replace(edit, content=text) if isinstance(edit, InsertResult) and edit.content == PLACEHOLDER else edit
+        for edit in fix.edits
+    )

@@ -1,0 +1,137 @@
+"""What is staged, as the rows of the review: what each does to the file, and what it loses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.history.conversation import Conversation
+from toolpair.history.summary import title_for
+from toolpair.rules.problem import Fix, Problem
+from toolpair.session.decisions import Decision
+from toolpair.transcript.edits import (
+    InsertRecord,
+    InsertResult,
+    MendBytes,
+    MoveRecord,
+    Reidentify,
+    Relink,
+    RemoveRecord,
+    SetInRecord,
+)
+
+_OF_RECORDS: Final = (InsertRecord, MendBytes, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord)
+
+
+class Staged(Struct, frozen=True, eq=False):
+    """Fixes of one kind that are staged, one row of the review."""
+
+    title: str
+    count: int
+    fix_ids: tuple[str, ...]
+    rules: tuple[str, ...]
+    loses: str | None
+    lines_changed: int
+    lines_added: int
+    lines_removed: int
+    tools: tuple[str, ...]
+    conversation: int
+    step: int = 0
+    placeholders: int = 0
+    decisions: tuple[Decision, ...] = ()
+    each_loses: tuple[str, ...] = ()
+    """What each of its fixes says that it loses."""
+
+    @property
+    def problems(self) -> int:
+        return self.count
+
+
+def row_of(
+    at: int, taken: Sequence[tuple[Problem, Fix]], before: Conversation, after: Conversation, text: str | None
+) -> Staged:
+    from toolpair.source.changes import changes
+
+    different = list(changes(before.document, after.document))
+    problem, fix = taken[0]
+    answers = [edit for _, chosen in taken for edit in chosen.edits if isinstance(edit, InsertResult)]
+    made_up = [
+        edit
+        for _, chosen in taken
+        for edit in chosen.edits
+        if isinstance(edit, InsertResult) and (edit.is_error or chosen.placeholder)
+    ]
+    losses = tuple(chosen.loses for _, chosen in taken if chosen.loses)
+    return Staged(
+        title=title_for([chosen for _, chosen in taken]),
+        count=len(taken),
+        fix_ids=(fix.id,),
+        rules=(problem.rule,),
+        loses=_together(losses),
+        lines_changed=sum(change.count for change in different if change.kind in ("changed", "moved")),
+        lines_added=sum(change.kind == "added" for change in different),
+        lines_removed=sum(change.count for change in different if change.kind == "removed"),
+        tools=tuple(dict.fromkeys(edit.call.name for edit in answers if edit.call.name)),
+        conversation=at,
+        placeholders=len(made_up),
+        decisions=tuple(Decision.of(found, chosen, text) for found, chosen in taken),
+        each_loses=losses,
+    )
+
+
+def losing(row: Staged, less: str) -> Staged:
+    said = f"{less}, no longer sent"
+    return replace(row, loses=said, each_loses=(said,))
+
+
+def moves_records(fix: Fix) -> bool:
+    """Whether other records may be sent with it. What changes within messages alone leaves them where they are."""
+    return any(isinstance(edit, _OF_RECORDS) for edit in fix.edits)
+
+
+def as_one(rows: Sequence[Staged]) -> Staged:
+    return rows[0] if len(rows) == 1 else _summary(rows)
+
+
+def merged(rows: Sequence[Staged]) -> list[Staged]:
+    """Rows with one kind of fix as one row."""
+    by_kind: dict[tuple[object, ...], Staged] = {}
+    for row in rows:
+        key = (row.rules, row.fix_ids, row.conversation)
+        known = by_kind.get(key)
+        by_kind[key] = row if known is None else _summary([known, row], row.title if row.count > 1 else known.title)
+    return list(by_kind.values())
+
+
+def _summary(rows: Sequence[Staged], title: str | None = None) -> Staged:
+    count = sum(row.count for row in rows)
+    losses = tuple(loss for row in rows for loss in row.each_loses)
+    return Staged(
+        title=title or f"{count} fixes",
+        count=count,
+        fix_ids=tuple(dict.fromkeys(id_ for row in rows for id_ in row.fix_ids)),
+        rules=tuple(dict.fromkeys(rule for row in rows for rule in row.rules)),
+        loses=_together(losses),
+        lines_changed=sum(row.lines_changed for row in rows),
+        lines_added=sum(row.lines_added for row in rows),
+        lines_removed=sum(row.lines_removed for row in rows),
+        tools=tuple(dict.fromkeys(tool for row in rows for tool in row.tools)),
+        conversation=rows[0].conversation,
+        step=rows[0].step,
+        placeholders=sum(row.placeholders for row in rows),
+        decisions=tuple(decision for row in rows for decision in row.decisions),
+        each_loses=losses,
+    )
+
+
+def _together(losses: Sequence[str]) -> str | None:
+    """What several fixes lose, in a few words: what is the same is said once, the rest is counted."""
+    kinds = list(dict.fromkeys(losses))
+    if len(kinds) > 2 or (len(kinds) == 2 and len(losses) > 2):
+        kinds[2:] = [f"and {len(losses) - 2:,} more"]
+    elif len(kinds) < len(losses):
+        kinds[0] += ", each"
+    return "; ".join(kinds) or None

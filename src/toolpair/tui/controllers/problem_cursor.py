@@ -1,0 +1,57 @@
+"""Going from problem to problem."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Problem
+    from toolpair.tui.controllers.owner import Owner
+
+
+class ProblemCursor:
+    """The problem under the cursor, and the way to others."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+
+    def current(self) -> Problem | None:
+        """The one under the cursor; where there is none it is said."""
+        problem = self._owner.overview.current
+        if problem is None:
+            self._owner.say("no problem here. ] goes to the next one")
+        return problem
+
+    def show(self, problem: Problem) -> None:
+        """Go to its row."""
+        owner = self._owner
+        owner.overview.current = problem
+        row = owner.overview.row_of(problem)
+        if not owner.pairs.go_to_row(row):
+            owner.row_filter.words = ""
+            owner.pairs.reload()
+            owner.note = "filter cleared: it hid this problem"
+            owner.pairs.go_to_row(row)
+        owner.overview.current = problem
+        owner.redraw()
+
+    def show_first(self) -> None:
+        """Go to the problem that matters most, where there is one."""
+        first = self._owner.overview.first_problem
+        if first is not None:
+            self.show(first)
+
+    def go(self, by: int) -> None:
+        """To the next one, or the one before."""
+        owner = self._owner
+        if owner.overview.partial is not None:
+            owner.say(owner.held_up)
+            return
+        owner.note = ""
+        problem, around = owner.overview.after(owner.pairs.row_index or 0, by, owner.overview.current)
+        if problem is None:
+            owner.say("no problem is left to fix" if owner.session.changed else "there are no problems")
+            return
+        if around:
+            owner.note = "wrapped around"
+        self.show(problem)

@@ -1,0 +1,165 @@
+"""The sessions that are open in the interface, one on top of the other, and the screens that show them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from toolpair.tui.desk import Desk
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Session
+    from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.background_loading import Opening
+    from toolpair.tui.screens.base_screen import BaseScreen
+    from toolpair.tui.screens.pair_screen import PairScreen
+    from toolpair.tui.work import LongTask
+
+
+class OpenSessions:
+    """The session that was opened, and on top of it those of its sub-agents that one has gone to."""
+
+    def __init__(self, app: ToolpairApp, session: Session | None, at: str | None) -> None:
+        """`at` is where the first one that is shown starts."""
+        self._app = app
+        self._at = at
+        self.desks: list[Desk] = [Desk(session)] if session is not None else []
+
+    @property
+    def top(self) -> Desk | None:
+        """The session that is looked at."""
+        return self.desks[-1] if self.desks else None
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether quitting now would throw something away: fixes that no file has."""
+        return any(desk.unsaved for desk in self.desks)
+
+    def begin(self) -> None:
+        """Show the one that the program was started with."""
+        from toolpair.tui.screens.pair_screen import PairScreen
+
+        self._app.push_screen(PairScreen(self.desks[-1], self._at))
+
+    def open_file(
+        self,
+        screen: BaseScreen[Any],
+        opening: Opening,
+        work: LongTask,
+        failed: Callable[[Exception], None],
+        keep: int = 0,
+    ) -> None:
+        """Open a file beside the keys and show what there is of it, in the place of `screen`.
+
+        `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
+        """
+        from toolpair.tui.background_loading import begin
+
+        shown: list[PairScreen] = []
+
+        def beginning(session: Session) -> PairScreen | None:
+            if self._app.screen is screen:
+                shown.append(self.show(session, keep, opening, work))
+                return shown[0]
+            return None
+
+        def whole(session: Session) -> None:
+            # What was just read lives as long as the program does: nothing of it is to be collected.
+            gc.freeze()
+            if shown:
+                shown[0].reading.take_whole(session)
+            else:
+                screen.when_on_top(lambda: self.show(session, keep))
+
+        def not_read(error: Exception) -> None:
+            if shown:
+                shown[0].reading.not_read(error)
+            else:
+                failed(error)
+
+        begin(screen, opening, work, whole, not_read, beginning)
+
+    def show(
+        self, session: Session, keep: int = 0, opening: Opening | None = None, work: LongTask | None = None
+    ) -> PairScreen:
+        """Show a session, on top of `keep` of those that are open. With `opening` it has but its file's beginning."""
+        from toolpair.tui.screens.pair_screen import PairScreen
+
+        desk = Desk(session, opening.size if opening is not None else None)
+        for closed in self.desks[keep:]:
+            closed.close(keep=False)
+        self.desks[keep:] = [desk]
+        screen = PairScreen(desk, self._at, opening, work)
+        self._at = None
+        while len(self._app.screen_stack) > keep + 2:
+            self._app.pop_screen()
+        if len(self._app.screen_stack) == keep + 2:
+            self._app.switch_screen(screen)
+        else:
+            self._app.push_screen(screen)
+        return screen
+
+    def go_back(self) -> None:
+        """From a sub-agent's session to the one that it was opened from."""
+
+        def leave() -> None:
+            while len(self._app.screen_stack) > len(self.desks):
+                self._app.pop_screen()
+            self.desks.pop().close(keep=False)
+
+        self._app.unsaved_question.ask("Back?", "discard them and go back", leave, desks=self.desks[-1:])
+
+    def screen_of(self, desk: Desk) -> PairScreen | None:
+        """The main screen that shows the session."""
+        from toolpair.tui.screens.pair_screen import PairScreen
+
+        return next(
+            (each for each in self._app.screen_stack if isinstance(each, PairScreen) and each.desk is desk), None
+        )
+
+    def changed(self, desk: Desk) -> None:
+        """Tell its main screen that the session is another one now."""
+        screen = self.screen_of(desk)
+        if screen is not None:
+            screen.forget_note()
+            screen.reload()
+
+    def read_again(self, desk: Desk) -> str:
+        """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
+        from toolpair.session.reopening import opened_again
+        from toolpair.session.session import SessionError
+
+        old = desk.session
+        if old.path is None:
+            return "This was read from standard input, so it cannot be read again."
+        try:
+            session = opened_again(old)
+        except (SessionError, OSError) as error:
+            return f"Not read again. {error}"
+        session.current = min(old.current, len(session.conversations) - 1)
+        desk.go_on_with(session)
+        self.changed(desk)
+        return ""
+
+    def keep(self) -> None:
+        """Write down what is applied and not saved, where it has changed."""
+        for desk in self.desks:
+            desk.keep()
+            problem = desk.keeper.problem if desk.keeper is not None else None
+            screen = self.screen_of(desk)
+            if problem is not None and screen is not None:
+                screen.warn_of_journal(problem)
+
+    def close(self) -> None:
+        """Write down what is applied and not saved; nobody works on it any more. Can be called from another thread."""
+        for desk in self.desks:
+            desk.close(keep=True)
+
+    def back_to(self, number: int) -> None:
+        """Close those on top of the one with this number, and the screens over its main screen."""
+        while len(self._app.screen_stack) > number + 2:
+            self._app.pop_screen()
+        for closed in self.desks[number + 1 :]:
+            closed.close(keep=False)
+        del self.desks[number + 1 :]

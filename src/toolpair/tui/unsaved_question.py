@@ -1,0 +1,67 @@
+"""The question before fixes that no file has are thrown away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolpair.tui.desk import Desk
+from toolpair.tui.numbers import count_text
+from toolpair.tui.screens.base_screen import BaseScreen
+
+if TYPE_CHECKING:
+    from toolpair.tui.app import ToolpairApp
+
+
+class UnsavedQuestion:
+    """Asks it, once, and leads to the review."""
+
+    def __init__(self, app: ToolpairApp) -> None:
+        self._app = app
+        self._asked: tuple[str, BaseScreen[Any]] | None = None
+        """The last one."""
+
+    def ask(
+        self,
+        title: str,
+        discard: str,
+        leave: Callable[[], None],
+        desks: Sequence[Desk] | None = None,
+    ) -> None:
+        """Call `leave`; where that throws away fixes that no file has, ask first, once."""
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        screen = self._app.screen
+        if self._asked == (title, screen):
+            return
+        fixes = sum(desk.unsaved_fixes for desk in (self._app.open_sessions.desks if desks is None else desks))
+        if not fixes or not isinstance(screen, BaseScreen):
+            leave()
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "discard":
+                leave()
+            elif answer == "save":
+                self.review()
+
+        words = f"{count_text(fixes, 'fix')} {'is' if fixes == 1 else 'are'} applied but not saved."
+        question = ConfirmScreen(
+            title,
+            lambda width, height: self._app.glyphs.paragraph(words, width),
+            [("w", "save", "review and save"), ("d", "discard", discard)],
+        )
+        self._asked = title, question
+        screen.ask(question, answered)
+
+    def review(self) -> None:
+        """Go back to the last session that has fixes which no file has, and open its review."""
+        from toolpair.tui.screens.pair_screen import PairScreen
+
+        sessions = self._app.open_sessions
+        number = max((n for n, desk in enumerate(sessions.desks) if desk.unsaved), default=None)
+        if number is None:
+            return
+        sessions.back_to(number)
+        if isinstance(self._app.screen, PairScreen):
+            self._app.screen.action_review()
