@@ -2,6 +2,7 @@
 
     python scripts/golden.py OUT [PATH...]      of the samples, of generated sessions and of PATHs, into the folder OUT
     diff -r BEFORE AFTER                        what a change has changed for those who use it
+    python scripts/golden.py --small tests/golden   the short answers about the samples, which a test compares
 
 Every file gets a folder, every command a file in it: arguments, exit code, standard output, standard error. What is
 long is its length and its hash. Frames of the interface are drawn at three sizes.
@@ -31,6 +32,11 @@ _LARGE: Final = 1_000_000
 """Bytes of a file of which no frame is drawn, and on which no recipe but the first is tried."""
 _VERSION: Final = ["--agent-version", "2.1.330"]
 _SIZES: Final = ((80, 24), (120, 40), (200, 60))
+_SHORT: Final = 4_000
+"""Bytes that an answer may have which is kept with the tests."""
+_KEPT: Final = ("check-text", "check-json", "diff-recommended", "sees-text", "compare")
+_DRAWN: Final = ("sanitised-on-one-side.json", "claude-code-branches.jsonl")
+"""The samples whose first frame is kept with the tests."""
 _SCENES: Final[dict[str, tuple[str, ...]]] = {
     "first": (),
     "next": ("]",),
@@ -59,12 +65,22 @@ def main() -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--no-frames", action="store_true", help="only what commands print")
+    parser.add_argument("--small", action="store_true", help="only what is kept with the tests")
     options = parser.parse_args()
+    if options.small and options.paths:
+        parser.error("--small is about the samples alone")
     out = options.out.resolve()
     shutil.rmtree(out, ignore_errors=True)
+    write = _small if options.small else _all
+    write(out, [path.resolve() for path in options.paths], options)
+    print(f"{sum(path.is_file() for path in out.rglob('*')):,} answers in {out}")
+
+
+def _all(out: Path, paths: list[Path], options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(options.jobs) as workers:
         inputs = Path(folder, "files")
-        _gather([path.resolve() for path in options.paths], inputs)
+        _samples(inputs / "samples")
+        _gather(paths, inputs)
         home = Path(folder, "home")
         home.mkdir()
         done = [
@@ -75,14 +91,36 @@ def main() -> None:
         done.append(workers.submit(_general, out / "general", home))
         for one in done:
             one.result()
-    print(f"{sum(path.is_file() for path in out.rglob('*')):,} answers in {out}")
+
+
+def _small(out: Path, paths: list[Path], options: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home, inputs = Path(folder, "home"), Path(folder, "samples")
+        home.mkdir()
+        _samples(inputs)
+        _calm(home)
+        os.chdir(inputs)
+        for path in sorted(inputs.iterdir()):
+            into = out / path.name
+            into.mkdir(parents=True)
+            for answer, arguments in _commands(path.name, large=False):
+                said = _run(arguments).encode(errors="surrogateescape") if answer in _KEPT else b""
+                if 0 < len(said) <= _SHORT:
+                    (into / f"{answer}.txt").write_bytes(said)
+            if path.name in _DRAWN and not options.no_frames:
+                for size in _SIZES:
+                    (into / _frame_name("first", size)).write_text(_frame(Path(path.name), size, ()), encoding="utf-8")
+        os.chdir(_ROOT)
+
+
+def _samples(folder: Path) -> None:
+    shutil.copytree(_ROOT / "sample_sessions", folder, ignore=shutil.ignore_patterns("*.py", "*.md", "__pycache__"))
 
 
 def _gather(paths: list[Path], folder: Path) -> None:
     """Copies, so that what is said of a file never names where the original lies."""
     from benchmarks.generate import main as generate
 
-    shutil.copytree(_ROOT / "sample_sessions", folder / "samples", ignore=shutil.ignore_patterns("*.py", "*.md"))
     for path in paths:
         copy = shutil.copytree if path.is_dir() else shutil.copy2
         copy(path, folder / path.name)
@@ -103,10 +141,10 @@ def _write_down(inputs: Path, name: Path, out: Path, home: Path, frames: bool) -
     for answer, arguments in _commands(name.name, large):
         (into / f"{answer}.txt").write_text(_run(arguments), encoding="utf-8", errors="surrogateescape")
     if frames and not large and _run(["check", "--", name.name]).partition("\n")[2].startswith(("exit 0", "exit 1")):
-        for width, lines in _SIZES:
+        for size in _SIZES:
             for scene, keys in _SCENES.items():
-                (into / f"{scene}-{width}x{lines}.txt").write_text(
-                    _frame(Path(name.name), (width, lines), keys), encoding="utf-8", errors="surrogateescape"
+                (into / _frame_name(scene, size)).write_text(
+                    _frame(Path(name.name), size, keys), encoding="utf-8", errors="surrogateescape"
                 )
 
 
@@ -159,6 +197,10 @@ def _short(stream: io.TextIOWrapper) -> str:
     if len(data) > _LONG:
         return f"{len(data):,} bytes, SHA-256 {hashlib.sha256(data).hexdigest()}\n"
     return str(data.decode("utf-8", "surrogateescape"))
+
+
+def _frame_name(scene: str, size: tuple[int, int]) -> str:
+    return f"{scene}-{size[0]}x{size[1]}.txt"
 
 
 def _frame(path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> str:

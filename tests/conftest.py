@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,25 @@ from hypothesis import HealthCheck, settings
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
 _PINNED = {"NO_COLOR": "1", "TZ": "UTC", "COLUMNS": "100", "LINES": "30", "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+
+
+# The installed program is started hundreds of times: it is compiled once, whatever is set here. Workers inherit this.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto`: more workers than cores, since half of the time a test waits: for a terminal, a screen, a process."""
+    wanted = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(wanted) if wanted.isdecimal() else 2 * min(cores, 8)
+
+
+def pytest_collection_finish() -> None:
+    """Seven thousand tests and the SDKs stay until the end: the garbage collector need not look at them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -76,7 +76,9 @@ class Terminal:
             os.dup2(os.open(stdin, os.O_RDONLY), 0)
         if folder is not None:
             os.chdir(folder)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup` has it ignored, by all that it starts
+        # `nohup` has the first ignored, a shell's `&` the others, by all that they start.
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_DFL)
         os.execve(arguments[0], arguments, dict(os.environ if environment is None else environment))
 
     def _read_all(self) -> None:

@@ -227,7 +227,7 @@ def _cases() -> Iterator[tuple[str, Callable[[History], list[dict[str, Any]]], s
         yield name, FORMS[(2 + number) % len(FORMS)], RECIPES[(1 + number) % len(RECIPES)]
 
 
-@pytest.mark.parametrize(("name", "form", "recipe"), _cases())
+@pytest.mark.parametrize(("name", "form", "recipe"), list(_cases()))
 def test_twice_the_records_are_twice_the_work(
     name: str, form: Callable[[History], list[dict[str, Any]]], recipe: str
 ) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
+import runpy
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,12 +40,8 @@ EXPECTED: dict[str, dict[str, int]] = {
 READ_ONLY = {"python-repr.txt"}
 
 
-def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sample_sessions_make", SAMPLES / "make.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _script() -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(SAMPLES / "make.py")))  # an import would leave a compiled file there
 
 
 def _errors(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, int]:

@@ -16,18 +16,16 @@ def work_of(run: Callable[[], Any]) -> int:
 
 def work_by_function(run: Callable[[], Any]) -> Counter[CodeType]:
     """The lines that are gone through while `run` runs, by the function of toolpair's that they stand in."""
-    lines: Counter[CodeType] = Counter()
+    tallies: dict[int, _Tally | None] = {}  # by identity: to hash a code object costs more than most lines do
+    kept: list[CodeType] = []  # so that no other code gets the identity of one
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
-        if "toolpair" not in frame.f_globals.get("__name__", ""):
-            return None
         code = frame.f_code
-
-        def count(frame: FrameType, event: str, _: Any) -> Any:
-            lines[code] += event == "line"
-            return count
-
-        return count(frame, event, _)
+        if id(code) not in tallies:
+            tallies[id(code)] = _Tally(code) if "toolpair" in frame.f_globals.get("__name__", "") else None
+            kept.append(code)
+        tally = tallies[id(code)]
+        return tally and tally.count
 
     before = sys.gettrace()
     sys.settrace(trace)
@@ -35,7 +33,24 @@ def work_by_function(run: Callable[[], Any]) -> Counter[CodeType]:
         run()
     finally:
         sys.settrace(before)
+    lines: Counter[CodeType] = Counter()
+    for tally in filter(None, tallies.values()):
+        lines[tally.code] += tally.lines
     return lines
+
+
+class _Tally:
+    """The lines of one function that were gone through."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        self.lines = 0
+        self.count = self._count  # bound once
+
+    def _count(self, frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            self.lines += 1
+        return self.count
 
 
 def calls_by_function(run: Callable[[], Any], names: frozenset[str]) -> Counter[str]:

@@ -16,6 +16,7 @@ from toolpair.cli.terminal import UsageError, _size
 from toolpair.session.reopening import opened_again
 
 RECORD = b'{"role":"user","content":"hi"}\n'
+WORDY = b'{"role":"user","content":"' + b"hi " * 300 + b'"}\n'
 LONG = b'{"role":"user","content":"' + b"x" * 2_000_000 + b'"}\n'
 
 
@@ -35,17 +36,17 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_every_command_has_limits(run: Run, tmp_path: Path, command: list[str]) -> None:
     """Standard input, a compressed file, a line."""
-    (tmp_path / "a.jsonl.zst").write_bytes(packed(RECORD * 50_000))
+    (tmp_path / "a.jsonl.zst").write_bytes(packed(WORDY * 1_700))
     (tmp_path / "b.jsonl").write_bytes(RECORD + LONG)
     for name, data, sentence in (
         (tmp_path / "a.jsonl.zst", b"", "unpacks to more than 1 MB"),
         (tmp_path / "b.jsonl", b"", "line 2 is longer than 1 MB"),
-        ("-", RECORD * 50_000, "holds more than 1 MB"),
+        ("-", WORDY * 1_700, "holds more than 1 MB"),
     ):
         ran = run(*command, name, "--max-size", "1M", stdin=data)
         assert ran.code == 2 and ran.out == ""
         assert sentence in ran.err and "--max-size allows more" in ran.err and len(ran.err.splitlines()) == 1
-    for name, data in ((tmp_path / "a.jsonl.zst", b""), (tmp_path / "b.jsonl", b""), ("-", RECORD * 50_000)):
+    for name, data in ((tmp_path / "a.jsonl.zst", b""), (tmp_path / "b.jsonl", b""), ("-", WORDY * 1_700)):
         if command:
             assert run(*command, name, "--max-size", "8G", stdin=data).code in (0, 1)
 
@@ -77,7 +78,7 @@ def test_a_folder_survives_them_and_counts_them(
     run: Run, tmp_path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("toolpair.cli.check.LITTLE", 0)
-    (tmp_path / "bomb.jsonl.zst").write_bytes(packed(RECORD * 50_000))
+    (tmp_path / "bomb.jsonl.zst").write_bytes(packed(WORDY * 1_700))
     (tmp_path / "line.jsonl").write_bytes(LONG)
     (tmp_path / "none.json").write_text("{}")
     (tmp_path / "sound.jsonl").write_bytes(RECORD)

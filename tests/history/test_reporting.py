@@ -15,9 +15,9 @@ from toolpair.session.session import open_session
 from toolpair.transcript.model import Block
 
 
-@pytest.fixture(params=FORMATS)
-def broken(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    path = tmp_path / "session.jsonl"
+@pytest.fixture(params=FORMATS, scope="module")
+def broken(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp(request.param) / "session.jsonl"
     generate(Options(pairs=1500, problems=12, format=request.param), path)
     return path
 
@@ -46,12 +46,13 @@ def test_what_was_judged_is_given_back_at_once(broken: Path) -> None:
     assert block.value is not None
     del session, block
     gc.collect()
-    before = _blocks()
+    before = _blocks()  # kept, so that no new one gets the place of an old one
+    known = set(map(id, before))
     gc.disable()
     try:
         session = open_session(broken, reporting=True)
         session.problems  # noqa: B018
-        full = [found for found in _blocks() if found.value is not None and found not in before]
+        full = [found for found in _blocks() if found.value is not None and id(found) not in known]
     finally:
         gc.enable()
     assert not full
