@@ -1,4 +1,4 @@
-"""What differs between two ids, character by character."""
+"""A character-by-character diff of two ids."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Difference(Struct, frozen=True):
 
 
 def _trimmed(left: str, right: str) -> Difference:
-    """All between the common start and the common end."""
+    """Everything between the common prefix and the common suffix."""
     limit = min(len(left), len(right))
     start = 0
     while start < limit and left[start] == right[start]:
@@ -37,7 +37,8 @@ def _trimmed(left: str, right: str) -> Difference:
 def differ(left: SafeText, right: SafeText) -> Difference:
     """The differing characters of two ids.
 
-    Ids of one length are compared place by place, unless most of them differs; others by their longest common parts.
+    Ids of equal length are compared position by position, unless most of them differs; others by their longest common
+    substrings.
     """
     if left == right:
         return Difference(frozenset(), frozenset())
@@ -60,7 +61,7 @@ def differ(left: SafeText, right: SafeText) -> Difference:
 
 
 def caret_line(left: SafeText, right: SafeText) -> SafeText:
-    """Carets for the line below the two ids standing under each other: one in each column that differs on a side."""
+    """A line of carets to print below two aligned ids: one in each column where either differs."""
     from rich.cells import cell_len
 
     columns: set[int] = set()
