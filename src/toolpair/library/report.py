@@ -1,4 +1,4 @@
-"""What `check` and `guard` say of a list of messages. Loads nothing else of toolpair."""
+"""The report of `check` and `guard` on a list of messages. Imports nothing else of toolpair."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Report:
     profile: str
     problems: tuple[Problem, ...]
     fault: str | None = None
-    """Why a guard could not judge the messages, one sentence; None where they were judged."""
+    """Why a guard could not check the messages, one sentence; None if they were checked."""
 
     @cached_property
     def errors(self) -> tuple[Problem, ...]:
@@ -37,7 +37,7 @@ class Report:
 
 
 class InvalidMessages(ValueError):
-    """Raised by `guard`: the messages would be refused. `report` lists why, `problems` are its errors."""
+    """Raised by `guard`: the messages would be refused. `report` has everything, `problems` its errors."""
 
     def __init__(self, report: Report) -> None:
         self.report = report

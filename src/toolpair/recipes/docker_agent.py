@@ -1,4 +1,4 @@
-"""docker-agent's last step before a request."""
+"""A replica of docker-agent's last step before a request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DE
 
 
 class _Walk(Struct):
-    """The calls that wait for a result, and what was passed last: there a placeholder goes."""
+    """The calls waiting for a result, and the place after the last one passed, where a placeholder goes."""
 
     deeds: Deeds
     pending: list[Block] = field(default_factory=list)
@@ -48,7 +48,7 @@ class _Walk(Struct):
         self.flush()
 
     def _answers(self, message: Message) -> None:
-        """Each result is a message to docker-agent, and what the user says between them is one."""
+        """To docker-agent each result is a message, and user text between results is one too."""
         for block in message.blocks:
             if block.kind != "result":
                 if message.role == "user":
@@ -77,7 +77,7 @@ class _Walk(Struct):
 
 
 def _id(block: Block) -> Any:
-    """The id; for none, and for one that is no text, an empty one, which nothing answers."""
+    """The id; an empty one, which matches nothing, if there is none or it is not a string."""
     return block.id if isinstance(block.id, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""Roo Code's look over the whole history right before a request."""
+"""A replica of Roo Code's pass over the whole history right before a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roo Code's way with ids: other characters become "_", on calls and on results."""
+"""Roo Code's id sanitising: other characters become "_", on calls and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Roo Code does to the results of one message of the user when it takes it into the history."""
+"""What Roo Code does to the results of a user message when adding it to the history."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INTERRUPTED: Final = "Tool execution was interrupted before completion."
 
 
 def validated(state: S, apply: Callable[[S, Sequence[Edit]], S], *, reorder: bool) -> Iterator[RecipeStep[S]]:
-    """`validateAndFixToolResultIds` on each message of the user, by the last response before it."""
+    """`validateAndFixToolResultIds` on each user message, against the last response before it."""
     transcript = state.transcript
     deeds = Deeds(state.problems, transcript)
     assistant: Turn | None = None
@@ -30,7 +30,7 @@ def validated(state: S, apply: Callable[[S, Sequence[Edit]], S], *, reorder: boo
 
 
 class _One:
-    """One message of the user, and the calls that it is held against."""
+    """One user message, and the calls it is compared with."""
 
     def __init__(
         self, deeds: Deeds, transcript: Transcript, turn: Turn, before: Turn | None, calls: Sequence[Block]
@@ -41,7 +41,7 @@ class _One:
         self.before = before
         self.calls = calls
         self.ids: dict[Any, Any] = {}
-        """id() of a result that was given another id -> that id's key."""
+        """id() of a result that was given another id -> the key of that id."""
 
     def validate(self, reorder: bool) -> None:
         results, again = first_of_each(self.turn.results)
@@ -57,7 +57,7 @@ class _One:
             self._reorder([*placeholders, *results])
 
     def _matched(self, results: Sequence[Block], wanted: set[object]) -> list[Block]:
-        """The results that stay: with an id that is asked for, or with that of the call at the same position."""
+        """The results that stay: those with a wanted id, or that of the call at the same position."""
         used: set[object] = set()
         kept: list[Block] = []
         for position, result in enumerate(results):
@@ -82,7 +82,7 @@ class _One:
         return [self.deeds.answer(call, INTERRUPTED, spot, where) for call in missing]
 
     def _reorder(self, parts: Sequence[Block | InsertResult]) -> None:
-        """`reorderToolResults`: a stable sort by calls, in the slots that results hold."""
+        """`reorderToolResults`: a stable sort by calls, in the slots that results occupy."""
         ranks = {id_key(call): number for number, call in enumerate(self.calls)}
         ordered = sorted(parts, key=lambda part: ranks.get(self._key(part), len(ranks)))
         if any(a is not b for a, b in zip(ordered, parts, strict=True)):
