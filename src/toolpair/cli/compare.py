@@ -1,4 +1,4 @@
-"""`toolpair compare`: what each recipe would make of a file, and lose. Nothing is written."""
+"""`toolpair compare`: what each recipe would change in a file, and lose. Nothing is written."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _recipes(options: argparse.Namespace) -> list[tuple[Recipe, Options]]:
 
 
 def _json(session: Session, path: str, compared: Compared, content: bool) -> Entry:
-    """The recipes, the best first; each problem with what each recipe does for it."""
+    """The recipes, best first; each problem with what each recipe does about it."""
     return {
         "version": 1,
         "path": path,
@@ -148,7 +148,7 @@ def _problem(session: Session, compared: Compared, question: Question, content: 
 
 
 class _Printer:
-    """Prints it for a person: the answer first, the problems by cause, the recipes in a table."""
+    """Prints the comparison for a person: the answer, then the problems by cause, then a table of the recipes."""
 
     def __init__(self, session: Session, path: str, compared: Compared, style: TerminalStyle, content: bool) -> None:
         self.session = session
@@ -188,7 +188,7 @@ class _Printer:
             out(self.style.bold(line) if bold else self.style.dim(line) if dim else line)
 
     def _answer(self) -> str:
-        """Which one to take, in a sentence."""
+        """Which recipe to use, in a sentence."""
         first, total = self.compared.tried[0], sum(len(found.items) for found in self.compared.conversations)
         if not first.valid:
             left = f"({plural(first.errors, 'error is', 'errors are')} left)"
@@ -298,7 +298,7 @@ class _Printer:
         if best is not None and best.touched.total:
             recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
             to = "-o OUT" if self.path == inputs.STDIN or not self.session.writable else "--in-place"
-            # On a line of its own, which nothing folds: it is there to be copied.
+            # On its own line, never wrapped: it is meant to be copied.
             out(f"Look first; then replace --diff with {to}:")
             out(f"  {command('fix')} {typed(self.path)}{recipe} --diff")
         self.say(f"What a recipe does exactly: {command('recipes NAME')}.", dim=True)

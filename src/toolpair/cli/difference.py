@@ -1,4 +1,4 @@
-"""`fix --diff` for people: what staged fixes change, marked inside the lines."""
+"""`fix --diff` for people: what staged fixes change, highlighted within the lines."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from toolpair.text.inline_diff import Folded, Stretch, decoded, folded, stretche
 from toolpair.transcript.counting import plural
 
 _LONGEST: Final = 400
-"""Characters of a line that is added or removed as a whole."""
+"""Maximum characters of a line that is added or removed as a whole."""
 
 
 def difference(session: Session, name: str, style: TerminalStyle, whole: bool) -> Iterator[str]:
-    """The lines of a diff of the file against what would be saved; with `whole` nothing is left out or folded."""
+    """A diff of the file against what would be saved, as lines; with `whole` nothing is left out or folded."""
     yield style.bold(f"--- {safe(name)}")
     yield style.bold(f"+++ {safe(name)} (after the fixes)")
     changes = session.changes()
@@ -58,7 +58,7 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
 
 
 def _stretch(stretch: Stretch, style: TerminalStyle) -> Iterator[str]:
-    """One line, or more where the record stands on several. Without colour brackets tell what differs."""
+    """One line, or several if the record spans several. Without colour, brackets mark the differences."""
     shown = ""
     for piece in stretch:
         for number, text in enumerate(piece.text.replace("\r\n", "\n").split("\n")):

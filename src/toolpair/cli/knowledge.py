@@ -1,4 +1,4 @@
-"""What the commands know beyond a file: the names of rules, the profiles, the formats, the error texts."""
+"""What the commands know besides the file: rule names, profiles, formats, error texts."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from toolpair.rules.registry import RULES
 
 
 def profiles() -> list[Profile]:
-    """All profiles, in the order in which they are listed."""
+    """All profiles, in display order."""
     return [profile(id_) for id_ in PROFILES]
 
 
 def rule_names() -> list[str]:
-    """Every rule, by name."""
+    """The names of all rules."""
     return sorted(RULES)
 
 
 def check_profiles(names: Sequence[str]) -> None:
-    """Raises UsageError for a profile that does not exist."""
+    """Raises UsageError for an unknown profile."""
     from toolpair.cli.terminal import UsageError
 
     for name in names:

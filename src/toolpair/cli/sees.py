@@ -87,7 +87,7 @@ def _entries(session: Session, content: bool) -> list[Entry]:
 
 
 def _json(session: Session, path: str, before: list[Entry] | None, after: list[Entry] | None, fixes: int) -> Entry:
-    """One conversation stands in the report itself, several of a file in its list `conversations`."""
+    """A single conversation is at the top level of the report, several are in its list `conversations`."""
     report: Entry = {"version": 1, "path": path, "format": session.format.id}
     for entry in (*(before or ()), *(after or ())):
         parts = (*entry["messages"], *entry["left_out"])
@@ -103,7 +103,7 @@ def _json(session: Session, path: str, before: list[Entry] | None, after: list[E
 
 
 class _Printer:
-    """Prints histories: a paragraph for each message, with marks for what the agent makes of the file."""
+    """Prints histories: a paragraph per message, with marks for what the agent changes."""
 
     def __init__(self, style: TerminalStyle, content: bool) -> None:
         self.style = style

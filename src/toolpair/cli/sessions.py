@@ -1,4 +1,4 @@
-"""`toolpair sessions`: the sessions that agents have left on this machine."""
+"""`toolpair sessions`: lists the sessions that agents have on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.shell.machine import Machine, current_folder
 
 _WORDS: Final = 100
-"""Characters of the user's last words that a line shows."""
+"""Maximum characters shown of the user's last words."""
 _EPILOG = """\
 examples:
   toolpair sessions                       all, those of this folder first, then the newest

@@ -16,7 +16,7 @@ from toolpair.rules.registry import RULES
 
 
 def page(entry: Entry) -> str:
-    """The page of one rule: a whole `rule_entry`."""
+    """The page of one rule, from a complete `rule_entry`."""
     return "\n".join(_page(entry)) + "\n"
 
 
@@ -107,7 +107,7 @@ def _profiles(entry: Entry) -> Iterator[str]:
 
 
 def index(entries: Sequence[Entry]) -> str:
-    """The list of rules, family by family, with links to pages beside it."""
+    """The list of rules, family by family, with links to the pages beside it."""
     return "\n".join(_index(entries)) + "\n"
 
 
