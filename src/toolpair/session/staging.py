@@ -1,4 +1,4 @@
-"""The fixes that are staged on an opened file: put on, taken off, put on again on another state of it."""
+"""The fixes staged on an open file: apply, undo, redo, and apply again on another state of it."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ LONGEST_ID: Final = 200
 _Steps = Iterator["RecipeStep[Conversation]"]
 _Apply = Callable[[Conversation, Sequence[Edit]], Conversation]
 Heed = Callable[[int], None]
-"""Is told how many problems have been mended."""
+"""Called with the number of problems fixed so far."""
 
 
 class Decision(Struct, frozen=True):
-    """A fix for a problem, named so that it can be taken again on another state of the document."""
+    """A fix for a problem, identified so that it can be applied again on another state of the document."""
 
     rule: str
     record: int | None
@@ -51,7 +51,7 @@ class Decision(Struct, frozen=True):
     fix_id: str
     text: str | None
     options: Options | None = None
-    """Of a copy of another system, which is one decision: `fix_id` is the recipe's name, these its options."""
+    """For a replica of another system, which is one decision: `fix_id` is the recipe's name, these are its options."""
 
     @classmethod
     def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
@@ -61,7 +61,9 @@ class Decision(Struct, frozen=True):
         return (id_of(problem.call), id_of(problem.result)) == (self.call_id, self.result_id)
 
     def find(self, problems: Sequence[Problem]) -> tuple[Problem, Fix] | None:
-        """The problem and the fix on another state of the document, its record's first; None when it is not there."""
+        """The problem and the fix in another state of the document, preferring the same record; None when it is not
+        there.
+        """
         return next((pair for _, pair in found_by([self], problems)), None)
 
     @property
@@ -70,9 +72,9 @@ class Decision(Struct, frozen=True):
 
 
 def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[tuple[Decision, tuple[Problem, Fix]]]:
-    """Of each decision that is there the problem and the fix: one of its record, else the first one anywhere.
+    """The problem and the fix for each decision still there: one of its record, else the first anywhere.
 
-    Decisions that nothing tells apart get one problem after the other; those that are too many are left out.
+    Decisions that cannot be told apart get one problem each; surplus ones are left out.
     """
     wanted = {decision._key for decision in decisions}
     rules = {decision.rule for decision in decisions}
@@ -98,7 +100,7 @@ def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list
 
 
 def id_of(block: Block | None) -> str:
-    """A block's id, of whatever type, as a short name: of one that may be anything else than an id, a digest."""
+    """A block's id, of any type, as a short name: a digest if it may be anything but an id."""
     if block is None:
         return ""
     shown = repr(block.id)
@@ -110,7 +112,7 @@ def id_of(block: Block | None) -> str:
 
 
 class Applied(Protocol):
-    """What can be applied again: decisions, and the index of the conversation that they are about."""
+    """What can be applied again: decisions, and the index of their conversation."""
 
     @property
     def conversation(self) -> int: ...
@@ -123,7 +125,7 @@ A = TypeVar("A", bound=Applied)
 
 
 class Staged(Struct, frozen=True, eq=False):
-    """Fixes of one kind that are staged, one row of the review."""
+    """Staged fixes of one kind: one row of the review."""
 
     title: str
     count: int
@@ -139,7 +141,7 @@ class Staged(Struct, frozen=True, eq=False):
     placeholders: int = 0
     decisions: tuple[Decision, ...] = ()
     each_loses: tuple[str, ...] = ()
-    """What each of its fixes says that it loses."""
+    """What each of its fixes claims to lose."""
 
     @property
     def problems(self) -> int:
@@ -156,18 +158,18 @@ class CarriedOut(Struct, frozen=True):
 
 
 class Staging:
-    """The conversations of a file and the fixes that are staged on them, as steps that can be undone."""
+    """The conversations of a file and their staged fixes, as steps that can be undone."""
 
     def __init__(self, original: Conversations) -> None:
         self.original = original
-        """As the file holds them."""
+        """As they are in the file."""
         self.now = original
         self._steps: list[tuple[tuple[Staged, ...], Conversations]] = []
-        """Each undo step: the staged rows that it made and the conversations before it."""
+        """Each undo step: its staged rows, and the conversations before it."""
         self._undone: list[tuple[tuple[Staged, ...], Conversations]] = []
         self._heed: Heed | None = None
         self.held_back: dict[int, tuple[HeldBack, ...]] = {}
-        """Of each conversation the recommended fixes that were not taken, because the agent would then send less."""
+        """For each conversation the recommended fixes that were not applied, because the agent would then send less."""
 
     def copy(self, heed: Heed | None = None) -> Staging:
         """The same, to go on with elsewhere. `heed` is told of each step of long work; what it raises ends that."""
@@ -199,7 +201,7 @@ class Staging:
 
     @property
     def steps(self) -> tuple[tuple[Staged, ...], ...]:
-        """The rows of each step, in the order in which they were staged."""
+        """The rows of each step, in the order of staging."""
         return tuple(rows for rows, _ in self._steps)
 
     @property
@@ -207,9 +209,9 @@ class Staging:
         return any(now.document is not then.document for now, then in zip(self.now, self.original, strict=True))
 
     def judge_anew(self, anew: Callable[[Conversation], Conversation]) -> None:
-        """Every state, those to go back to included, looked at in another way."""
+        """Replace every state, including those to undo to, by a newly checked one."""
 
-        known: dict[int, Conversation] = {}  # what is the same in several states is so afterwards
+        known: dict[int, Conversation] = {}  # what is the same object in several states stays so
 
         def once(conversation: Conversation) -> Conversation:
             made = known.get(id(conversation.document))
@@ -225,7 +227,7 @@ class Staging:
         self.original, self.now, self._steps, self._undone = of(self.original), of(self.now), steps, undone
 
     def stage(self, at: int, problem: Problem, fix: Fix, text: str | None) -> Staged:
-        """Put one fix on the conversation with index `at`; `text` replaces a placeholder's."""
+        """Apply one fix to the conversation with index `at`; `text` replaces a placeholder's."""
         before = self.now
         after = before[at].apply(edits_of(fix, text))
         row = _row(at, [(problem, fix)], before[at], after, text)
@@ -235,12 +237,12 @@ class Staging:
         return self._push((row,), before)[0]
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
-        """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
+        """Apply the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
         with gc_paused():
             return self._stage_steps(at, _picked(at, self.now[at], pick, *self._heeding()))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
-        """Carry a recipe out as one step. None when it has nothing to do."""
+        """Run a recipe as one step. None when it has nothing to do."""
         with gc_paused():
             return self._stage_steps(at, carried_out(at, self.now[at], recipe, options))
 
@@ -271,13 +273,13 @@ class Staging:
         return _as_one(rows)
 
     def unstage(self, staged: Staged) -> None:
-        """Take one row out; what else was staged is put on again without it."""
+        """Remove one row; everything else that was staged is applied again without it."""
         self.replay([tuple(row for row in rows if row is not staged) for rows in self.steps])
 
     def put_back(self, row: Staged) -> tuple[Problem, ...] | None:
-        """Put a row that was taken out on again, as a step of its own.
+        """Apply a removed row again, as a step of its own.
 
-        Gives back the problems that it is about (a recipe may be about none); None when they are not there any more.
+        Returns the problems that it is about (a recipe may be about none); None when they no longer exist.
         """
         problems = self.now[row.conversation].problems
         found = tuple(pair[0] for _, pair in found_by(row.decisions, problems))
@@ -290,11 +292,13 @@ class Staging:
         return found
 
     def replay(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
-        """Stage these steps on what the file holds. Gives back what found no problem any more, with its row."""
+        """Stage these steps on the file's own state. Returns decisions whose problems no longer exist,
+        with their rows.
+        """
         return self._go_on_as(Staging(self.original), steps)
 
     def put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
-        """The same on top of what is staged."""
+        """The same, on top of what is staged."""
         return self._go_on_as(self.copy(self._heed), steps)
 
     def _go_on_as(self, trial: Staging, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
@@ -323,7 +327,7 @@ class Staging:
         return left
 
     def _again(self, row: Applied) -> tuple[list[Staged], tuple[Decision, ...]]:
-        """Stage the row's decisions; the second value are those that found no problem."""
+        """Stage the row's decisions; the second value is those whose problems were not found."""
         made: list[Staged] = []
         waiting = list(row.decisions)
         at = row.conversation
@@ -362,13 +366,13 @@ class Staging:
         return made, tuple(waiting)
 
     def look_at(self, at: int, conversation: Conversation) -> None:
-        """The file is looked at in another way; only while nothing is staged."""
+        """Replace a conversation by another view of it; only while nothing is staged."""
         self._undone.clear()
         self._replace(at, conversation)
         self.original = self.now
 
     def _push(self, rows: tuple[Staged, ...], before: tuple[Conversation, ...]) -> tuple[Staged, ...]:
-        """One more step. Gives back the rows as they are staged."""
+        """Add a step. Returns its rows as staged."""
         number = len(self._steps)
         rows = tuple(replace(row, step=number) for row in rows)
         self._steps.append((rows, before))
@@ -380,7 +384,7 @@ class Staging:
 
 
 def edits_of(fix: Fix, text: str | None) -> tuple[Edit, ...]:
-    """The fix's edits, with `text` in the place of a placeholder's where one is given."""
+    """The fix's edits, with `text` in place of a placeholder's if given."""
     if text is None or not fix.placeholder:
         return fix.edits
     return tuple(
@@ -403,7 +407,7 @@ def _losing(row: Staged, less: str) -> Staged:
 
 
 def _moves_records(fix: Fix) -> bool:
-    """Whether other records may be sent with it. What changes within messages alone leaves them where they are."""
+    """Whether the fix may change which records are sent. Edits within messages do not."""
     return any(isinstance(edit, _OF_RECORDS) for edit in fix.edits)
 
 
@@ -412,7 +416,7 @@ def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
 
 
 def _together(losses: Sequence[str]) -> str | None:
-    """What several fixes lose, in a few words: what is the same is said once, the rest is counted."""
+    """What several fixes lose, in a few words: the common part once, the rest counted."""
     kinds = list(dict.fromkeys(losses))
     if len(kinds) > 2 or (len(kinds) == 2 and len(losses) > 2):
         kinds[2:] = [f"and {len(losses) - 2:,} more"]
@@ -454,7 +458,7 @@ def _row(
 
 
 def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
-    """Carry a recipe out on a conversation, the one with index `at` of its file; nothing is staged."""
+    """Run a recipe on the conversation with index `at` of its file; stages nothing."""
     if recipe.pick is not None:
         return _picked(at, conversation, recipe.pick)
     steps = recipe.run(conversation, _apply, options)
@@ -474,7 +478,7 @@ def _picked(
     apply: _Apply | None = None,
     heeded: Callable[[_Steps], _Steps] = lambda steps: steps,
 ) -> CarriedOut:
-    """What `pick` says is taken, but for recommended fixes by which the agent would send less."""
+    """Apply what `pick` returns, except recommended fixes that would make the agent send less."""
     from toolpair.recipes.careful import carefully
 
     def collect(state: Conversation, steps: _Steps) -> tuple[CarriedOut, Conversation]:
@@ -502,7 +506,7 @@ def _by_kind(at: int, conversation: Conversation, steps: Iterable[RecipeStep[Con
 def _copied(
     at: int, recipe: Recipe, options: Options, steps: Sequence[RecipeStep[Conversation]]
 ) -> tuple[Staged, Conversation] | None:
-    """All that a copy of another system does, as the one decision that it is; None when it does nothing."""
+    """Everything that a replica of another system does, as a single decision; None when it does nothing."""
     if not steps:
         return None
     before, after = steps[0].before, steps[-1].after
@@ -523,7 +527,7 @@ def _as_one(rows: Sequence[Staged]) -> Staged:
 
 
 def _merged(rows: Sequence[Staged]) -> list[Staged]:
-    """Rows with one kind of fix as one row."""
+    """Rows of the same kind of fix merged."""
     by_kind: dict[tuple[object, ...], Staged] = {}
     for row in rows:
         key = (row.rules, row.fix_ids, row.conversation)

@@ -1,4 +1,4 @@
-"""What is around a session on its machine: who works with its file, and how its agent is led back to it."""
+"""The surroundings of a session: the processes that work with its file, and how to resume it in its agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple[str, ...]:
-    """One sentence for each process that writes to the file, or may go on with its old history."""
+    """A warning for each process that writes to the file, or may continue with its old history."""
     from toolpair.agents.processes import neighbours
 
     if path is None:
@@ -35,7 +35,7 @@ def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple
 
 
 def leftover_notes(path: str | Path) -> tuple[str, ...]:
-    """One sentence for what saves that were killed have left beside the file; it is removed where that is possible."""
+    """A note on what killed saves have left beside the file, which is removed where possible."""
     from toolpair.source.limits import in_words
     from toolpair.source.saving.sweeping import leftovers
 
@@ -64,7 +64,7 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
 def index_notes(
     format_id: str, transcript: Transcript, path: Path | None, beside: Beside | None, before: int, after: int
 ) -> tuple[str, ...]:
-    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong.
+    """A note for each index that the agent keeps of the file and that a save in place would make wrong.
 
     `before` and `after` are the sizes of the file in bytes.
     """
@@ -75,7 +75,7 @@ def index_notes(
 
 
 def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
-    """The sub-agents' sessions in files of their own beside this one. Each can be opened by its path."""
+    """The sub-agents' sessions in separate files beside this one. Each can be opened by its path."""
     judged = conversation.judged
     if beside is None or not isinstance(judged.format, Branching):
         return ()
@@ -96,7 +96,7 @@ def _sentence(one: Neighbour, folder: str) -> str:
 
 
 def resume_command(conversation: Conversation, opened_from: Path | None, saved: Path | None) -> str | None:
-    """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
+    """What to type, or do, to resume the session, or the copy of it that was `saved` elsewhere."""
     transcript, folder = conversation.transcript, conversation.transcript.folder
     path = saved or opened_from
     path = Path(os.path.realpath(path)) if path is not None else None
