@@ -1,4 +1,4 @@
-"""The application: what the screens share."""
+"""The application: what all screens share."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
 _KEEP = 0.4
-"""Seconds between two looks at whether the journal has to be written."""
+"""Seconds between checks whether the journal must be written."""
 _LOOK = 0.01
-"""Seconds between two looks at whether a save has ended."""
+"""Seconds between checks whether a save has ended."""
 
 
 class ToolpairApp(App[None]):
-    """Owns the open sessions, and guards them when the user quits. Without one it begins with the list of sessions."""
+    """Owns the open sessions, and asks about unsaved work on quitting. Without a session it starts with the list."""
 
     CSS = PAINT_CSS
     ENABLE_COMMAND_PALETTE = False
@@ -69,7 +69,7 @@ class ToolpairApp(App[None]):
         opening: Opening | None = None,
         journal: Callable[[], Folder] | None = None,
     ) -> None:
-        """`journal` is where fixes that are not saved are kept; it is asked in a thread."""
+        """`journal` is the folder for unsaved fixes; it is called in a thread."""
         super().__init__()
         self.at = at
         self.glyphs = Glyphs(ascii)
@@ -80,11 +80,11 @@ class ToolpairApp(App[None]):
         self._opening = opening
         self._sessions: Sessions | None = None
         self._asked: tuple[str, BaseScreen[Any]] | None = None
-        """The last question about what is not saved."""
+        """The latest question about unsaved work."""
         self.leaving: Leaving | None = None
         self._leaving: asyncio.Task[None] | None = None
         self.desks: list[Desk] = [Desk(session)] if session is not None else []
-        """The session that was opened, and on top of it those of its sub-agents that one has gone to."""
+        """The session that was opened, with the sub-agents' sessions opened from it on top."""
         self.scroll_sensitivity_y = 3.0
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -102,7 +102,7 @@ class ToolpairApp(App[None]):
     def _handle_exception(self, error: Exception) -> None:
         """Whatever fails leaves the terminal as it was, and the command line says it in a sentence."""
         if self.typed_ahead.has_ended() and isinstance(error, QueryError):
-            return  # a message that came too late for a screen that is being taken away
+            return  # a message that arrived too late for a screen being removed
         self._end(keep=True)
         if os.environ.get("TOOLPAIR_TRACEBACK"):
             super()._handle_exception(error)
@@ -125,11 +125,11 @@ class ToolpairApp(App[None]):
 
         return PLACEHOLDER
 
-    # what is open
+    # open sessions
 
     @property
     def desk(self) -> Desk | None:
-        """The session that is looked at."""
+        """The session on top."""
         return self.desks[-1] if self.desks else None
 
     @property
@@ -142,7 +142,7 @@ class ToolpairApp(App[None]):
 
     @property
     def unsaved(self) -> bool:
-        """Whether quitting now would throw something away: fixes that no file has."""
+        """Whether quitting now would lose something: fixes that are in no file."""
         return any(desk.unsaved for desk in self.desks)
 
     @property
@@ -151,7 +151,7 @@ class ToolpairApp(App[None]):
 
     @property
     def sessions(self) -> Sessions | None:
-        """What the list of sessions is made of; None where there is no such list."""
+        """The model of the list of sessions; None if there is no such list."""
         if self._sessions is None and self._make_sessions is not None:
             self._sessions = self._make_sessions()
         return self._sessions
@@ -185,7 +185,7 @@ class ToolpairApp(App[None]):
         failed: Callable[[Exception], None],
         keep: int = 0,
     ) -> None:
-        """Open a file beside the keys and show what there is of it, in the place of `screen`.
+        """Open a file in the background and show its contents in place of `screen`.
 
         `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
         """
@@ -200,7 +200,7 @@ class ToolpairApp(App[None]):
             return None
 
         def whole(session: Session) -> None:
-            # What was just read lives as long as the program does: nothing of it is to be collected.
+            # What was just read lives as long as the program: none of it is garbage.
             gc.freeze()
             if shown:
                 shown[0].take_whole(session)
@@ -218,7 +218,7 @@ class ToolpairApp(App[None]):
     def show(
         self, session: Session, keep: int = 0, opening: Opening | None = None, work: LongTask | None = None
     ) -> PairScreen:
-        """Show a session, on top of `keep` of those that are open. With `opening` it has but its file's beginning."""
+        """Show a session on top of `keep` of the open ones. With `opening`, it holds only the beginning of its file."""
         from toolpair.tui.screens.pair_screen import PairScreen
 
         desk = Desk(session, opening.size if opening is not None else None)
@@ -236,7 +236,7 @@ class ToolpairApp(App[None]):
         return screen
 
     def go_back(self) -> None:
-        """From a sub-agent's session to the one that it was opened from."""
+        """Go back from a sub-agent's session to the one it was opened from."""
 
         def leave() -> None:
             while len(self.screen_stack) > len(self.desks):
@@ -252,7 +252,7 @@ class ToolpairApp(App[None]):
         leave: Callable[[], None],
         desks: Sequence[Desk] | None = None,
     ) -> None:
-        """Call `leave`; where that throws away fixes that no file has, ask first, once."""
+        """Call `leave`; if that would lose fixes that are in no file, ask first, once."""
         from toolpair.tui.screens.confirm import ConfirmScreen
 
         screen = self.screen
@@ -279,7 +279,7 @@ class ToolpairApp(App[None]):
         screen.ask(question, answered)
 
     def review_unsaved(self) -> None:
-        """Go back to the last session that has fixes which no file has, and open its review."""
+        """Go back to the last session with unsaved fixes, and open its review."""
         from toolpair.tui.screens.pair_screen import PairScreen
 
         number = max((n for n, desk in enumerate(self.desks) if desk.unsaved), default=None)
@@ -300,14 +300,14 @@ class ToolpairApp(App[None]):
         return next((each for each in self.screen_stack if isinstance(each, PairScreen) and each.desk is desk), None)
 
     def session_changed(self, desk: Desk) -> None:
-        """Tell its main screen that the session is another one now."""
+        """Tell its main screen that the session has been replaced."""
         screen = self.main_screen_of(desk)
         if screen is not None:
             screen.forget_note()
             screen.reload()
 
     def read_again(self, desk: Desk) -> str:
-        """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
+        """Open the file again, without staged fixes. Returns why not; empty on success."""
         from toolpair.session.session import SessionError
 
         old = desk.session
@@ -323,17 +323,17 @@ class ToolpairApp(App[None]):
         return ""
 
     def copy(self, text: SafeText) -> str:
-        """Put `text` into the clipboard. Gives back what to say of it."""
+        """Copy `text` to the clipboard. Returns the message for the user."""
         short = text[:COPY_LIMIT]
         self.copy_to_clipboard(short)
         if len(short) < len(text):
             return f"copied the first {len(short):,} of {len(text):,} characters"
         return f"copied {len(text):,} characters"
 
-    # what was written
+    # saved files
 
     def note_saved(self, desk: Desk, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
-        """Keep what there is to say after quitting; go on from the file as it is now."""
+        """Remember what to print after quitting; continue with the file's current state."""
         desk.note_saved(in_place)
         lines = [f"Saved {visible(saved.path)}"]
         lines += [f"  {visible(line)}" for line in mended]
@@ -352,7 +352,7 @@ class ToolpairApp(App[None]):
         self.result.told += lines
 
     def note_restored(self, saved: Saved, backup: Path) -> None:
-        """Keep what there is to say after quitting."""
+        """Remember what to print after quitting."""
         lines = [f"Restored {visible(saved.path)} from {visible(backup.name)}"]
         if saved.backup is not None:
             lines.append(f"What it held before is kept as {visible(saved.backup)}")
@@ -367,12 +367,12 @@ class ToolpairApp(App[None]):
         return getattr(self._driver, "has_terminal", False)
 
     def hang_up(self) -> None:
-        """The terminal has gone. Can be called from another thread."""
+        """The terminal is gone. May be called from another thread."""
         if self.leaving is not None:
             self.leaving.hang_up()
 
     async def interrupt(self) -> None:
-        """Quit as `q` does, because somebody outside wants that."""
+        """Quit as `q` does, at the request of another process."""
         if self.typed_ahead.has_ended():
             return
         await self.action_quit()
@@ -380,7 +380,7 @@ class ToolpairApp(App[None]):
             self.result.signal = SIGINT
 
     def leave(self, signal: int) -> None:
-        """End without a question, because a signal says so; what is not saved is kept."""
+        """End without asking, because of a signal; unsaved work is kept."""
         if self.typed_ahead.has_ended():
             return
         self.result.signal = signal
@@ -397,7 +397,7 @@ class ToolpairApp(App[None]):
         self.exit()
 
     def _keep(self) -> None:
-        """Write down what is applied and not saved, where it has changed."""
+        """Write the journal if unsaved fixes have changed."""
         for desk in self.desks:
             desk.keep()
             problem = desk.keeper.problem if desk.keeper is not None else None
@@ -406,7 +406,7 @@ class ToolpairApp(App[None]):
                 screen.warn_of_journal(problem)
 
     def keep_work(self) -> None:
-        """Write down what is applied and not saved. Can be called from another thread."""
+        """Write the journal of unsaved fixes. May be called from another thread."""
         for desk in self.desks:
             desk.close(keep=True)
 
@@ -415,7 +415,7 @@ class ToolpairApp(App[None]):
         super().exit(*arguments, **named)
 
     def _end(self, keep: bool) -> None:
-        """Nothing is handled any more, and no session is open. `keep`: not because the person wants it so."""
+        """Stop handling events and close all sessions. `keep`: the user did not ask for the end."""
         self.typed_ahead.end()
         if keep:
             with suppress(Exception):  # the session may be what failed
@@ -437,7 +437,7 @@ class ToolpairApp(App[None]):
                 self.typed_ahead.handled()
 
     async def _handle_input(self, event: events.Event) -> None:
-        """In a terminal that is too small nothing can be read, so only quitting is possible."""
+        """When the terminal is too small to read anything, the only thing possible is to quit."""
         if not is_small(*self.size):
             await super().on_event(event)
         elif isinstance(event, events.Key) and event.key in ("q", "ctrl+q", "ctrl+c"):
@@ -463,7 +463,7 @@ class ToolpairApp(App[None]):
         self.screen.refresh(layout=True)
 
     def last_key(self) -> float:
-        """When something was typed or clicked, by the monotonic clock."""
+        """When the user last typed or clicked, by the monotonic clock."""
         return self.typed_ahead.last
 
     def switch_colours(self) -> None:

@@ -1,4 +1,4 @@
-"""A content block as JSON, to be read."""
+"""A content block as indented JSON for reading."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ if TYPE_CHECKING:
 
 
 def block_json(block: Block) -> str:
-    """As the file has it, on lines of its own. Untrusted."""
+    """The block's value as in the file, on several lines. Untrusted."""
     return json.dumps(block.value, ensure_ascii=False, indent=2)

@@ -1,4 +1,4 @@
-"""Changes of a file as text: the parts that differ, and whole lines."""
+"""Changes to a file as text: the parts that differ, or whole lines."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from toolpair.source.changes import Change
 
 CONTEXT = 80
-"""Bytes kept on each side of a difference."""
+"""Context bytes on each side of a difference."""
 SMALL = 6000
-"""Up to this length differences inside a record are looked for one by one."""
+"""Up to this length, differences within a record are shown one by one."""
 
 
 def decode(data: bytes) -> str:
@@ -21,7 +21,7 @@ def decode(data: bytes) -> str:
 
 
 def where(change: Change, noun: str) -> str:
-    """The heading of one change. `noun` is what a new record is called."""
+    """The heading of a change. `noun` is what a new record is called."""
     if change.count > 1 and change.line is not None:
         return f"@ {change.count:,} lines from line {change.line:,} on are {change.kind}; the first of them:"
     place = f"line {change.line:,}" if change.line is not None else f"a new {noun}"
@@ -36,7 +36,7 @@ def where(change: Change, noun: str) -> str:
 
 
 def _edges(a: str, b: str) -> tuple[int, int]:
-    """Lengths of the common start and of the common end."""
+    """The lengths of the common prefix and suffix."""
     limit = min(len(a), len(b))
     low, high = 0, limit
     while low < high:
@@ -57,7 +57,7 @@ def _edges(a: str, b: str) -> tuple[int, int]:
 
 
 def _hunks(a: str, b: str) -> list[tuple[int, int, int, int]]:
-    """Ranges of `a` and of `b` that differ, near ones joined."""
+    """The ranges of `a` and `b` that differ; ranges close together are merged."""
     start, end = _edges(a, b)
     stop_a, stop_b = len(a) - end, len(b) - end
     if max(stop_a, stop_b) - start > SMALL:
@@ -81,7 +81,7 @@ def _around(text: str, start: int, stop: int) -> str:
 
 
 def parts_text(changes: Iterable[Change], noun: str) -> str:
-    """The differing parts of each change with a little around them."""
+    """The differing parts of each change, with some context."""
     out: list[str] = []
     for change in changes:
         out.append(where(change, noun))
@@ -101,7 +101,7 @@ def parts_text(changes: Iterable[Change], noun: str) -> str:
 
 
 def whole_text(changes: Sequence[Change], noun: str) -> str:
-    """Each changed record, whole, before and after."""
+    """Each changed record, in full, before and after."""
     out: list[str] = []
     for change in changes:
         out.append(where(change, noun))
@@ -114,5 +114,5 @@ def whole_text(changes: Sequence[Change], noun: str) -> str:
 
 
 def diff_style(line: str) -> str:
-    """The style of a line of such a text."""
+    """The style for a line of such a text."""
     return {"-": "error", "+": "good", "@": "title"}.get(line[:1], "")

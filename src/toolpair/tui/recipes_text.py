@@ -1,4 +1,4 @@
-"""The words of the recipe screen."""
+"""The texts of the recipe screen."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 Choice = tuple["Recipe", "Options"]
 LONGEST_ID = 64
-"""Where ids are cut for a recipe that can be told to: the length that most providers allow."""
+"""The length to which ids are truncated, for recipes that have that option: what most providers allow."""
 
 
 class Sketch(Struct, frozen=True):
-    """What there is to say of a trial, without the conversation that it made, which may be large."""
+    """A summary of a trial without the conversation it produced, which may be large."""
 
     choice: Choice
     problems: tuple[Problem, ...]
-    """What it does something for."""
+    """The problems that it does something about."""
     deeds: tuple[tuple[int, str, tuple[str, ...]], ...]
     left: int
     first_left: str
@@ -53,11 +53,11 @@ class Sketch(Struct, frozen=True):
 
 
 Tried = Sketch | Exception | None
-"""None while it is not known yet."""
+"""None while not known yet."""
 
 
 def choices_of(recipes: Sequence[Recipe]) -> list[Choice]:
-    """Each recipe; one that can cut ids also with that."""
+    """Each recipe; one that can truncate ids also with that option."""
     from toolpair.recipes.recipe import Options
 
     choices: list[Choice] = []
@@ -96,7 +96,7 @@ def entry_lines(glyphs: Glyphs, choice: Choice, tried: Tried, cells: int) -> lis
 
 
 def trial_text(choice: Choice, tried: Tried, noun: str, cells: int) -> str:
-    """What the recipe is, and what it would do here, in lines of at most `cells`."""
+    """A description of the recipe and what it would do here, in lines of at most `cells`."""
     recipe = choice[0]
     lines = [recipe.title]
     if tried is None:

@@ -1,4 +1,4 @@
-"""Finding and filtering rows by what stands in them."""
+"""Tests for searching and filtering rows by their content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Test = Callable[[int], bool]
 
 
 def row_text(overview: Overview, row: PairRow) -> str:
-    """All that a row says: tool, ids, the call's input, the result."""
+    """All the text of a row: tool, ids, the call's input, the result."""
     if row.pair is None:
         return row.label
     parts: list[str] = []
@@ -36,7 +36,7 @@ def row_text(overview: Overview, row: PairRow) -> str:
 
 
 def text_test(overview: Overview, query: str) -> Test:
-    """Whether a row holds `query`; upper case letters in it make case matter."""
+    """Whether a row contains `query`; upper-case letters in it make the search case-sensitive."""
     exact = query != query.lower()
     rows = overview.session.conversation.passing_rows()
 
@@ -48,7 +48,7 @@ def text_test(overview: Overview, query: str) -> Test:
 
 
 def filter_test(overview: Overview, words: str) -> Test:
-    """All terms of a filter together. Raises ValueError, a sentence, for a term that is not known."""
+    """All terms of a filter combined. Raises ValueError, with a sentence, for an unknown term."""
     tests: list[Test] = []
     for term in words.split():
         name, colon, value = term.partition(":")
@@ -60,12 +60,12 @@ def filter_test(overview: Overview, words: str) -> Test:
 
 
 def text_sieve(overview: Overview, query: str) -> RowFilter | None:
-    """What passes by rows that do not hold `query`; None: each has to be looked at."""
+    """A fast prefilter that skips rows without `query`; None: each row must be tested."""
     return overview.session.conversation.sieve([query])
 
 
 def filter_sieve(overview: Overview, words: str) -> RowFilter | None:
-    """What passes by rows that do not fit a filter; None: each has to be looked at."""
+    """A fast prefilter that skips rows a filter cannot match; None: each row must be tested."""
     texts: list[str] = []
     for term in words.split():
         name, colon, value = term.partition(":")
@@ -81,10 +81,10 @@ def filter_sieve(overview: Overview, words: str) -> RowFilter | None:
 
 
 class OnlyThese:
-    """Passes by all rows but some."""
+    """Skips all rows except some."""
 
     def __init__(self, find: Callable[[], Sequence[int]]) -> None:
-        """`find` gives the rows, in order; it is called when the first row is asked about."""
+        """`find` returns the rows, in order; it is called on first use."""
         self._find = find
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a run of the interface leaves for the command line to say."""
+"""What a run of the interface leaves for the command line to print."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ NOTHING = "Nothing was changed."
 
 
 class RunResult(Struct):
-    """`lines` are safe to print. `saved` are the files that were written, in order."""
+    """`lines` are safe to print. `saved` are the files written, in order."""
 
     saved: list[Path] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     error: Exception | None = None
-    """What ended the interface: why the file could not be opened, or whatever failed later."""
+    """What ended the interface: why the file could not be opened, or a later failure."""
     unsaved: int = 0
     """How many applied fixes are in no file."""
     kept: bool = False
-    """Whether these can be taken up when the file is opened again."""
+    """Whether those can be taken up again when the file is next opened."""
     signal: int = 0
     """The signal that ended the interface."""
 

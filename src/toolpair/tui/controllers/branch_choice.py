@@ -1,4 +1,4 @@
-"""The branches of the file and the sub-agents beside it: the chosen one is shown and checked by itself."""
+"""The menu of the file's branches and sub-agents: the chosen one is shown and checked on its own."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
 
 WORDS = 60
-"""Characters of a branch's last words in the menu."""
+"""Maximum characters of a branch's last words in the menu."""
 
 
 def choose_branch(owner: Owner) -> None:
-    """Show them as a menu."""
+    """Show the menu."""
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     session = owner.session
@@ -77,7 +77,7 @@ def _show_branch(owner: Owner, leaf: str | None) -> None:
 
 
 def _open_companion(owner: Owner, path: str) -> None:
-    """A sub-agent's file on top of this session, which stays as it is."""
+    """Show a sub-agent's file on top of this session, which stays as it is."""
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.screens.loading import OpeningScreen
 

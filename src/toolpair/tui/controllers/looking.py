@@ -1,4 +1,4 @@
-"""A search through the rows that runs beside the keys, and can be stopped."""
+"""A search through the rows in a background thread that can be stopped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Looking:
-    """One search, from when it begins; `told` hears of what it finds, as long as it is not stopped."""
+    """One search, started at once; `told` is called with what it finds until it is stopped."""
 
     def __init__(self, owner: Owner, search: RowSearch, told: Callable[[], None]) -> None:
         self.search = search
@@ -31,13 +31,13 @@ class Looking:
         return not self._stopped and not self.search.done
 
     def stop(self) -> bool:
-        """True when it was still running."""
+        """Returns whether it was still running."""
         running = self.is_running
         self._stopped = True
         self._aside.stop()
         return running
 
     def _failed(self, error: Exception) -> None:
-        """Nothing can be found, since the rows cannot be read."""
+        """Nothing can be found because the rows cannot be read."""
         self._owner.stop_looking()
         self._owner.say(f"the search failed: {failure(error)}")

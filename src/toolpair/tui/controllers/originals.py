@@ -1,4 +1,4 @@
-"""The originals that earlier saves have kept: one of them is chosen and restored."""
+"""The backups kept by earlier saves: choose one and restore it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def choose_original(owner: Owner) -> None:
-    """Show them as a menu; the chosen one is restored after one question."""
+    """Show the menu; the chosen one is restored after one question."""
     from toolpair.source.saving import backups
     from toolpair.tui.screens.confirm import ConfirmScreen
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen

@@ -1,4 +1,4 @@
-"""Who else works with the file: looked for when it is opened, beside the keys."""
+"""Other processes that work with the file: searched for in the background when it is opened."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def look_for_neighbours(owner: Owner) -> None:
-    """Look for who writes to the file, and which agent has its history in memory; the first is named."""
+    """Search for processes that write to the file, and agents that have its history in memory; name the first."""
     from toolpair.session.surroundings import leftover_notes
 
     session = owner.session
@@ -24,10 +24,10 @@ def look_for_neighbours(owner: Owner) -> None:
             aside.tell(lambda: warn(found[0]))
 
     def warn(warning: str) -> None:
-        owner.pairs.forget()  # who is there may be at work on the call at the end
+        owner.pairs.forget()  # such an agent may be running the call at the end
         if not owner.note:
             owner.say(f"! {visible(warning)}")
 
-    # Where that fails, a save finds out by itself.
+    # If that fails, a save will find out by itself.
     owner.in_thread(lambda aside: session.remember(), failed=lambda error: None)
     owner.in_thread(look, failed=lambda error: None)

@@ -1,4 +1,4 @@
-"""The review of what is staged, and what was saved from it."""
+"""Opens the review of staged fixes, and the screen after saving."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def review(owner: Owner) -> None:
-    """Show what saving would do; when it is done, show that."""
+    """Show what saving would do; after a save, show its result."""
     if not owner.session.changed:
         owner.say("nothing changed, so there is nothing to save")
         return

@@ -1,4 +1,4 @@
-"""The filter: only the rows that match are shown, as they are found."""
+"""The filter: shows only matching rows, as they are found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RowFilter:
 
     @property
     def note(self) -> str:
-        """What the column titles say of it."""
+        """The note about the filter in the column titles."""
         return f" · filter {self.words} · {count_text(len(self._owner.pairs.shown), 'row')}" if self.words else ""
 
     def ask(self) -> None:
@@ -45,7 +45,7 @@ class RowFilter:
         self._owner.ask(PromptScreen("Filter: show only", self.words, notes, "filter"), given)
 
     def _show_matching(self, words: str, quietly: bool = False) -> None:
-        """Show the rows that match as they are found; `quietly`: what is shown stays until all are."""
+        """Show matching rows as they are found; `quietly`: keep the current rows until all are found."""
         owner = self._owner
         try:
             test = filter_test(owner.overview, words)
@@ -80,7 +80,7 @@ class RowFilter:
         self._looking = Looking(owner, search, told)
 
     def _show_only(self, rows: Sequence[int], at: int) -> None:
-        """Show these rows; the cursor goes to the one that is nearest to the row `at`."""
+        """Show these rows; the cursor moves to the one nearest to row `at`."""
         place = bisect_left(rows, at)
         near = [n for n in (place - 1, place) if 0 <= n < len(rows)]
         self._owner.pairs.reload(rows)
@@ -88,7 +88,7 @@ class RowFilter:
             self._owner.pairs.move_to(min(near, key=lambda n: abs(rows[n] - at)))
 
     def rows_changed(self, row: int, more: int) -> None:
-        """Rows are others from `row` on, and there are `more` of them: those that match are looked for again."""
+        """Rows from `row` on have changed, and there are `more` of them: match them again."""
         pairs = self._owner.pairs
         if not self.words:
             pairs.reload()
@@ -99,13 +99,13 @@ class RowFilter:
         self._show_matching(self.words, quietly=True)
 
     def go_to_row(self, row: int) -> None:
-        """Move the cursor to a row; a filter that hides it is cleared."""
+        """Move the cursor to a row; clear a filter that hides it."""
         if not self._owner.pairs.go_to_row(row):
             self.clear()
             self._owner.pairs.go_to_row(row)
 
     def clear(self) -> None:
-        """Show all rows; the cursor stays on its own."""
+        """Show all rows; the cursor stays on its row."""
         pairs = self._owner.pairs
         row = pairs.row_index
         self.words = ""
@@ -116,6 +116,6 @@ class RowFilter:
         self._owner.say("")
 
     def stop(self) -> bool:
-        """Stop looking for rows that match. True when that was still going on."""
+        """Stop matching rows. Returns whether that was still running."""
         looking, self._looking = self._looking, None
         return looking is not None and looking.stop()

@@ -1,4 +1,4 @@
-"""The text search: the cursor goes from one match to the next, and matches are known as they are found."""
+"""The text search: moves the cursor between matches, which become known as they are found."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class TextSearch:
-    """What was searched for last; empty when there is nothing."""
+    """The last search; `query` is empty when there is none."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self.query = ""
         self._looking: Looking | None = None
-        """What looks for `query`, or has done so."""
+        """The search for `query`, running or done."""
 
     def ask(self) -> None:
         from toolpair.tui.screens.prompt import PromptScreen
@@ -39,17 +39,17 @@ class TextSearch:
         self._owner.ask(PromptScreen("Find", self.query, notes, "find"), given)
 
     def _mark(self, query: str) -> None:
-        """Mark this text in all rows."""
+        """Highlight this text in all rows."""
         self.query = self._owner.pairs.query_text = query
         self._owner.pairs.forget()
 
     def clear(self) -> None:
-        """Mark nothing."""
+        """Remove the highlighting."""
         self._mark("")
         self._owner.say("")
 
     def go(self, by: int) -> None:
-        """Go to the next match; where nothing is known yet, look for it from the cursor on."""
+        """Go to the next match; if none is known yet, search from the cursor on."""
         if not self.query:
             self._owner.say("nothing to look for yet. / finds text")
             return
@@ -100,6 +100,6 @@ class TextSearch:
         self._owner.redraw()
 
     def stop(self) -> bool:
-        """Forget what was found; what is searched for stays. True when the search was still running."""
+        """Drop the results but keep the query. Returns whether the search was still running."""
         looking, self._looking = self._looking, None
         return looking is not None and looking.stop()

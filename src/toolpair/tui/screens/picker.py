@@ -1,4 +1,4 @@
-"""The sessions that were found on this machine: type to filter, enter opens one."""
+"""The list of sessions found on this machine: type to filter, enter opens one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import LongTask, failure
 
 BIG: Final = 20_000_000
-"""Bytes from which on a file is judged after all others."""
+"""A file of at least this many bytes is checked after all others."""
 _PAUSE: Final = 0.1
-"""Seconds between two drawings of what comes in meanwhile."""
+"""Seconds between redraws while results arrive."""
 _KEYS: Final = (
     ("up", "move(-1)"), ("down", "move(1)"), ("pageup", "page(-1)"), ("pagedown", "page(1)"),
     ("home", "edge(-1)"), ("end", "edge(1)"),
@@ -40,7 +40,7 @@ _KEYS: Final = (
 
 
 class PickerScreen(BaseScreen[None]):
-    """Letters go into the filter; `esc` empties it, then goes back to the session that one came from, or quits."""
+    """Letters go to the filter; `esc` clears it, then returns to the session one came from, or quits."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "all keys", show=False),
@@ -95,10 +95,10 @@ class PickerScreen(BaseScreen[None]):
         self._aside.stop()
         self._judge.close()
 
-    # what comes in while one looks
+    # results that arrive meanwhile
 
     def _look(self, aside: Aside, found: list[FoundSession], judge: Judge) -> None:
-        """First what the files say, all of them; then their problems, the newest first and the big ones last."""
+        """First read a description of every file; then count problems, newest first and big files last."""
         described: list[FoundSession] = []
         drawn = time.monotonic()
         for one in found:
@@ -177,7 +177,7 @@ class PickerScreen(BaseScreen[None]):
     # the filter
 
     def _filter(self, path: str | None) -> None:
-        """Show what fits all words; the cursor goes to the session at `path`, else to the first."""
+        """Show what matches all words; the cursor moves to the session at `path`, else to the first."""
         words = self.query_one(SafeInput).value.lower().split()
         found = self._found
         self._shown = [
@@ -236,7 +236,7 @@ class PickerScreen(BaseScreen[None]):
             self.tool.ask_about_unsaved("Open another session?", "discard them and open it", lambda: self._open(found))
 
     def _has_unsaved(self, path: str) -> bool:
-        """Whether this is the session that one came from, with fixes that are not saved."""
+        """Whether this is the session one came from, and it has unsaved fixes."""
         desk = self.tool.desk
         return desk is not None and desk.unsaved and os.path.realpath(path) == str(desk.session.path)
 

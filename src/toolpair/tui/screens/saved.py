@@ -1,4 +1,4 @@
-"""After saving: what was fixed, where the original is, how to go on, and the way back."""
+"""After saving: what was fixed, where the original is, how to resume, and how to undo the save."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SavedScreen(BaseScreen[str | None]):
-    """Gives back what there is to say of a save that was undone, else None."""
+    """Returns the message about a save that was undone, else None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *SAVED.bindings()]
     DEFAULT_CSS = "SavedScreen #body { height: 1fr; }"
@@ -61,7 +61,7 @@ class SavedScreen(BaseScreen[str | None]):
 
     @property
     def _is_on_top(self) -> bool:
-        """Whether the session is a sub-agent's, and the one that it was opened from lies below it."""
+        """Whether the session is a sub-agent's, with the one it was opened from below it."""
         return len(self.tool.desks) > 1
 
     def action_close(self) -> None:
@@ -85,7 +85,7 @@ class SavedScreen(BaseScreen[str | None]):
             self._say(self.tool.copy(self._command))
 
     def action_undo(self) -> None:
-        """Ask, once: what follows writes the file again."""
+        """Ask, once: undoing writes the file again."""
         from toolpair.tui.screens.confirm import ConfirmScreen
 
         saved = self._saved
