@@ -1,4 +1,4 @@
-"""A judged stretch for a report: what it tells, without what its records say."""
+"""A checked window reduced for a report: its findings without the content of its records."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair, Pairing
 
 _TOLD: Final = tuple(name for name, found in vars(CheckedWindow).items() if isinstance(found, cached_property))
-"""What is told by what the records say."""
+"""Fields whose text comes from the records."""
 
 
 def lightened(found: CheckedWindow) -> CheckedWindow:
-    """The same problems at the same places, which no fix can be taken of, nor anything be shown."""
+    """The same problems at the same places, but with no fix to apply and nothing to show."""
     told = {name: getattr(found, name) for name in _TOLD}
     light = CheckedWindow(_light(found.judged))
     light.__dict__.update(told)

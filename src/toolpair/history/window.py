@@ -1,4 +1,4 @@
-"""One part of a long conversation: records that are read and judged when they are looked at, and then stay."""
+"""A window of a long conversation: records that are read and checked on first use, and then cached."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from toolpair.transcript.pairing import Pair
 
 
 class Reading(Struct, frozen=True, eq=False):
-    """How the records of a long conversation are read and judged."""
+    """How the records of a long conversation are read and checked."""
 
     document: Document
-    """All records, as the file holds them."""
+    """All records, as in the file."""
     format: Format
     profile: Profile
     request: Callable[[Transcript], Transcript] | None
@@ -35,26 +35,26 @@ class Reading(Struct, frozen=True, eq=False):
     ids: Mapping[str, int]
     """The ids of the file."""
     firsts: Sequence[int]
-    """By the number that `ids` gives: a record from which on the id stands."""
+    """By the number that `ids` gives: a record from which on the id occurs."""
     answered: int
-    """How many of its calls have their result."""
+    """How many of its calls have results."""
     head: Transcript
-    """Whose history it is: everything but its messages."""
+    """Facts about the session: everything but its messages."""
     judged_by: Callable[[Profile], Any]
-    """The conversation of the file by another profile, read anew; None where that judges the whole."""
+    """The conversation of the file read again for another profile; None if that checks the whole."""
 
     past: int = 0
-    """Records in front of the first stretch: a compaction replaced them."""
+    """Records before the first window: those that a compaction replaced."""
     inactive: int = 0
-    """How many of these are the agent's messages, and what stands beside them."""
+    """How many of these are the agent's messages, and what is next to them."""
     proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, beyond: (
         None
     )
-    """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
+    """The counts and ids of changed records, if their values show that nothing in them is wrong."""
     inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
-    """What the format needs besides to read the records from one number to before another."""
+    """What else the format needs to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
-    """By an id that pairs nothing: numbers as `ids` gives them, of where it may stand."""
+    """By an id that pairs nothing: numbers, as in `ids`, of where it may occur."""
 
     @property
     def native(self) -> bool:
@@ -62,7 +62,7 @@ class Reading(Struct, frozen=True, eq=False):
         return self.head.native
 
     def judged(self, part: DocumentPart, beyond: WindowEdges) -> CheckedRecords:
-        """The records of a part, as a stretch."""
+        """The records of a part, checked as a window."""
         if part.end <= self.past:
             return replaced(
                 CheckedRecords(items_of(part.now), self.format, self.profile, self.request, self.view, part.now)
@@ -73,17 +73,17 @@ class Reading(Struct, frozen=True, eq=False):
 
 
 class Offsets(Struct, frozen=True):
-    """What stands before a part: messages, pairs, and messages as the provider counts them."""
+    """What precedes a window: numbers of messages, of pairs, and of messages as the provider counts them."""
 
     messages: int = 0
     pairs: int = 0
     counted: int = 0
     unsent: int = 0
-    """The same if all of them were sent as they stand."""
+    """The same if all of them were sent as they are."""
 
 
 class Window:
-    """Stretches in a row. While `stretch` is known, nothing in it is a problem, and its counts are those."""
+    """Consecutive windows of the outline. While `stretch` is set, they are clean and have its counts."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Window:
 
     @property
     def looked_at(self) -> bool:
-        """Whether it has been judged."""
+        """Whether it has been checked."""
         return self._judged is not None
 
     @property
@@ -119,19 +119,19 @@ class Window:
 
     @property
     def plain(self) -> bool:
-        """Nothing in it is a problem: known without a look."""
+        """Clean: it is known to have no problem without checking it."""
         return self.stretch is not None
 
     @property
     def unread(self) -> Window:
-        """The same without what was read of it."""
+        """The same without its cached records."""
         own = self.document
         document = own if own.changed else DocumentPart(own.long, own.first, own.end, own.next_uid)
         return Window(self.reading, document, self.beyond, self.stretch, ids=self._ids)
 
     @cached_property
     def says_more(self) -> bool:
-        """Whether its rows may say what its bytes, as the file holds them, do not."""
+        """Whether its rows may show text that its bytes in the file do not contain."""
         from toolpair.history.shown_otherwise import speaks_otherwise
 
         if self.document.changed:
@@ -140,7 +140,7 @@ class Window:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The ids that stand in it."""
+        """The ids that occur in it."""
         if self._ids is not None:
             return self._ids
         messages = self.judged.transcript.messages
@@ -179,7 +179,7 @@ class Window:
 
     @property
     def signed(self) -> int:
-        """Blocks of signed thinking in it."""
+        """Signed thinking blocks in it."""
         if self.stretch is not None:
             return self.stretch.signed
         return self.stretch_judged.signed
@@ -210,7 +210,7 @@ class Window:
 
     @cached_property
     def rows(self) -> tuple[PairRow, ...]:
-        """As those of a conversation of its own, without those that stand for what is around it."""
+        """The rows of this window alone, without those for its surroundings."""
         document = self.document.now
         order = {record.uid: number for number, record in enumerate(document.records)}
         return tuple(row for row in rows_of(self.judged, order) if row.record != -1)
@@ -220,14 +220,14 @@ class Window:
         return RowPlaces(self.rows)
 
     def exposed(self, offsets: Offsets) -> NumberedWindow:
-        """What is in it, numbered as in the whole; the same objects each time."""
+        """Its content, numbered as in the whole; the same objects each time."""
         seen = self._seen  # another thread may ask with other offsets
         if seen is None or seen[0] != offsets:
             seen = self._seen = (offsets, NumberedWindow(self, offsets))
         return seen[1]
 
     def with_document(self, document: DocumentPart, beyond: WindowEdges) -> Window:
-        """The same records after a change, or with something else around them."""
+        """The same records after a change, or in other surroundings."""
         proven = self.reading.proof(document.now, beyond)
         if proven is None:
             return Window(self.reading, document, beyond)
@@ -235,7 +235,7 @@ class Window:
 
 
 class NumberedWindow:
-    """A part at its place in the whole."""
+    """A window numbered by its place in the whole."""
 
     def __init__(self, part: Window, offsets: Offsets) -> None:
         self._part = part
@@ -284,7 +284,7 @@ class NumberedWindow:
 
 
 class WindowIds(Container[str]):
-    """The ids of the file, and those that changes have put in."""
+    """The ids of the file, and those added by changes."""
 
     __slots__ = ("file", "new")
 

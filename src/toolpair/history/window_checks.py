@@ -1,4 +1,4 @@
-"""Judging the ranges of an outline one by one, with the same outcome as judging the whole."""
+"""Checking the ranges of an outline one by one, with the same result as checking the whole."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from toolpair.transcript.model import LEAD_IN, LEAD_OUT, WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
-"""How often ranges are joined before the whole is judged instead."""
+"""How often ranges may be joined before the whole is checked instead."""
 Load = Callable[[Range, WindowEdges], "CheckedWindow"]
-"""Reads the records of a range and judges them as a stretch."""
+"""Reads the records of a range and checks them as a window."""
 
 
 class CheckedWindow(Struct, eq=False, dict=True):
-    """What is judged of a stretch, and what it has to do with others."""
+    """A checked window, and what connects it to others."""
 
     judged: CheckedRecords
 
     @property
     def lead(self) -> int:
-        """Stand-ins in front of its messages."""
+        """Sentinel messages before its own."""
         return self.judged.transcript.lead
 
     @property
     def tail(self) -> int:
-        """Stand-ins behind them."""
+        """Sentinel messages after its own."""
         beyond = self.judged.beyond
         return len(LEAD_OUT) if beyond is not None and beyond.after else 0
 
@@ -50,7 +50,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def counted(self) -> int:
-        """How many messages the provider counts in it, where that is told; else those that there are."""
+        """How many messages the provider counts in it, if known; else all of them."""
         transcript, base = self.judged.transcript, self.judged.profile.base
         sent = self._sent
         if sent is not None:
@@ -61,7 +61,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def unsent(self) -> int:
-        """How many messages the provider would count in it if all were sent as they stand."""
+        """How many messages the provider would count in it if all were sent as they are."""
         transcript = self.judged.transcript
         if transcript.frame is None or not transcript.frame.as_items:
             return self.messages
@@ -74,19 +74,19 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def signed(self) -> int:
-        """Blocks of signed thinking in it."""
+        """Signed thinking blocks in it."""
         blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
         return sum(block.kind == "thinking" and is_signed(block) for block in blocks)
 
     @property
     def _sent(self) -> int | None:
-        """How many messages its agent sends of it, where it has one."""
+        """How many of its messages its agent sends, if it has one."""
         seen, frame = self.judged.seen, self.judged.transcript.frame
         return None if seen is None or frame is None else frame.count(seen.messages)
 
     @cached_property
     def spills(self) -> bool:
-        """Whether what is read of it goes beyond it, so that only the whole tells it."""
+        """Whether reading it depends on what is beyond it, so that only the whole is right."""
         frame = self.judged.transcript.frame
         return frame is not None and (frame.spills or self._sent is None)
 
@@ -98,7 +98,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def claims(self) -> frozenset[str]:
-        """What only one range may have: a second one with the same has to be judged together with it."""
+        """What only one range may have: another with the same must be checked together with it."""
         wide = (f"rule {problem.rule}" for problem in self.judged.problems if RULES[problem.rule].whole_history)
         made = (f"id {id_}" for id_ in self.judged.judgement.new_ids)
         calls = [pair.call.id for pair in self.judged.pairs if pair.call is not None and usable(pair.call.id)]
@@ -107,7 +107,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def open(self) -> frozenset[str]:
-        """The spellings of calls that wait for a result."""
+        """The spellings of the ids of calls that wait for a result."""
         pairs = self.judged.pairs
         return frozenset(
             spelt for pair in pairs if pair.call is not None and not pair.results for spelt in _spelt(pair.call.id)
@@ -115,21 +115,21 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def loose(self) -> frozenset[str]:
-        """The spellings of results without a call."""
+        """The spellings of the ids of results without a call."""
         pairs = (pair for pair in self.judged.pairs if pair.call is None or pair.evidence == "guess")
         return frozenset(spelt for pair in pairs for result in pair.results for spelt in _spelt(result.id))
 
     @cached_property
     def cleaned(self) -> frozenset[str]:
-        """What the ids of its results would be if they had been cleaned."""
+        """What the ids of its results would be if sanitised."""
         ids = (result.id for pair in self.judged.pairs for result in pair.results)
         return frozenset(clean for id_ in ids if usable(id_) and (clean := sanitised(id_)) != id_)
 
     @cached_property
     def leans(self) -> tuple[bool, bool]:
-        """Whether a problem or a fix is about what stands at the front of the range or before, at its end or behind.
+        """Whether a problem or a fix concerns what is at or before its first record, and at or after its last.
 
-        A record that goes, or comes, at an end would change what stands beside the next stretch.
+        A record removed or added at an edge would change the neighbour of the next window.
         """
         front = behind = False
         messages = self.judged.transcript.messages
@@ -149,7 +149,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
 
 class CheckedRange(Struct, frozen=True, eq=False):
-    """A range of an outline, and what is judged of it."""
+    """A range of an outline, with its checked window."""
 
     range: Range
     found: CheckedWindow
@@ -161,14 +161,14 @@ def _spelt(id_: Any) -> Iterator[str]:
 
 
 def _takes_thinking_out(edit: Edit) -> bool:
-    """Whether only thinking goes, from wherever: the record that it stood in stays."""
+    """Whether the edit removes only thinking: the record that holds it stays."""
     return isinstance(edit, RemoveThinking) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
 
 
 def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] | None:
-    """Each range judged; those that turn out to have to do with each other as one. None when that is too much.
+    """Each range checked; ranges that turn out to be connected as one. None when that is too much.
 
-    `most` is how many records may be judged together.
+    `most` is the maximum number of records checked together.
     """
     answered = sum(found.calls for found in outline.stretches)
     last = len(outline.stretches)
@@ -204,7 +204,7 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
 
 
 def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
-    """Stretches of ranges that claim the same, or of which one has the call that the other's result may answer."""
+    """Windows of ranges with the same claim, or with a call in one that a result in the other may answer."""
     claimed: dict[str, int] = {}
     calls: dict[str, set[int]] = {}
     for number, found in enumerate(judged):
@@ -239,7 +239,7 @@ def _named_elsewhere(judged: Iterable[CheckedRange], outline: Outline) -> Iterat
 
 
 def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Problem]:
-    """All problems, numbered as those of the whole."""
+    """All problems, numbered as in the whole."""
     problems: list[Problem] = []
     stretches = outline.stretches
     messages = pairs = counted = unsent = at = 0
@@ -259,26 +259,26 @@ def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Pr
 
 
 def in_order(problems: Sequence[Problem]) -> Sequence[Problem]:
-    """The problems of one range after the other as those of the whole: first what is about no message."""
+    """The problems of consecutive ranges in the order of the whole: first those that concern no message."""
     if not any(problem.message is None for problem in problems):
         return problems
     return sorted(problems, key=lambda problem: (problem.message or 0, problem.block or 0, _place(problem)))
 
 
 def _place(problem: Problem) -> int:
-    """Where a problem about no message stands among those at the beginning: after all others, family by family."""
+    """The position of a problem without a message among the first ones: after all others, family by family."""
     return -1 if problem.message is not None else place_of(problem.rule)
 
 
 def moved(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
-    """The problem with so many messages and pairs before it; `counted` is how many of them the provider counts.
+    """The problem with this many messages and pairs before it; `counted` is how many of them the provider counts.
 
-    `others` is how many it would count if all were sent as they stand.
+    `others` is how many it would count if all were sent as they are.
     """
     if not messages and not pairs and not counted and not others:
         return problem
     says, of = problem.says, problem.pairs
-    # Done for all problems behind a message that is put in; `replace` takes three times as long.
+    # Done for all problems after an inserted message; `replace` takes three times as long.
     return Problem(
         problem.rule,
         problem.severity,

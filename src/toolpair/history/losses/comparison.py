@@ -1,4 +1,4 @@
-"""Two states of a conversation compared: calls first, by which the rest is told apart, then outputs, words, images."""
+"""Comparing two states of a conversation: first calls, which identify the rest, then outputs, texts and images."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ Reached = Container[int]
 
 
 class _Output(Struct, eq=False):
-    """A real output: whose it is, and what it says."""
+    """A real output: its call and its text."""
 
     block: Block
     owner: int | None
-    """The number of its call among those of before; None when no call is known, -1 for a call that is new."""
+    """The number of its call among the old ones; None when no call is known, -1 for a new call."""
     text: str
 
     @classmethod
@@ -52,7 +52,7 @@ class _Output(Struct, eq=False):
 
 
 class Comparison:
-    """One comparison. Everything is matched first with what is surely the same, then by content, then as text."""
+    """One comparison. Everything is matched first by identity, then by content, then as text."""
 
     def __init__(
         self,
@@ -63,10 +63,10 @@ class Comparison:
         summaries_count: bool = True,
         like: Comparison | None = None,
     ) -> None:
-        """`reached`: of each state the blocks that its agent would send; by default all count that it holds.
+        """`reached`: for each state, the blocks its agent would send; by default all of them.
 
-        `summaries_count`: what a summary replaces is not gone.
-        `like` has compared the same two states already: which call is which is known from it.
+        `summaries_count`: what a summary replaces is not lost. `like` has compared the same two states before: its
+        matching of calls is reused.
         """
         self.before = before
         self.after = after
@@ -77,7 +77,7 @@ class Comparison:
         self.new_calls: list[Block] = _blocks(after, _CALLS) if like is None else like.new_calls
         self._like = like
         self.call_of_new: dict[int, int] = {} if like is None else like.call_of_new
-        """id() of a call of after -> the number of the call of before that it is."""
+        """id() of a new call -> the number of the old call that it is."""
         self.kept = KeptTexts(
             [
                 plain(block_text(block))
@@ -88,10 +88,10 @@ class Comparison:
         )
         self.crossed: list[Crossed] = []
         self._stays: set[tuple[str, str]] = set()
-        """Of outputs of before that stay: the id, and what they say."""
+        """Old outputs that stay: the id and the text."""
 
     def sent(self) -> Losses:
-        """Of real outputs and the user's words those that reached the model and do not any more."""
+        """Real outputs and user texts that reached the model before and no longer do."""
         if self._like is None:
             self._match_calls()
         outputs, words = self._outputs(), list(self._words())
@@ -99,7 +99,7 @@ class Comparison:
         return Losses(tuple(outputs), tuple(lost for lost in words if lost.kind == "words"))
 
     def result(self) -> Losses:
-        # Calls first: the others are told apart by them.
+        # Calls first: they identify everything else.
         unmatched = self._match_calls()
         outputs = [*self._outputs(), *self._unsent_outputs()]
         words = list(self._words())
@@ -113,7 +113,7 @@ class Comparison:
     # --- calls -------------------------------------------------------------------------------------------
 
     def _match_calls(self) -> list[Block]:
-        """Find each call of after among those of before; gives back those of before that are not found."""
+        """Match each new call to an old one; returns the old calls without a match."""
         old = dict(enumerate(self.old_calls))
         new = list(self.new_calls)
         keys: tuple[Callable[[Block], Hashable], ...] = (
@@ -147,7 +147,7 @@ class Comparison:
         return list(old.values())
 
     def _answer(self, call: Block) -> tuple[str, ...]:
-        """What the results of a call say: it tells calls with the same input apart."""
+        """The text of a call's results: distinguishes calls with the same input."""
         for state in (self.before, self.after):
             found = state.judgement.pairing.pair_of(call)
             if found is not None:
@@ -161,7 +161,7 @@ class Comparison:
         return Loss("call", call.record, _id(call), call.name, _size(said))
 
     def _lost_inputs(self) -> Iterable[Loss]:
-        """Calls that are still there, but not with what they were given."""
+        """Calls that are still there, but without their input."""
         for call in self.new_calls:
             number = self.call_of_new.get(id(call))
             if number is None:
@@ -193,7 +193,7 @@ class Comparison:
         ]
 
     def _is_copy(self, output: _Output) -> bool:
-        """Whether the same result stands there once more: its words, and its id, which no two different calls share."""
+        """Whether an identical result remains: same text and same id, which no two different calls share."""
         id_ = repr(output.block.id)
         if (id_, output.text) not in self._stays or not output.block.id:
             return False
@@ -204,7 +204,7 @@ class Comparison:
 
     @cached_property
     def _summarised(self) -> bool:
-        """Whether a compaction counts that did not."""
+        """Whether a compaction takes effect that did not before."""
         if not self._summaries_count:
             return False
         old, new = (
@@ -214,11 +214,11 @@ class Comparison:
         return not new <= old
 
     def _is_summed_up(self, record: int) -> bool:
-        """Whether it stands in the file as it did, and a compaction replaces it now."""
+        """Whether the record is unchanged in the file, and a compaction now replaces it."""
         return self._summarised and self.after.transcript.scopes.get(record) == "inactive"
 
     def _unsent_outputs(self) -> Iterable[Loss]:
-        """Outputs that were in the file without being sent, and now stand nowhere."""
+        """Outputs that were in the file without being sent, and are now nowhere."""
         before = _unsent_results(self.before)
         after = [*_unsent_results(self.after), *_blocks(self.after, ("result",))] if before else []
         there = {id(block.value) for block in after}
@@ -230,7 +230,7 @@ class Comparison:
                 yield Loss("output", block.record, _id(block), block.name, _size(text))
 
     def _both_outputs(self) -> tuple[list[_Output], list[_Output]]:
-        """The outputs of before and of after; those that are the same objects at the same calls are left out."""
+        """The old and the new outputs, without those that are the same objects at the same calls."""
         number_of = {id(call): number for number, call in enumerate(self.old_calls)}
         old_owner: dict[int, int | None] = {}
         old: list[tuple[Block, int | None]] = []
@@ -242,14 +242,14 @@ class Comparison:
                 if not _is_among(result, self._reached_before):
                     continue
                 if pair.call is None and (item := _item_of(result)) is not None and item in answering:
-                    continue  # the same item once more
+                    continue  # the same item again
                 if len(pair.results) > 1:
                     key = (result_text(result),)
                     if key in said:
                         continue
                     said.add(key)
                 owner = number_of.get(id(call)) if call is not None else None
-                # A list may hold one object twice: then it does not tell where it stood.
+                # A list may hold one object twice: then identity does not tell its position.
                 old_owner[id(result.value)] = _SEVERAL if id(result.value) in old_owner else owner
                 old.append((result, owner))
         new: list[tuple[Block, int | None]] = []
@@ -282,7 +282,7 @@ class Comparison:
         return [block for block in found if block_text(block).strip()]
 
     def _matched(self, old: list[_Output], new: list[_Output], key: Callable[[_Output], Hashable]) -> list[_Output]:
-        """Take out of `new` what is the same by `key`; gives back what of `old` is left."""
+        """Remove matches by `key` from `new`; returns the unmatched rest of `old`."""
         waiting: dict[Hashable, list[_Output]] = defaultdict(list)
         for output in reversed(new):
             waiting[key(output)].append(output)
@@ -308,7 +308,7 @@ class Comparison:
 
     @staticmethod
     def _changed_in_place(old: list[_Output], new: list[_Output]) -> list[_Output]:
-        """What of `old` no output of the same call holds, beside other words."""
+        """Those of `old` that no output of the same call contains among other text."""
         of_call: dict[int, list[_Output]] = defaultdict(list)
         for output in new:
             if output.owner is not None:
@@ -319,10 +319,10 @@ class Comparison:
             if output.owner is None or not any(_holds(found.text, output.text) for found in of_call[output.owner])
         ]
 
-    # --- words and images --------------------------------------------------------------------------------
+    # --- texts and images --------------------------------------------------------------------------------
 
     def _words(self) -> Iterable[Loss]:
-        """Texts of the user that are gone; what toolpair kept of an output is an output."""
+        """User texts that are lost; an output kept as text by toolpair counts as an output."""
         new = self._user_texts(self.after, self._reached_after)
         there = Counter(_nameless(plain(block_text(block))) for block in new)
         gone = []
@@ -344,7 +344,7 @@ class Comparison:
 
     @staticmethod
     def _user_texts(state: CheckedRecords, reached: Reached | None) -> Iterable[Block]:
-        """What a person said, but for what the agent says in the user's place: summaries, surroundings."""
+        """What the user wrote, without what the agent adds in the user role: summaries, context."""
         for message in state.transcript.messages:
             if message.role == "user" and message.note is None:
                 for block in message.blocks:
@@ -356,7 +356,7 @@ class Comparison:
         return (lost for lost in found if not self._is_summed_up(lost.record))
 
     def _images(self) -> Iterable[Loss]:
-        """Images and documents of users and outputs that stand nowhere any more."""
+        """Images and documents from users and outputs that are nowhere any more."""
         old, new = list(_media(self.before)), list(_media(self.after))
         shared = {id(part) for _, part in old} & {id(part) for _, part in new}
         there = Counter(media_key(part) for _, part in new if id(part) not in shared)
@@ -375,7 +375,7 @@ def _is_among(block: Block, reached: Reached | None) -> bool:
 
 
 def _meant(call: Block) -> Any:
-    """What a call was given, whether it is written as an object or as a string."""
+    """The input of a call, whether written as an object or as a string."""
     given = arguments(call)
     if not isinstance(given, str):
         return given
@@ -388,12 +388,12 @@ def _meant(call: Block) -> Any:
 
 
 def _nameless(text: str) -> str:
-    """The text without the id of a call that it is about, which is renamed with the call."""
+    """The text without the id of its call, which is renamed together with the call."""
     return _NAMED.sub("", text) if "<tool-use-id>" in text else text
 
 
 def _words_of(block: Block) -> str:
-    """What an output says; its images are counted by themselves."""
+    """The text of an output; its images are counted separately."""
     if block.kind != "result":
         return block_text(block)
     content = result_content(block)
@@ -404,7 +404,7 @@ def _words_of(block: Block) -> str:
 
 
 def _json_of(part: Any) -> Any:
-    """What a part of an output holds: JSON says the same in a wrapping as it does written as text."""
+    """The content of a part of an output: JSON inside a wrapper equals JSON written as text."""
     return part["json"] if isinstance(part, dict) and part.keys() == {"json"} else part
 
 
@@ -417,7 +417,7 @@ def _blocks(state: CheckedRecords, kinds: Sequence[str]) -> list[Block]:
 
 
 def _item_of(result: Block) -> tuple[str, str] | None:
-    """What tells an item of the Responses API from any other: its own id, and what it says."""
+    """What identifies an item of the Responses API: its own id, and its text."""
     id_ = result.value.get("id") if isinstance(result.value, dict) else None
     return (id_, result_text(result)) if isinstance(id_, str) and id_ else None
 
@@ -438,7 +438,7 @@ def _media(state: CheckedRecords) -> Iterable[tuple[Block, dict[str, object]]]:
 
 
 def _spellings(given: str) -> Iterable[str]:
-    """How the input of a call may be written in a text that keeps it."""
+    """The spellings that a call's input may have in a text that keeps it."""
     import json
 
     yield given
@@ -448,7 +448,7 @@ def _spellings(given: str) -> Iterable[str]:
 
 
 def _holds(text: str, part: str) -> bool:
-    """Whether a text holds another, as it is or as JSON would write it."""
+    """Whether a text contains another, literally or JSON-escaped."""
     if part in text:
         return True
     import json

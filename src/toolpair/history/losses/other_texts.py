@@ -1,4 +1,4 @@
-"""What blocks and messages say in places that have no meaning: in a block of another kind, in a field too many."""
+"""Texts in places without a defined meaning: in a block of another kind, in an unknown field."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from toolpair.transcript.content import block_text
 from toolpair.transcript.model import Block, Damaged, Message
 
 _MOST_SOUGHT: Final = 200
-"""So many texts are looked for inside of others."""
+"""At most this many texts are searched for inside others."""
 
 
 def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[str], bool]) -> Iterator[Loss]:
-    """Of what `before` said in such places the texts that stand nowhere in `after`. What both share is not read."""
+    """Such texts of `before` that are nowhere in `after`. What both share is not read."""
     old = list(_things(before))
     new = list(_things(after))
     there = {id(value) for _, _, value, _ in new}
@@ -45,7 +45,7 @@ def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[s
 
 
 class _Inside:
-    """What new texts hold that write a value out as JSON."""
+    """New texts that contain a value written out as JSON."""
 
     def __init__(self, new: Iterable[str]) -> None:
         self._new = new
@@ -65,7 +65,7 @@ class _Inside:
 def _assistants_texts(
     before: CheckedRecords, after: CheckedRecords, same: Container[int], kept: Callable[[str], bool]
 ) -> Iterator[Loss]:
-    """What the assistant said, in whichever role it stands now."""
+    """Assistant texts, whatever role they have now."""
     old, new = (list(_text_blocks(state)) for state in (before, after))
     said = Counter(plain(block_text(block)) for role, block in new if role != "user")
     missing = []
@@ -88,7 +88,7 @@ def _assistants_texts(
 
 
 def _same_records(before: CheckedRecords, after: CheckedRecords) -> set[int]:
-    """uids of the records that stand in the file as they stood there."""
+    """uids of the records that are unchanged in the file."""
     there = {id(item.value) for item in after.items}
     return {item.uid for item in before.items if id(item.value) in there}
 
@@ -104,7 +104,7 @@ def _lost(record: int, id_: Any, text: str) -> Loss:
 
 
 def _set_aside(before: CheckedRecords, after: CheckedRecords) -> frozenset[bytes]:
-    """The bodies of records that were set aside in between: they go into a file beside this one."""
+    """The bodies of records that were set aside in between, and go to a side file."""
     if before.document is None or after.document is None:
         return frozenset()
     return frozenset(piece.strip() for piece in after.document.aside[len(before.document.aside) :])
@@ -115,11 +115,11 @@ def _is_in(state: CheckedRecords, record: int, bodies: frozenset[bytes]) -> bool
 
 
 _Thing = tuple[int, Any, Any, frozenset[str] | None]
-"""uid of its record, its id, the value, and the keys under which known things stand: None when it is no message's."""
+"""uid of its record, its id, the value, and the keys of known content: None if it is not part of a message."""
 
 
 def _things(state: CheckedRecords) -> Iterator[_Thing]:
-    """The blocks, the messages that hold more than blocks, and the records that are no message's."""
+    """The blocks, messages with more than blocks, and records that are not messages."""
     used: set[int] = set()
     for message in state.transcript.messages:
         used.update(message.records)
@@ -143,7 +143,7 @@ def _may_say(block: Block) -> bool:
 
 
 def _is_its_block(message: Message) -> bool:
-    """An item is its message and its block at once."""
+    """An item is a message and a block at once."""
     return any(block.value is message.value for block in message.blocks)
 
 
