@@ -14,7 +14,7 @@ from toolpair.transcript.model import Message, Scope, Transcript
 
 
 class AnthropicFormat(PlainFormat):
-    """Plain arrays and JSON lines of Anthropic messages, judged as they stand."""
+    """Plain arrays and JSON lines of Anthropic messages, checked as they are."""
 
     id = "anthropic"
     title = "Anthropic messages"

@@ -1,4 +1,4 @@
-"""Neighbouring lines that are damaged alike are one problem: where it begins and ends, its words, its fixes."""
+"""Consecutive lines with the same damage form one problem: its range, its text, its fixes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOST: Final = {
 
 
 class DamagedRange(Struct, frozen=True):
-    """Damaged records in a row, most often one."""
+    """Consecutive damaged records, usually one."""
 
     members: tuple[FoundDamage, ...]
 
@@ -36,19 +36,19 @@ class DamagedRange(Struct, frozen=True):
 
     @property
     def until(self) -> int | None:
-        """The uid of the last record, where it is not the first one."""
+        """The uid of the last record, if it is not the first one."""
         last = self.members[-1].damage
         uid = last.behind[-1] if last.behind else last.record
         return uid if uid != self.first.damage.record else None
 
     @property
     def several(self) -> bool:
-        """Whether it is more than one damaged record. One may stand on several lines."""
+        """Whether it is more than one damaged record. A single one may span several lines."""
         return len(self.members) > 1 or self.first.damage.lines > 1
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """The first and the last line; of one record that in which it begins."""
+        """The first and the last line; of a single record the one where it begins."""
         first, last = self.first.damage, self.members[-1].damage
         if first.line is None or last.line is None:
             return None
@@ -63,7 +63,7 @@ class DamagedRange(Struct, frozen=True):
 
     @property
     def harm(self) -> ResumeEffect:
-        """What becomes of them, in the plural where they are several."""
+        """What happens to them, in the plural if there are several."""
         harm = self.first.harm
         if not self.several:
             return harm
@@ -74,18 +74,18 @@ class DamagedRange(Struct, frozen=True):
 
     @property
     def fixes(self) -> list[Fix]:
-        """Each mends all of them."""
+        """Each fixes all of them."""
         if not self.several:
             return list(self.first.ways)
         return [_for_all([found.ways[number] for found in self.members]) for number in range(len(self.first.ways))]
 
 
 def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRange]:
-    """Damaged records in the order of the file; each with whether it may be told together with its neighbours."""
+    """Damaged records in file order; each with whether it may be reported together with its neighbours."""
     members: list[FoundDamage] = []
     alike: Hashable = None
     behind = -1
-    """The place behind the last of `members`."""
+    """The position after the last of `members`."""
     for one, joins in found:
         kind = _kind(one) if joins else None
         if members and (kind is None or kind != alike or one.damage.at != behind):
@@ -98,7 +98,7 @@ def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRang
 
 
 def _kind(found: FoundDamage) -> Hashable:
-    """What is the same of records that are damaged alike; None for what is told by itself."""
+    """What records with the same damage have in common; None for one that is reported alone."""
     damage, harm = found.damage, found.harm
     if damage.readable or harm.outputs:
         return None
@@ -107,7 +107,7 @@ def _kind(found: FoundDamage) -> Hashable:
 
 
 def _for_all(fixes: Sequence[Fix]) -> Fix:
-    """One fix in place of fixes of one kind."""
+    """One fix in place of several of the same kind."""
     first = fixes[0]
     return replace(
         first,

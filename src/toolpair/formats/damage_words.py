@@ -1,4 +1,4 @@
-"""What is said of a damaged record, and the fixes that mend its bytes."""
+"""The texts about a damaged record, and the fixes that repair its bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolpair.transcript.edits import MendBytes
 
 
 class FoundDamage(Struct, frozen=True, eq=False):
-    """One damaged record with what its agent makes of it, and the ways to mend its bytes, the best first."""
+    """One damaged record with its effect on resume, and the repairs for its bytes, best first."""
 
     damage: Damage
     harm: ResumeEffect
@@ -25,7 +25,7 @@ class FoundDamage(Struct, frozen=True, eq=False):
 
     @property
     def restores(self) -> Fix | None:
-        """The way that makes the whole records in it readable."""
+        """The repair that makes the whole records in it readable."""
         damage = self.damage
         if damage.readable or not damage.values or (damage.rule == "record.torn" and not self.harm.complete):
             return None
@@ -33,12 +33,12 @@ class FoundDamage(Struct, frozen=True, eq=False):
 
     @property
     def closes(self) -> bool:
-        """It was cut off, and its agent can go on with what is left of it."""
+        """It was cut off, and its agent can continue with what is left of it."""
         return any(way.id == "close" for way in self.ways)
 
     @property
     def closes_behind(self) -> Fix | None:
-        """The way that writes its end, where it was cut off behind what it says."""
+        """The repair that adds its end, if it was cut off after all of its content."""
         partial = self.damage.partial
         if not isinstance(partial, dict) or next(reversed(partial), "message") in ("message", "payload", "content"):
             return None
@@ -77,7 +77,7 @@ def severity_of(damage: Damage, harm: ResumeEffect) -> Severity:
 
 
 def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: ResumeEffect) -> str:
-    """What is wrong with a line, or with all from one to another."""
+    """What is wrong with a line, or with a range of lines."""
     first, last = lines or (0, 0)
     line = "This entry" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
     if harm.effect in ("dropped", "rejected"):
@@ -86,7 +86,7 @@ def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: ResumeE
 
 
 def text_of_flaw(found: FoundDamage) -> str:
-    """What is wrong with a record that can be read."""
+    """What is wrong with a readable record."""
     damage, harm = found.damage, found.harm
     line = f"Line {damage.line:,}" if damage.line is not None else "This entry"
     but = "so" if harm.effect in ("dropped", "rejected") else "but"
@@ -168,13 +168,13 @@ def ways_to_mend(candidate: Candidate, harm: ResumeEffect) -> tuple[Fix, ...]:
 
 
 def _holds_output(damage: Damage) -> bool:
-    """Whether a tool's output is in it, as far as can be told."""
+    """Whether it contains a tool's output, as far as can be seen."""
     held = [*held_in(damage.values), *held_in_part(damage.partial)]
     return any(found.real for found in held) if held else bool(ids_in(damage.raw)[0])
 
 
 def _holds_user_words(damage: Damage) -> bool:
-    """Whether something that a user said can be read in it."""
+    """Whether user text can be read in it."""
     for value in (*damage.values, damage.partial):
         message = value.get("message", value.get("payload", value)) if isinstance(value, dict) else None
         if not isinstance(message, dict) or message.get("role") != "user":

@@ -1,4 +1,4 @@
-"""Damaged records: found, explained by their format's agent, and each with the ways to mend its bytes."""
+"""Damaged records: finding them, explaining them through their format's agent, and offering repairs of their bytes."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class DamagedRecords:
             if harm is not None
         )
         self._told = {(found.damage.record, found.damage.rule): DamagedRange((found,)) for found in self.found}
-        """By the record and the rule of a problem: what it tells of."""
+        """By a problem's record and rule: the damage it is about."""
 
     def unreadable(self) -> UnreadableParts:
-        """By id: the calls and results that stand in records which cannot be read."""
+        """By id: the calls and results in unreadable records."""
         results: dict[str, UnreadablePart] = {}
         calls: dict[str, UnreadablePart] = {}
         for found in self.found:
@@ -72,7 +72,7 @@ class DamagedRecords:
         return UnreadableParts(results, calls)
 
     def check(self, context: Context) -> None:
-        """A problem for each."""
+        """Add a problem for each."""
         self._drop_mended_links(context)
         waiting = _waiting(context) if self.found else {}
         known = _known_elsewhere(context) if self.found else {}
@@ -98,7 +98,7 @@ class DamagedRecords:
             )
 
     def on_resume(self, problem: Problem) -> OnResume | None:
-        """What the agent makes of a damaged record; None for other problems, and where there is no agent."""
+        """What the agent does about a damaged record; None for other problems, and without an agent."""
         told = self._told.get((problem.record, problem.rule)) if problem.record is not None else None
         if told is None or self._agent is None:
             return None
@@ -108,7 +108,7 @@ class DamagedRecords:
 
     @property
     def passed_by(self) -> frozenset[int]:
-        """The records that can be read here, and that the agent passes by all the same."""
+        """The records that can be read here, but that the agent skips."""
         if self._agent is None:
             return frozenset()
         return frozenset(
@@ -129,11 +129,11 @@ class DamagedRecords:
 
     @property
     def outputs(self) -> int:
-        """Real outputs that the model does not see because they stand in damaged records."""
+        """How many real outputs the model does not see because they are in damaged records."""
         return sum(found.harm.outputs for found in self.found if not found.damage.readable)
 
     def _drop_mended_links(self, context: Context) -> None:
-        """A link to a record that stands on a damaged line is mended by mending the line."""
+        """A link to a record on a damaged line is fixed by repairing the line."""
         there = {
             value["uuid"]
             for found in self.found
@@ -163,7 +163,7 @@ class DamagedRecords:
 
 
 def _named_by(value: dict[str, Any]) -> Iterator[str]:
-    """The records that a record names: the one it hangs on, and those that a compaction kept."""
+    """The records that a record refers to: its parent, and those that a compaction kept."""
     todo: list[Any] = [value.get("parentUuid"), value.get("compactMetadata")]
     while todo:
         found = todo.pop()
@@ -174,7 +174,7 @@ def _named_by(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _waiting(context: Context) -> dict[str, list[Block]]:
-    """The calls without a result, by their ids."""
+    """The calls without results, by id."""
     found: dict[str, list[Block]] = {}
     for pair in context.pairing.pairs:
         if pair.call is not None and not pair.results and isinstance(pair.call.id, str):
@@ -183,7 +183,7 @@ def _waiting(context: Context) -> dict[str, list[Block]]:
 
 
 def _known_elsewhere(context: Context) -> dict[Any, tuple[Problem, Fix]]:
-    """By the keys of calls: the problem that offers their whole output from elsewhere, and its fix."""
+    """By call key: the problem that offers the whole output from elsewhere, and its fix."""
     found: dict[Any, tuple[Problem, Fix]] = {}
     for problem in context.problems:
         fix = next((fix for fix in problem.fixes if fix.id.startswith(COPY) and fix.recommended), None)
@@ -198,9 +198,9 @@ def _kept_results(
     waiting: Mapping[str, Sequence[Block]],
     known: Mapping[Any, tuple[Problem, Fix]],
 ) -> list[Fix]:
-    """Of a cut off record with a result: what can be read of it, as a result of the call that waits for it.
+    """For a cut-off record with a result: what can be read of it, as a result of the call that waits for it.
 
-    Where the whole output is known from elsewhere, that is better.
+    If the whole output is known from elsewhere, that is better.
     """
     if found.damage.readable or found.restores is not None or found.damage.partial is None:
         return []
@@ -221,6 +221,6 @@ def _kept_results(
 
 
 def _one_recommended(fixes: Sequence[Fix]) -> list[Fix]:
-    """Only the first of them is recommended."""
+    """The fixes with only the first one recommended."""
     first = next((fix for fix in fixes if fix.recommended), None)
     return [fix if fix is first or not fix.recommended else replace(fix, recommended=False) for fix in fixes]

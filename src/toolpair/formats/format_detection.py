@@ -1,7 +1,7 @@
-"""Telling the format of records by what is in them, and saying why when none is told.
+"""Detecting the format of records from their content, and explaining why when none fits.
 
-The beginning of a file gives an answer at once. An agent's own records are told by it for certain; of plain lists
-every record is heard before the answer counts.
+The first records give an answer at once. It is certain for an agent's own records; for plain lists every record is
+looked at before the answer counts.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from toolpair.source.sampling import are_all_read, values_of
 from toolpair.transcript.model import Damaged, EmptyObject
 
 BEGINNING: Final = 200
-"""Records from the start that are looked at first."""
+"""How many of the first records are looked at."""
 _PLAIN: Final = frozenset({"anthropic", "openai-chat", "openai-responses", "roo-code"})
 
 
 def format_of(document: Document, profile: str | None = None) -> Format | None:
-    """The format that claims the first records with most evidence; None when none does."""
-    records = document.records[: BEGINNING + 1]  # the others need not be known yet
+    """The format with the strongest evidence in the first records; None when none fits."""
+    records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
     values = [value for value in values_of(records[:BEGINNING]) if not isinstance(value, (Damaged, EmptyObject))]
     if len(records) <= BEGINNING:
         values += _cut_off(document)
@@ -50,7 +50,7 @@ def _surest(values: Sequence[Any], kind: str) -> Format | None:
 
 
 def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None) -> Format | None:
-    """Where the messages may be of several APIs: the one that they are to be judged by."""
+    """If the messages may belong to several APIs: the one whose profile was chosen."""
     if best is None or profile is None or best.id not in ("anthropic", "openai-chat"):
         return best
     shape = Told().hear_all(values).shape(profile)
@@ -58,17 +58,17 @@ def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None
 
 
 def is_settled(document: Document, found: Format | None) -> bool:
-    """Whether no record behind the first ones can change what `format_of` said."""
+    """Whether no later record can change the result of `format_of`."""
     if found is not None and found.id not in _PLAIN:
         return True
-    records = document.records[: BEGINNING + 1]  # the others need not be known yet
+    records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
     return len(records) <= BEGINNING and are_all_read(records)
 
 
 def format_of_all(document: Document, profile: str | None = None, *, keep: bool = False) -> Format | None:
-    """The format of the records, all of which are heard; None when they are of none.
+    """The format of the records, judged by all of them; None when none fits.
 
-    `keep`: what they say is asked for again afterwards.
+    `keep`: their values are needed again afterwards.
     """
     told = Told()
     for batch in _batches(record.value for record in document.records) if keep else _batches(_passing(document)):
@@ -81,7 +81,7 @@ def format_of_all(document: Document, profile: str | None = None, *, keep: bool 
 
 
 def told_format(told: Told, kind: str, profile: str | None = None) -> Format | None:
-    """The format of a plain list, by what all of its records tell."""
+    """The format of a plain list, by the evidence of all its records."""
     if kind == "array" and told.is_roo:
         return get_format("roo-code")
     shape = told.shape(profile)
@@ -89,7 +89,7 @@ def told_format(told: Told, kind: str, profile: str | None = None) -> Format | N
 
 
 def _cut_off(document: Document) -> list[Any]:
-    """What the last record says once its end is written: closing it makes the list no other one."""
+    """The value of the last record once its end is added: closing it does not change the kind of list."""
     last = document.records[-1] if document.records else None
     if last is None or not isinstance(last.value, Damaged) or last.value.rule != "record.torn":
         return []
@@ -99,7 +99,7 @@ def _cut_off(document: Document) -> list[Any]:
 
 
 def _passing(document: Document) -> Iterator[Any]:
-    """What all records say, none of which is kept."""
+    """The values of all records, none of which is kept."""
     records = document.records
     if isinstance(records, IndexedRecords):
         for _, bodies in records.positions.bodies():
@@ -118,7 +118,7 @@ def _batches(values: Iterator[Any]) -> Iterator[list[Any]]:
 
 
 def not_recognised(documents: Sequence[Document], shown: str) -> str:
-    """One sentence on a file of which no document has a known format."""
+    """A sentence about a file in which no document has a known format."""
     seen = {
         key
         for document in documents
@@ -135,7 +135,7 @@ def not_recognised(documents: Sequence[Document], shown: str) -> str:
 
 
 def no_such_format(name: str) -> str:
-    """One sentence on a name that no format has."""
+    """A sentence about a name that no format has."""
     import difflib
 
     close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)

@@ -1,4 +1,4 @@
-"""Lists of OpenAI chat messages, judged as they stand."""
+"""Lists of OpenAI chat messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolpair.transcript.model import Message, Scope, Transcript
 
 
 class OpenAIChatFormat(PlainFormat):
-    """Plain arrays and JSON lines of chat messages, judged as they stand."""
+    """Plain arrays and JSON lines of chat messages, checked as they are."""
 
     id = "openai-chat"
     title = "OpenAI chat messages"

@@ -1,4 +1,4 @@
-"""Lists of items of OpenAI's Responses API: the `input` of a request, or what a program keeps of a conversation."""
+"""Lists of items of OpenAI's Responses API: the `input` of a request, or a program's record of a conversation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transc
 
 
 class OpenAIResponsesFormat(PlainFormat):
-    """Plain arrays and JSON lines of items, judged as they stand."""
+    """Plain arrays and JSON lines of items, checked as they are."""
 
     id = "openai-responses"
     title = "OpenAI Responses items"
@@ -51,7 +51,7 @@ class OpenAIResponsesFormat(PlainFormat):
 
 
 def _as_input(item: Item) -> Item:
-    """A message of the assistant that was made of something else: as input its words are one string."""
+    """An assistant message converted from another form: as input its text is a single string."""
     value = item.value
     if value.keys() != {"type", "role", "content"} or value["role"] != "assistant" or not _parts(value):
         return item
@@ -66,7 +66,7 @@ def _parts(value: dict[str, Any]) -> list[Any]:
 
 
 def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
-    """A shell call that no function's output answers is answered by an item of a kind of its own, or by none."""
+    """A shell call without a function output is answered by an item of another type, or by none."""
     if not any(_waits_for_none(block, answered) for block in message.calls):
         return message
     blocks = (replace(block, kind="other") if _waits_for_none(block, answered) else block for block in message.blocks)
@@ -74,7 +74,7 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
 
 
 def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
-    """Outputs that say that they are something else are of the kind that their call wants."""
+    """Outputs with the wrong type count as the type that their call requires."""
     from toolpair.dialects.openai_responses import is_mislabelled
 
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
@@ -97,9 +97,10 @@ def _waits_for_none(block: Block, answered: frozenset[str]) -> bool:
 
 
 def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
-    """Whether the list goes on from what the API keeps: it names stored items, or has outputs and no word of the model.
+    """Whether the list continues something that the API stores: it refers to stored items, or has outputs but no model
+    text.
 
-    The calls are in the stored response then, which the request names beside its input.
+    The calls are then in the stored response, which the request names next to its input.
     """
     from toolpair.dialects.openai_responses import is_of_assistant
 
@@ -109,7 +110,7 @@ def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
 
 
 def with_calls_kept_elsewhere(transcript: Transcript) -> Transcript:
-    """The transcript where outputs whose calls are not in it answer calls that the API keeps."""
+    """The transcript where outputs whose calls are not in it answer calls that the API stores."""
     calls = {block.id for message in transcript.messages for block in message.calls if isinstance(block.id, str)}
     messages: list[Message] = []
     for message in transcript.messages:

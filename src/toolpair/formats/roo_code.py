@@ -1,4 +1,4 @@
-"""Roo Code, Cline and Kilo Code: Anthropic messages with fields of the agent's own, merged before they are sent."""
+"""Roo Code, Cline and Kilo Code: Anthropic messages with the agent's own fields, merged before sending."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLINE: Final = "Cline"
 
 
 class RooCodeFormat(AnthropicFormat):
-    """`api_conversation_history.json`: what is condensed or truncated away is inactive."""
+    """`api_conversation_history.json`: condensed or truncated messages are inactive."""
 
     id = "roo-code"
     title = "Roo Code, Cline, Kilo Code"
@@ -111,13 +111,13 @@ def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
 
 
 def _id(value: dict[str, Any], key: str) -> str | None:
-    """The id that stands at the key; None for anything that is no text."""
+    """The id under the key; None if it is not a string."""
     id_ = value.get(key)
     return id_ if isinstance(id_, str) else None
 
 
 def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[str]) -> list[Message]:
-    """Without the results whose calls were condensed away, and messages of only such: the agent leaves them out."""
+    """The messages without results whose calls were condensed away, which the agent leaves out."""
     kept: list[Message] = []
     for message in messages:
         gone = [block for block in message.results if isinstance(block.id, str) and block.id in condensed_calls]
@@ -132,7 +132,7 @@ def _without_condensed_results(messages: Sequence[Message], condensed_calls: set
 
 
 def _as_one(messages: Sequence[Message]) -> Message:
-    """Messages of one role in a row, as they are sent."""
+    """Consecutive messages of one role, merged as they are sent."""
     if len(messages) == 1:
         return messages[0]
     blocks = tuple(block for message in messages for block in message.blocks)

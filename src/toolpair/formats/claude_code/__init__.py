@@ -13,7 +13,7 @@ from toolpair.transcript.model import Transcript
 
 
 class ClaudeCode:
-    """The session file of Claude Code, one record a line. What only some files need is loaded when it is needed."""
+    """Claude Code's session file, one record per line. Modules that only some files need are imported on first use."""
 
     id = "claude-code"
     title = "Claude Code"

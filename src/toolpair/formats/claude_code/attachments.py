@@ -1,4 +1,4 @@
-"""What the agent tells the model beside the conversation: reminders, reports of hooks, the date."""
+"""What the agent tells the model besides the conversation: reminders, hook reports, the date."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _ALWAYS_TOLD: Final = frozenset({"total_tokens_reminder", "date", "hook_addition
 
 
 def speaks(node: ChainNode) -> bool:
-    """Whether the record is an attachment that words come of: they go out in the user's message that it stands in.
+    """Whether the record is an attachment that produces text, sent in the user message it belongs to.
 
-    Newer records keep the words that were made of them; of others the kinds are known that always have some.
+    Newer records contain that text; otherwise only kinds count that always produce some.
     """
     if node.type != "attachment":
         return False

@@ -1,4 +1,4 @@
-"""What Claude Code makes of damaged records when it resumes: a line that does not parse is skipped."""
+"""What Claude Code does about damaged records on resume: a line that cannot be parsed is skipped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     known: set[Any] = set()
     wanted: set[Any] = set()
     kept: Any = None
-    """What the newest compaction says of what it kept."""
+    """What the newest compaction says about what it kept."""
     for item in items:
         value = value_of(item)
         if isinstance(value, dict):
@@ -58,7 +58,7 @@ def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
 def _harm(
     damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]
 ) -> ResumeEffect:
-    # It parses a line up to the end of its first value, whatever stands behind it.
+    # It parses a line up to the end of its first value, whatever follows.
     reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
     values = damage.values[1:] if reads_first else damage.values
     if reads_first and not values and damage.partial is None:
@@ -97,9 +97,9 @@ def _held(values: Sequence[Any], partial: Any) -> Iterator[Held]:
 
 
 def _is_complete(value: Any, whole: bool, last: bool) -> bool:
-    """Whether the agent can go on from the record: its id is what others hang on, and the last one needs a time.
+    """Whether the agent can continue from the record: others link to its id, and the last one needs a time.
 
-    The field that a record which is not `whole` ends in may be cut off itself.
+    The last field of a record that is not `whole` may itself be cut off.
     """
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return False

@@ -1,4 +1,4 @@
-"""What is wrong with the links of a file without cutting its history."""
+"""Faulty links in a file that do not cut its history."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolpair.transcript.model import Boundary, Defect, Repair
 
 
 def defects_of(history: History) -> Iterator[Defect]:
-    """The defects of the links, in no order; `boundaries_of` has to be asked before."""
+    """The defects of the links, unordered; call `boundaries_of` first."""
     yield from further_breaks(history)
     yield from beginning_in_a_circle(history)
     yield from doubles_of(history)
@@ -29,7 +29,7 @@ def defects_of(history: History) -> Iterator[Defect]:
 def settled(
     boundaries: Sequence[Boundary], defects: Sequence[Defect]
 ) -> tuple[tuple[Boundary, ...], tuple[Defect, ...]]:
-    """The same without what another one explains: a uuid that two records bear is what closes a circle."""
+    """The same without those that another one explains: a uuid on two records is what closes a cycle."""
     double = next(
         (found.repair for found in defects if found.rule == DOUBLE and found.severity == "error" and found.repair), None
     )
@@ -43,7 +43,7 @@ def settled(
 
 
 def _slice(history: History) -> Iterator[Defect]:
-    """The first record of a part of a session names one that stands in another part."""
+    """The first record of a part of a session names a parent that is in another part."""
     if not history.chain or history.end != "missing":
         return
     root = history.chain[0]
@@ -59,7 +59,7 @@ def _slice(history: History) -> Iterator[Defect]:
 
 
 def _bridged(history: History) -> Iterator[Defect]:
-    """A lost parent that the agent replaces by the record of the moment before: other versions and readers do not."""
+    """A lost parent that the agent replaces by the record just before it; other versions and readers do not."""
     for node in history.chain:
         above = history.bridged.get(node.uuid or "")
         if above is None or node.parent is None or node.parent in history.by_uuid:
@@ -85,7 +85,7 @@ def _bridged(history: History) -> Iterator[Defect]:
 
 
 def _no_timestamp(history: History) -> Iterator[Defect]:
-    """The last record of the conversation has no time that can be read: the agent does not find such a session."""
+    """The last record of the conversation has no readable time: the agent does not find such a session."""
     talk = [node for node in history.chain if node.type in ("user", "assistant")]
     if not history.resumed_by.needs_time or history.sidechain or history.inside:
         return

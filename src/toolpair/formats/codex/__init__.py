@@ -14,7 +14,7 @@ from toolpair.transcript.model import Transcript
 
 
 class Codex:
-    """A rollout of Codex, one record a line. What only some files need is loaded when it is needed."""
+    """A Codex rollout, one record per line. Modules that only some files need are imported on first use."""
 
     id = "codex"
     title = "Codex"

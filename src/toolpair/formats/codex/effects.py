@@ -1,4 +1,4 @@
-"""What Codex makes of a problem when it resumes the rollout: it heals in memory, and only its log tells."""
+"""What Codex does about a problem when it resumes the rollout: it heals in memory, and only its log says so."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _blocks(problem: Problem) -> Sequence[Block]:
 
 
 def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) -> OnResume:
-    """Some of it does not reach the model."""
+    """Part of it does not reach the model."""
     text = f"these {output_lines(lost)}" if lost else "this call" if calls else "this output"
     if any(not is_loaded(block.value) for block in calls):
         text = f"this call and its {output_lines(lost)}" if lost else "this call"
@@ -96,7 +96,7 @@ def _it(calls: Sequence[Block]) -> str:
 
 
 def _surrogate(problem: Problem, lost: Sequence[Block]) -> OnResume:
-    """Its parser refuses the whole record."""
+    """Its parser rejects the whole record."""
     outputs = [block for block in problem.others if block.kind == "result" and is_real_output(block)]
     what = f"this record and its {output_lines(outputs)}" if outputs else "this record"
     loses = _loss(outputs, ()) or "the record"
@@ -110,7 +110,7 @@ def _loss(lost: Sequence[Block], calls: Sequence[Block]) -> str | None:
 
 
 def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
-    """Another call has the same id and an output: Codex is satisfied with that one."""
+    """Another call has the same id and an output: Codex accepts that one."""
     call = problem.call
     if call is None:
         return False
@@ -118,7 +118,7 @@ def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
 
 
 _ANSWERED: Final[WeakKeyDictionary[Transcript, frozenset[tuple[str, str]]]] = WeakKeyDictionary()
-"""Of a transcript family and id of all outputs: each of its problems asks for them."""
+"""By transcript family: the ids of all outputs, which each problem asks for."""
 
 
 def _answered(transcript: Transcript) -> frozenset[tuple[str, str]]:

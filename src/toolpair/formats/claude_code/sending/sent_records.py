@@ -17,7 +17,7 @@ _SLOT = ("message", "content")
 
 
 def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
-    """A draft for each record of the history that holds a message, and for what the agent notes down between them."""
+    """A draft for each record of the history that holds a message, and for the agent's notes between them."""
     drafts: list[Draft] = []
     told = told_ever = False
     get = blocks.get
@@ -62,6 +62,6 @@ def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key,
 
 
 def is_local_command(node: ChainNode) -> bool:
-    """What a command of the user's said here: a record of the system that goes out as the user's words."""
+    """The output of a local command of the user's: a system record that is sent as a user message."""
     value = node.value
     return node.type == "system" and value.get("subtype") == "local_command" and isinstance(value.get("content"), str)
