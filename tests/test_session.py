@@ -447,7 +447,7 @@ def test_going_to_a_place(text: str, rule: str | None) -> None:
 def test_a_file_is_opened_again_as_it_was_opened() -> None:
     path = Path(__file__).parent.parent / "sample_sessions" / "request-log.jsonl"
     session = open_session(path)
-    again = session.opened_again()
+    again = session.reopened()
     assert [len(found.pairs) for found in again.conversations] == [len(found.pairs) for found in session.conversations]
     assert [found.profile.id for found in again.conversations] == [found.profile.id for found in session.conversations]
 
@@ -457,4 +457,4 @@ def test_a_branch_that_was_chosen_is_looked_at_again() -> None:
     session = open_session(path)
     other = next(branch for branch in session.transcript.branches if not branch.active)
     session.choose_leaf(other.leaf)
-    assert session.opened_again().transcript.leaf == session.transcript.leaf == other.leaf
+    assert session.reopened().transcript.leaf == session.transcript.leaf == other.leaf

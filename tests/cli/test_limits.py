@@ -131,7 +131,7 @@ def test_what_was_lifted_stays_so(tmp_path: Path) -> None:
     session.stage_recommended()
     session.save()
     assert len(session.pairs) == 1 and not session.left
-    assert session.opened_again().follow() is None
+    assert session.reopened().follow() is None
 
 
 @pytest.mark.parametrize(

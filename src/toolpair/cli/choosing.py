@@ -67,8 +67,8 @@ def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
     if max_id_length is None:
         return DEFAULT
     if "max_id_length" not in recipe.options:
-        heed = [found.name for found in RECIPES.values() if "max_id_length" in found.options]
-        raise UsageError(f"The recipe {recipe.name} does not take --max-id-length; these do: {', '.join(heed)}.")
+        supporting = [found.name for found in RECIPES.values() if "max_id_length" in found.options]
+        raise UsageError(f"The recipe {recipe.name} does not take --max-id-length; these do: {', '.join(supporting)}.")
     try:
         return Options(max_id_length)
     except ValueError as error:

@@ -83,11 +83,11 @@ def run(options: argparse.Namespace) -> int:
 def _recipes(options: argparse.Namespace) -> list[tuple[Recipe, Options]]:
     names = list(dict.fromkeys(options.recipes)) or list(RECIPES)
     recipes = [recipe_named(name) for name in names]
-    heeding = [found for found in recipes if "max_id_length" in found.options]
-    if options.max_id_length is not None and not heeding:
+    supporting = [found for found in recipes if "max_id_length" in found.options]
+    if options.max_id_length is not None and not supporting:
         raise UsageError(f"None of these recipes takes --max-id-length; `{command('recipes')}` says which do.")
     return [
-        (recipe, options_for(recipe, options.max_id_length) if recipe in heeding else DEFAULT) for recipe in recipes
+        (recipe, options_for(recipe, options.max_id_length) if recipe in supporting else DEFAULT) for recipe in recipes
     ]
 
 

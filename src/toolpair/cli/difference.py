@@ -8,7 +8,7 @@ from typing import Final
 from toolpair.cli.terminal import TerminalStyle, safe
 from toolpair.session.session import Session
 from toolpair.source.changes import Change
-from toolpair.text.inline_diff import Folded, Stretch, decoded, folded, stretches
+from toolpair.text.inline_diff import Folded, Hunk, decoded, folded, hunks
 from toolpair.transcript.counting import plural
 
 _LONGEST: Final = 400
@@ -46,8 +46,8 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
     before, after = change.before, change.after
     if before is not None and after is not None and change.count == 1:
         if before != after:
-            for stretch in stretches(before, after, None) if whole else stretches(before, after):
-                yield from _stretch(stretch, style)
+            for hunk in hunks(before, after, None) if whole else hunks(before, after):
+                yield from _hunk_lines(hunk, style)
         return
     if before is not None:
         yield from _lines("-", before, style.red, whole)
@@ -57,10 +57,10 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
         yield from _lines("+", after, style.green, whole)
 
 
-def _stretch(stretch: Stretch, style: TerminalStyle) -> Iterator[str]:
+def _hunk_lines(hunk: Hunk, style: TerminalStyle) -> Iterator[str]:
     """One line, or several if the record spans several. Without colour, brackets mark the differences."""
     shown = ""
-    for piece in stretch:
+    for piece in hunk:
         for number, text in enumerate(piece.text.replace("\r\n", "\n").split("\n")):
             if number:
                 yield f"  {shown}"

@@ -81,8 +81,8 @@ def parser(command: str = "explain") -> Parser:
         description="Say what a rule or an error text means, where it points, and what to do.",
         epilog=_EPILOG,
     )
-    told = "a rule, a cause or an error text; - reads it from standard input"
-    result.add_argument("thing", metavar="THING", help=told)
+    thing_help = "a rule, a cause or an error text; - reads it from standard input"
+    result.add_argument("thing", metavar="THING", help=thing_help)
     result.add_argument("file", nargs="?", metavar="FILE", help="the session that the error text is about")
     add_common(result, ("text", "json"))
     return result

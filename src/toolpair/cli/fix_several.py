@@ -96,7 +96,7 @@ class _Several:
         if self.work.options.output_format == "json":
             self.entries.append(done.outcome.as_json(done.saved))
         else:
-            streams.say(_told(done, self.work.options.diff, self.style) + "\n")
+            streams.say(_report_line(done, self.work.options.diff, self.style) + "\n")
         self.work.look_around(session, done)
 
     def _failed(self, name: str, error: Exception, bar: FilesProgress) -> None:
@@ -121,7 +121,7 @@ class _Several:
             streams.say(f"Undo one: {command('restore FILE --backup latest')}\n")
 
 
-def _told(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
+def _report_line(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
     """The report line of one file."""
     outcome, saved = done.outcome, done.saved
     name = style.bold(safe(outcome.path))

@@ -168,7 +168,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
     )
     if result.saved:
         streams.note_saved()
-    _tell(result.told if result.error is not None else result.lines)
+    _print_all(result.report_lines if result.error is not None else result.lines)
     if result.unsaved:
         fixes = "1 fix is" if result.unsaved == 1 else f"{result.unsaved:,} fixes are"
         again = "; open the file again to get them back" if result.kept else ""
@@ -178,7 +178,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
     return exits.by_signal(result.signal) if result.signal else exits.OK
 
 
-def _tell(lines: Sequence[str]) -> None:
+def _print_all(lines: Sequence[str]) -> None:
     """Print lines after the interface has closed, on the terminal it used unless output is redirected."""
     for line in lines:
         out(line)

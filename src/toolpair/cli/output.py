@@ -67,7 +67,7 @@ class TextOutput:
 
     def __init__(self, style: TerminalStyle) -> None:
         self.style = style
-        self._told: set[str] = set()
+        self._explained: set[str] = set()
         """Causes of this file whose origin has been printed already."""
 
     def file(self, checked: Checked) -> None:
@@ -75,7 +75,7 @@ class TextOutput:
         if not checked.read:
             say(entry["error"])
             return
-        self._told.clear()
+        self._explained.clear()
         notes: dict[str, list[Entry]] = {}
         for problem in entry["problems"]:
             if problem["severity"] == "info":
@@ -109,8 +109,8 @@ class TextOutput:
         if problem["cause"]:
             out(f"    cause: {safe(cause_sentence(problem['cause']))}")
             known = [problem["cause"][key] for key in ("product", "link") if problem["cause"][key]]
-            if known and problem["cause"]["id"] not in self._told:
-                self._told.add(problem["cause"]["id"])
+            if known and problem["cause"]["id"] not in self._explained:
+                self._explained.add(problem["cause"]["id"])
                 lead = "known from:" if problem["cause"]["product"] else "see"
                 out(f"    {lead} {safe(', '.join(known))}")
         if problem["on_resume"]:

@@ -97,8 +97,8 @@ def _json(session: Session, path: str, before: list[Entry] | None, after: list[E
     if before is not None:
         report |= before[0] if len(before) == 1 else {"conversations": before}
     if after is not None:
-        mended = after[0] if len(after) == 1 else {"conversations": after}
-        report["after"] = {"fixes": fixes, **mended}
+        after_fixes = after[0] if len(after) == 1 else {"conversations": after}
+        report["after"] = {"fixes": fixes, **after_fixes}
     return report
 
 

@@ -49,12 +49,12 @@ def _listen(asked: IO[bytes], requests: SimpleQueue[Any]) -> None:
 
 
 def _answer(source: Input, work: FileJob, answers: IO[bytes]) -> tuple[str, Any]:
-    told = monotonic()
+    reported = monotonic()
 
     def progress(done: int) -> None:
-        nonlocal told
-        if monotonic() - told >= _PAUSE:
-            told = monotonic()
+        nonlocal reported
+        if monotonic() - reported >= _PAUSE:
+            reported = monotonic()
             send(answers, ("read", done))
 
     try:

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from toolpair.formats.format import Damage, Item
 from toolpair.source.document import Document
-from toolpair.source.mending import bad_bytes, close, doubled_keys, mended
 from toolpair.source.record_values import big_numbers, parse
+from toolpair.source.repairing import bad_bytes, close, doubled_keys, repaired
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged, Transcript
 
@@ -108,7 +108,7 @@ _TRIED: Final[Mapping[str, tuple[Mending, ...]]] = {
 
 def _readable(raw: bytes, rule: str) -> tuple[Way | None, tuple[Any, ...], Any]:
     for how in _TRIED.get(rule, ()):
-        made = mended(raw, how)
+        made = repaired(raw, how)
         if made is None or not made.bodies:
             continue
         values: list[Any] = []

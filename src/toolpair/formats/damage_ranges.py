@@ -62,15 +62,17 @@ class DamagedRange(Struct, frozen=True):
         return next(iter(reasons)) if len(reasons) == 1 else " or ".join(list(kinds)[:2])
 
     @property
-    def harm(self) -> ResumeEffect:
+    def effect_on_resume(self) -> ResumeEffect:
         """What happens to them, in the plural if there are several."""
-        harm = self.first.harm
+        effect_on_resume = self.first.effect_on_resume
         if not self.several:
-            return harm
-        says = harm.says
+            return effect_on_resume
+        says = effect_on_resume.says
         for one, many in _OF_MANY:
             says = says.replace(one, many)
-        return replace(harm, says=says, loses=_LOST.get(harm.loses or "", harm.loses))
+        return replace(
+            effect_on_resume, says=says, loses=_LOST.get(effect_on_resume.loses or "", effect_on_resume.loses)
+        )
 
     @property
     def fixes(self) -> list[Fix]:
@@ -99,11 +101,19 @@ def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRang
 
 def _kind(found: FoundDamage) -> Hashable:
     """What records with the same damage have in common; None for one that is reported alone."""
-    damage, harm = found.damage, found.harm
-    if damage.readable or harm.outputs:
+    damage, effect_on_resume = found.damage, found.effect_on_resume
+    if damage.readable or effect_on_resume.outputs:
         return None
     ways = tuple((way.id, way.recommended, way.loses) for way in found.ways)
-    return damage.rule, harm.impact, harm.says, harm.effect, harm.loses, harm.complete, ways
+    return (
+        damage.rule,
+        effect_on_resume.impact,
+        effect_on_resume.says,
+        effect_on_resume.effect,
+        effect_on_resume.loses,
+        effect_on_resume.complete,
+        ways,
+    )
 
 
 def _for_all(fixes: Sequence[Fix]) -> Fix:

@@ -200,7 +200,9 @@ class Branching(Protocol):
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
         """For each history that is not sent: its leaf, and its records from the fork on."""
 
-    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
+    def subagent_sessions(
+        self, items: Sequence[Item], transcript: Transcript, beside: Beside
+    ) -> Iterable[SubagentSession]:
         """The sub-agents' sessions beside the file."""
 
 

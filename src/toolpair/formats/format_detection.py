@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
 from toolpair.formats.format import Format
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.shell.program import command
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.mending import close
 from toolpair.source.record_values import parse
+from toolpair.source.repairing import close
 from toolpair.source.sampling import are_all_read, values_of
 from toolpair.transcript.model import Damaged, EmptyObject
 
@@ -53,7 +53,7 @@ def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None
     """If the messages may belong to several APIs: the one whose profile was chosen."""
     if best is None or profile is None or best.id not in ("anthropic", "openai-chat"):
         return best
-    shape = Told().hear_all(values).shape(profile)
+    shape = ListEvidence().hear_all(values).shape(profile)
     return best if shape is None else get_format(shape)
 
 
@@ -70,21 +70,21 @@ def format_of_all(document: Document, profile: str | None = None, *, keep: bool 
 
     `keep`: their values are needed again afterwards.
     """
-    told = Told()
+    evidence = ListEvidence()
     for batch in _batches(record.value for record in document.records) if keep else _batches(_passing(document)):
         found = _surest(batch, document.kind)
         if found is not None and found.id not in _PLAIN:
             return found
-        told.hear_all(batch)
-    told.hear_all(_cut_off(document))
-    return told_format(told, document.kind, profile)
+        evidence.hear_all(batch)
+    evidence.hear_all(_cut_off(document))
+    return format_by_evidence(evidence, document.kind, profile)
 
 
-def told_format(told: Told, kind: str, profile: str | None = None) -> Format | None:
+def format_by_evidence(evidence: ListEvidence, kind: str, profile: str | None = None) -> Format | None:
     """The format of a plain list, by the evidence of all its records."""
-    if kind == "array" and told.is_roo:
+    if kind == "array" and evidence.is_roo:
         return get_format("roo-code")
-    shape = told.shape(profile)
+    shape = evidence.shape(profile)
     return None if shape is None else get_format(shape)
 
 

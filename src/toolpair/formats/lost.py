@@ -120,12 +120,12 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
     return found
 
 
-def plain_harm(damage: Damage) -> ResumeEffect | None:
+def effect_without_agent(damage: Damage) -> ResumeEffect | None:
     """For files that no agent resumes: what the program that sends the list does about it."""
     if damage.rule == "record.trailing_comma":
         return ResumeEffect("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
-        return readers_harm(damage, "most programs")
+        return effect_on_readers(damage, "most programs")
     if damage.rule == "record.torn":
         said = can_be_closed(damage.values[0] if damage.values else damage.partial, bool(damage.values))
         return ResumeEffect("stops", "nobody can send the list as it is", "rejected", complete=said)
@@ -134,7 +134,7 @@ def plain_harm(damage: Damage) -> ResumeEffect | None:
     return ResumeEffect("harmless", "whoever reads the file skips it")
 
 
-def readers_harm(damage: Damage, who: str) -> ResumeEffect | None:
+def effect_on_readers(damage: Damage, who: str) -> ResumeEffect | None:
     """What readers do about a flaw that they accept. `who` is in the plural, or a name that needs an "s"."""
     s = "" if who == "most programs" else "s"
     if damage.front or damage.rule == "record.lone_surrogate":

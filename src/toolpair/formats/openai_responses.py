@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolpair.formats.format import AS_RESUMED, Item, View
+from toolpair.formats.list_evidence import RESPONSES, ListEvidence
 from toolpair.formats.plain import PlainFormat
-from toolpair.formats.telling import RESPONSES, Told
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.item_types import type_name
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
@@ -27,7 +27,7 @@ class OpenAIResponsesFormat(PlainFormat):
     where = "the `input` of request bodies, logs and exports of programs that use the Responses API"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        return 91 if Told().hear_all(values).sure == RESPONSES else 0
+        return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         from toolpair.formats.item_messages import HistoryItem, messages_of

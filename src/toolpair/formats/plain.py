@@ -15,9 +15,9 @@ class PlainFormat:
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.lost import plain_harm
+        from toolpair.formats.lost import effect_without_agent
 
-        return [plain_harm(damage) for damage in found]
+        return [effect_without_agent(damage) for damage in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None

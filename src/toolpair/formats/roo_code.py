@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
@@ -29,7 +29,7 @@ class RooCodeFormat(AnthropicFormat):
     where = "<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        return 95 if Told().hear_all(values).is_roo else 0
+        return 95 if ListEvidence().hear_all(values).is_roo else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes: dict[int, Scope] = {}

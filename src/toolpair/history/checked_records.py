@@ -42,7 +42,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     view: View = AS_RESUMED
     document: Document | None = None
     """The bytes of the records, if they are in a file."""
-    beyond: WindowEdges | None = None
+    edges: WindowEdges | None = None
     """What surrounds the records, if they are a window of a longer history."""
 
     @cached_property
@@ -50,7 +50,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         with gc_paused():
             read = self.format.read(self.items, self.view)
             read = self.request(read) if self.request is not None else read
-        return read if self.beyond is None else read.within(self.beyond)
+        return read if self.edges is None else read.within(self.edges)
 
     @property
     def seen(self) -> SentRequest | None:
@@ -70,7 +70,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
         @cache
         def look() -> SentRequest | None:
-            gone = damaged.passed_by if damaged is not None else frozenset()
+            gone = damaged.skipped if damaged is not None else frozenset()
             items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in all_items]
             with gc_paused():
                 seen = format.sees(items if gone else all_items, transcript)

@@ -215,7 +215,7 @@ class Conversation:
     def problems(self) -> Sequence[Problem]:
         return self.judged.problems
 
-    def apply(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
+    def apply(self, edits: Sequence[Edit], on_progress: Callable[[int], None] | None = None) -> Conversation:
         """The conversation after the edits, which are applied together; read again from the resulting document."""
         document = self.document
         others = [edit for edit in edits if not isinstance(edit, MendBytes)]
@@ -223,7 +223,7 @@ class Conversation:
             document = document.rewrite(self.judged.apply(others))
         bytes_of = [(edit.record, edit.how, edit.behind) for edit in edits if isinstance(edit, MendBytes)]
         if bytes_of:
-            document = document.mend_all(bytes_of)
+            document = document.repair_all(bytes_of)
         return replace(self, document=document, judged=self.judged.with_document(document))
 
     @cached_property
@@ -266,7 +266,7 @@ class Conversation:
         """The range with all rows that concern a record (its uid)."""
         return range(len(self.rows))
 
-    def sieve(self, texts: Sequence[str]) -> RowFilter | None:
+    def row_filter(self, texts: Sequence[str]) -> RowFilter | None:
         """A filter for rows that need not be searched for these texts; None: each row may contain all of them."""
         return None
 

@@ -45,7 +45,7 @@ class CrossWindowLinks:
     @classmethod
     def of(cls, parts: Iterable[Window]) -> CrossWindowLinks:
         """Of windows that were found to be independent."""
-        judged = [part.stretch_judged for part in parts if not part.plain]
+        judged = [part.checked for part in parts if not part.clean]
         return cls(
             _counted(found.claims for found in judged),
             _counted(found.open for found in judged),
@@ -58,8 +58,8 @@ class CrossWindowLinks:
     def change(self, before: Window, after: Window) -> bool:
         """Replace a window. False when the new one depends on yet another: then these links are useless."""
         claims, opened, loose = self._claims, self._open, self._loose
-        if not before.plain:
-            old = before.stretch_judged
+        if not before.clean:
+            old = before.checked
             claims.change(old.claims, -1)
             opened.change(old.open, -1)
             loose.change(old.loose, -1)
@@ -67,9 +67,9 @@ class CrossWindowLinks:
         fresh = {id_ for id_ in came if id_ not in after.reading.ids}
         if len(fresh) < len(came) or any(claims[f"id {id_}"] or id_ in self.new_ids for id_ in fresh):
             return False
-        if not after.plain:
-            new = after.stretch_judged
-            if new.tells_of_all or any(new.leans) or any(claims[claim] for claim in new.claims):
+        if not after.clean:
+            new = after.checked
+            if new.needs_whole or any(new.touches_edges) or any(claims[claim] for claim in new.claims):
                 return False
             if any(loose[spelt] for spelt in new.open) or any(opened[spelt] for spelt in new.loose):
                 return False

@@ -46,14 +46,14 @@ def problems_in(
     scan.doubts = _is_otherwise
     scan.feed(messages)
     outline = scan.outline()
-    if scan.whole or outline is None or not (outline.plain or sure()):
+    if scan.whole or outline is None or not (outline.clean or sure()):
         return None
     found = get_format(format_id)
 
-    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
-        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+    def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
+        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
         items = [Item(n, messages[n]) for n in range(first, end)]
-        return CheckedWindow(CheckedRecords(items, found, profile, beyond=beyond))
+        return CheckedWindow(CheckedRecords(items, found, profile, edges=edges))
 
     with gc_paused():
         judged = judge_ranges(outline, load, _MOST)

@@ -11,7 +11,7 @@ import orjson
 from msgspec.structs import replace
 
 from toolpair.formats.format import FileFacts, Format, View
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.outline import Doubtful, HistoryScan, Outline, OutlineWindow, Range
 from toolpair.history.scans.list_scan import ListScan
@@ -31,7 +31,7 @@ from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Damaged, Transcript, Wi
 _BLOCK: Final = 1 << 17
 """Bytes read at a time: data in the processor's cache is split and parsed faster."""
 _Body = bytes | memoryview | Flood
-Decide = Callable[[Told], Format | None]
+Decide = Callable[[ListEvidence], Format | None]
 """Returns the format of a list, judging by all of its messages."""
 Progress = Callable[[int], None]
 """Called with the number of bytes of the content read so far."""
@@ -61,7 +61,7 @@ def opened_long(
     `decide`: only the first records were used to find the format. Raises OtherFormat if that was wrong.
     """
     document = source.document
-    if view.leaf is not None or _harmed(document, format):
+    if view.leaf is not None or _is_damaged_as_file(document, format):
         return None
     head = CheckedRecords((), format, profile, request, view).transcript
     scan = scan_for(format.id, profile, head.declared_tools, view=view)
@@ -69,14 +69,14 @@ def opened_long(
         return None
     outline = outline_of(document, scan, progress)
     if decide is not None and isinstance(scan, ListScan) and not scan.whole:
-        told = decide(scan.told)
-        if told is not format:
-            raise OtherFormat(told)
+        evidence = decide(scan.evidence)
+        if evidence is not format:
+            raise OtherFormat(evidence)
     if outline is None:
         return None
     head = outline.head or head
-    answered = sum(found.calls for found in outline.stretches)
-    firsts = [found.first for found in outline.stretches]
+    answered = sum(found.calls for found in outline.windows)
+    firsts = [found.first for found in outline.windows]
 
     def judged_by(other: Profile) -> WindowedConversation | None:
         return opened_long(number, source, format, other, request, view)
@@ -92,16 +92,16 @@ def opened_long(
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     declared = head.declared_tools
 
-    def proof(changed: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+    def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
         again = scan_for(format.id, profile, declared, len(changed) + 10)
-        return proven(again, changed, beyond) if isinstance(again, ListScan) else None
+        return proven(again, changed, edges) if isinstance(again, ListScan) else None
 
     reading = replace(reading, proof=proof)
     with gc_paused():
         return windowed_conversation(number, source, outline, reading, checking)
 
 
-def _harmed(document: Document, format: Format) -> bool:
+def _is_damaged_as_file(document: Document, format: Format) -> bool:
     """Whether something is wrong with the file itself that no record shows."""
     if not document.mark and not document.commas:
         return False
@@ -110,16 +110,16 @@ def _harmed(document: Document, format: Format) -> bool:
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
-def proven(scan: ListScan, document: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+def proven(scan: ListScan, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
     """The counts and ids of a document's records, if the scan proves them clean in their surroundings."""
-    before, after = LEAD_IN if beyond.before else (), LEAD_OUT if beyond.after else ()
+    before, after = LEAD_IN if edges.before else (), LEAD_OUT if edges.after else ()
     scan.feed(message.value for message in before)
     scan.feed(_values([_body(record) for record in document.records], scan.sends))
     scan.feed(message.value for message in after)
     outline = scan.outline()
-    if outline is None or not outline.plain or len(outline.stretches) != 1:
+    if outline is None or not outline.clean or len(outline.windows) != 1:
         return None
-    found, stand_ins = outline.stretches[0], len(before) + len(after)
+    found, stand_ins = outline.windows[0], len(before) + len(after)
     return (
         replace(found, messages=found.messages - stand_ins, rows=found.rows - stand_ins),
         frozenset(outline.ids),

@@ -21,7 +21,7 @@ LEAST: Final = 24
 class OutlineWindow(Struct, eq=False):
     """Records from `first` to before `end`, numbered from 0; no call and result are on different sides of its edges.
 
-    The counts are those of its messages; unless it is `plain` they are estimates, exact only after checking.
+    The counts are those of its messages; unless it is `clean` they are estimates, exact only after checking.
     """
 
     first: int
@@ -33,7 +33,7 @@ class OutlineWindow(Struct, eq=False):
     """Rows of the pair list."""
     outputs: int = 0
     """Results that are real outputs."""
-    plain: bool = True
+    clean: bool = True
     """Clean: it has no problem, whatever surrounds it."""
     signed: int = 0
     """Signed thinking blocks, even if it is not clean."""
@@ -69,7 +69,7 @@ class Around(Protocol):
 class Outline(Struct, frozen=True, eq=False):
     """All windows of a history in order, and facts about the whole."""
 
-    stretches: tuple[OutlineWindow, ...]
+    windows: tuple[OutlineWindow, ...]
     ranges: tuple[Range, ...]
     """What must be checked, in order; the ranges do not touch each other."""
     ids: dict[str, int]
@@ -91,7 +91,7 @@ class Outline(Struct, frozen=True, eq=False):
         return None if self.around is None else self.around.inside(self, wanted, read)
 
     @property
-    def plain(self) -> bool:
+    def clean(self) -> bool:
         return not self.ranges
 
 
@@ -209,9 +209,9 @@ MANY: Final = 64
 """From this many windows on, checking them separately pays off however many are not clean."""
 
 
-def ranges_of(stretches: Sequence[OutlineWindow], joined: Iterable[tuple[int, int]]) -> tuple[Range, ...]:
+def ranges_of(windows: Sequence[OutlineWindow], joined: Iterable[tuple[int, int]]) -> tuple[Range, ...]:
     """The windows that are not clean, and everything between two that share something, as disjoint ranges."""
-    wanted = [(number, number + 1) for number, found in enumerate(stretches) if not found.plain]
+    wanted = [(number, number + 1) for number, found in enumerate(windows) if not found.clean]
     wanted += [(min(pair), max(pair) + 1) for pair in joined]
     ranges: list[Range] = []
     for start, stop in sorted(wanted):

@@ -21,9 +21,9 @@ _TOLD: Final = tuple(name for name, found in vars(CheckedWindow).items() if isin
 
 def lightened(found: CheckedWindow) -> CheckedWindow:
     """The same problems at the same places, but with no fix to apply and nothing to show."""
-    told = {name: getattr(found, name) for name in _TOLD}
+    kept_fields = {name: getattr(found, name) for name in _TOLD}
     light = CheckedWindow(_light(found.judged))
-    light.__dict__.update(told)
+    light.__dict__.update(kept_fields)
     return light
 
 
@@ -43,8 +43,8 @@ def _light(judged: CheckedRecords) -> CheckedRecords:
         boundaries=(),
         frame=None,
     )
-    told = None if seen is None else replace(seen, messages=(), fates={})
-    made.__dict__["_look"] = lambda: told
+    kept_fields = None if seen is None else replace(seen, messages=(), fates={})
+    made.__dict__["_look"] = lambda: kept_fields
     made.__dict__["judgement"] = Judgement(
         Pairing(tuple(_pair(pair, block) for pair in judgement.pairs), {}),
         tuple(_problem(problem, block) for problem in judgement.problems),

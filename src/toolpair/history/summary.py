@@ -112,7 +112,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
     seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
     total += sum(map(_is_elsewhere, judged.problems))
-    stand_ins = sum(not message.records for message in transcript.messages) if transcript.beyond is not None else 0
+    stand_ins = sum(not message.records for message in transcript.messages) if transcript.edges is not None else 0
     return Tally(
         messages=len(transcript.messages) - stand_ins,
         calls=sum(found.call is not None for found in judged.pairs),

@@ -50,7 +50,7 @@ class ByteQuery:
         self._folds = any(b"i" in run or b"k" in run for run in self._runs)
 
     @property
-    def tells(self) -> bool:
+    def is_useful(self) -> bool:
         """Whether there is anything to search for; without that, everything may match."""
         return bool(self._runs)
 

@@ -47,9 +47,7 @@ class Reading(Struct, frozen=True, eq=False):
     """Records before the first window: those that a compaction replaced."""
     inactive: int = 0
     """How many of these are the agent's messages, and what is next to them."""
-    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, beyond: (
-        None
-    )
+    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, edges: None
     """The counts and ids of changed records, if their values show that nothing in them is wrong."""
     inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
     """What else the format needs to read the records from one number to before another."""
@@ -61,7 +59,7 @@ class Reading(Struct, frozen=True, eq=False):
         """Whether it is an agent's own session."""
         return self.head.native
 
-    def judged(self, part: DocumentPart, beyond: WindowEdges) -> CheckedRecords:
+    def judged(self, part: DocumentPart, edges: WindowEdges) -> CheckedRecords:
         """The records of a part, checked as a window."""
         if part.end <= self.past:
             return replaced(
@@ -69,7 +67,7 @@ class Reading(Struct, frozen=True, eq=False):
             )
         inside = self.inside(part.first, part.end)
         view = self.view if inside is None else replace(self.view, inside=inside)
-        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, beyond)
+        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, edges)
 
 
 class Offsets(Struct, frozen=True):
@@ -83,21 +81,21 @@ class Offsets(Struct, frozen=True):
 
 
 class Window:
-    """Consecutive windows of the outline. While `stretch` is set, they are clean and have its counts."""
+    """Consecutive windows of the outline. While `outlined` is set, they are clean and have its counts."""
 
     def __init__(
         self,
         reading: Reading,
         document: DocumentPart,
-        beyond: WindowEdges,
-        stretch: OutlineWindow | None = None,
+        edges: WindowEdges,
+        outlined: OutlineWindow | None = None,
         judged: CheckedWindow | None = None,
         ids: frozenset[str] | None = None,
     ) -> None:
         self.reading = reading
         self.document = document
-        self.beyond = beyond
-        self.stretch = stretch
+        self.edges = edges
+        self.outlined = outlined
         self._judged = judged
         self._ids = ids
         self._seen: tuple[Offsets, NumberedWindow] | None = None
@@ -108,26 +106,26 @@ class Window:
         return self._judged is not None
 
     @property
-    def stretch_judged(self) -> CheckedWindow:
+    def checked(self) -> CheckedWindow:
         if self._judged is None:
-            self._judged = CheckedWindow(self.reading.judged(self.document, self.beyond))
+            self._judged = CheckedWindow(self.reading.judged(self.document, self.edges))
         return self._judged
 
     @property
     def judged(self) -> CheckedRecords:
-        return self.stretch_judged.judged
+        return self.checked.judged
 
     @property
-    def plain(self) -> bool:
+    def clean(self) -> bool:
         """Clean: it is known to have no problem without checking it."""
-        return self.stretch is not None
+        return self.outlined is not None
 
     @property
     def unread(self) -> Window:
         """The same without its cached records."""
         own = self.document
         document = own if own.changed else DocumentPart(own.long, own.first, own.end, own.next_uid)
-        return Window(self.reading, document, self.beyond, self.stretch, ids=self._ids)
+        return Window(self.reading, document, self.edges, self.outlined, ids=self._ids)
 
     @cached_property
     def says_more(self) -> bool:
@@ -136,7 +134,7 @@ class Window:
 
         if self.document.changed:
             return True
-        return not self.plain and speaks_otherwise(self.judged)
+        return not self.clean and speaks_otherwise(self.judged)
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -148,29 +146,29 @@ class Window:
 
     @cached_property
     def problem_count(self) -> int:
-        return 0 if self.plain else len(self.judged.problems)
+        return 0 if self.clean else len(self.judged.problems)
 
     @cached_property
     def refuses(self) -> str | None:
         """Why its agent does not resume the file at all."""
-        seen = None if self.plain else self.judged.seen
+        seen = None if self.clean else self.judged.seen
         return seen.refuses if seen is not None else None
 
     @cached_property
     def messages(self) -> int:
-        return self.stretch.messages if self.stretch is not None else self.stretch_judged.messages
+        return self.outlined.messages if self.outlined is not None else self.checked.messages
 
     @cached_property
     def pairs(self) -> int:
-        return self.stretch.calls if self.stretch is not None else len(self.judged.pairs)
+        return self.outlined.calls if self.outlined is not None else len(self.judged.pairs)
 
     @cached_property
     def counted(self) -> int:
-        return self.stretch.counted if self.stretch is not None else self.stretch_judged.counted
+        return self.outlined.counted if self.outlined is not None else self.checked.counted
 
     @cached_property
     def unsent(self) -> int:
-        return self.stretch.counted if self.stretch is not None else self.stretch_judged.unsent
+        return self.outlined.counted if self.outlined is not None else self.checked.unsent
 
     @property
     def replaced(self) -> bool:
@@ -180,25 +178,25 @@ class Window:
     @property
     def signed(self) -> int:
         """Signed thinking blocks in it."""
-        if self.stretch is not None:
-            return self.stretch.signed
-        return self.stretch_judged.signed
+        if self.outlined is not None:
+            return self.outlined.signed
+        return self.checked.signed
 
     @property
     def inactive(self) -> int:
         """Records in it that are not sent."""
-        scopes = {} if self.plain else self.judged.transcript.scopes
+        scopes = {} if self.clean else self.judged.transcript.scopes
         return sum(scope == "inactive" for scope in scopes.values())
 
     @cached_property
     def row_count(self) -> int:
-        return self.stretch.rows if self.stretch is not None else len(self.rows)
+        return self.outlined.rows if self.outlined is not None else len(self.rows)
 
     @cached_property
     def tally(self) -> Tally:
-        found = self.stretch
+        found = self.outlined
         if found is None:
-            return self.stretch_judged.tally
+            return self.checked.tally
         return Tally(
             messages=found.messages,
             calls=found.calls,
@@ -226,12 +224,12 @@ class Window:
             seen = self._seen = (offsets, NumberedWindow(self, offsets))
         return seen[1]
 
-    def with_document(self, document: DocumentPart, beyond: WindowEdges) -> Window:
+    def with_document(self, document: DocumentPart, edges: WindowEdges) -> Window:
         """The same records after a change, or in other surroundings."""
-        proven = self.reading.proof(document.now, beyond)
+        proven = self.reading.proof(document.now, edges)
         if proven is None:
-            return Window(self.reading, document, beyond)
-        return Window(self.reading, document, beyond, proven[0], ids=proven[1])
+            return Window(self.reading, document, edges)
+        return Window(self.reading, document, edges, proven[0], ids=proven[1])
 
 
 class NumberedWindow:
@@ -245,7 +243,7 @@ class NumberedWindow:
 
     @property
     def _lead(self) -> int:
-        return self._part.stretch_judged.lead
+        return self._part.checked.lead
 
     def message(self, number: int) -> Message:
         return self._part.judged.transcript.messages[number + self._lead]

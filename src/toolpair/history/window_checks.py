@@ -41,8 +41,8 @@ class CheckedWindow(Struct, eq=False, dict=True):
     @property
     def tail(self) -> int:
         """Sentinel messages after its own."""
-        beyond = self.judged.beyond
-        return len(LEAD_OUT) if beyond is not None and beyond.after else 0
+        edges = self.judged.edges
+        return len(LEAD_OUT) if edges is not None and edges.after else 0
 
     @cached_property
     def messages(self) -> int:
@@ -91,7 +91,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
         return frame is not None and (frame.spills or self._sent is None)
 
     @cached_property
-    def tells_of_all(self) -> bool:
+    def needs_whole(self) -> bool:
         """Whether the evidence for a cause is counted over the whole history."""
         causes = (problem.cause for problem in self.judged.problems)
         return any(cause is not None and cause.id in _COUNTED_CAUSES for cause in causes)
@@ -126,7 +126,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
         return frozenset(clean for id_ in ids if usable(id_) and (clean := sanitised(id_)) != id_)
 
     @cached_property
-    def leans(self) -> tuple[bool, bool]:
+    def touches_edges(self) -> tuple[bool, bool]:
         """Whether a problem or a fix concerns what is at or before its first record, and at or after its last.
 
         A record removed or added at an edge would change the neighbour of the next window.
@@ -144,8 +144,8 @@ class CheckedWindow(Struct, eq=False, dict=True):
             behind = behind or not about.isdisjoint(last) or not records.isdisjoint(ends[1])
             if problem.message is not None and not self.lead <= problem.message < self.lead + self.messages:
                 front, behind = front or problem.message < self.lead, behind or problem.message >= self.lead
-        beyond = self.judged.beyond
-        return front and beyond is not None and beyond.before, behind and beyond is not None and beyond.after
+        edges = self.judged.edges
+        return front and edges is not None and edges.before, behind and edges is not None and edges.after
 
 
 class CheckedRange(Struct, frozen=True, eq=False):
@@ -170,9 +170,9 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
 
     `most` is the maximum number of records checked together.
     """
-    answered = sum(found.calls for found in outline.stretches)
-    last = len(outline.stretches)
-    thinking = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
+    answered = sum(found.calls for found in outline.windows)
+    last = len(outline.windows)
+    thinking = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
     known: dict[tuple[int, int], CheckedRange] = {}
     ranges: Sequence[Range] = outline.ranges
     for _ in range(_ROUNDS):
@@ -180,15 +180,15 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
         for found in ranges:
             key = (found.start, found.stop)
             if key not in known:
-                inside = outline.stretches[found.start : found.stop]
+                inside = outline.windows[found.start : found.stop]
                 if inside[-1].end - inside[0].first > most:
                     return None
-                elsewhere = answered - sum(stretch.calls for stretch in inside)
-                beyond = WindowEdges(
+                elsewhere = answered - sum(window.calls for window in inside)
+                edges = WindowEdges(
                     found.start > 0, found.stop < last, outline.ids, elsewhere, thinking[last - found.stop]
                 )
-                known[key] = CheckedRange(found, load(found, beyond))
-                if known[key].found.spills or known[key].found.tells_of_all:
+                known[key] = CheckedRange(found, load(found, edges))
+                if known[key].found.spills or known[key].found.needs_whole:
                     return None
             judged.append(known[key])
         joined = [*_together(judged), *_leaning(judged, last), *_named_elsewhere(judged, outline)]
@@ -223,7 +223,7 @@ def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
 
 def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
     for found in judged:
-        front, behind = found.found.leans
+        front, behind = found.found.touches_edges
         if front:
             yield found.range.start - 1, found.range.start
         if behind and found.range.stop < last:
@@ -241,16 +241,17 @@ def _named_elsewhere(judged: Iterable[CheckedRange], outline: Outline) -> Iterat
 def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Problem]:
     """All problems, numbered as in the whole."""
     problems: list[Problem] = []
-    stretches = outline.stretches
+    windows = outline.windows
     messages = pairs = counted = unsent = at = 0
     for found in judged:
-        for stretch in stretches[at : found.range.start]:
-            messages, pairs = messages + stretch.messages, pairs + stretch.calls
-            counted, unsent = counted + stretch.counted, unsent + stretch.counted
+        for window in windows[at : found.range.start]:
+            messages, pairs = messages + window.messages, pairs + window.calls
+            counted, unsent = counted + window.counted, unsent + window.counted
         seen = found.found
         before = counted - min(seen.lead, 1)
         problems += [
-            moved(problem, messages - seen.lead, pairs, before, unsent - seen.lead) for problem in seen.judged.problems
+            renumbered(problem, messages - seen.lead, pairs, before, unsent - seen.lead)
+            for problem in seen.judged.problems
         ]
         messages, pairs = messages + seen.messages, pairs + len(seen.judged.pairs)
         counted, unsent = counted + seen.counted, unsent + seen.unsent
@@ -270,7 +271,7 @@ def _place(problem: Problem) -> int:
     return -1 if problem.message is not None else place_of(problem.rule)
 
 
-def moved(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
+def renumbered(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
     """The problem with this many messages and pairs before it; `counted` is how many of them the provider counts.
 
     `others` is how many it would count if all were sent as they are.

@@ -87,13 +87,13 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
 def _judge(messages: Any, profile: str | None, mode: str) -> tuple[Any, InvalidMessages | None, str | None]:
     """What to return, or to raise; and what to warn about."""
     from toolpair.library.message_lists import check, repair
-    from toolpair.library.report import InvalidMessages, told
+    from toolpair.library.report import InvalidMessages, one_line
 
     if mode == "repair":
         repaired = repair(messages, profile)
         left = repaired.left
         more = f"; and {len(left) - 1:,} more" if len(left) > 1 else ""
-        warning = f"toolpair.guard could not fix everything: {told(left[0])}{more}" if left else None
+        warning = f"toolpair.guard could not fix everything: {one_line(left[0])}{more}" if left else None
         return repaired.messages, None, warning
     report = check(messages, profile)
     if mode == "report":

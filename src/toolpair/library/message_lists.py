@@ -9,7 +9,7 @@ from typing import Any
 
 from toolpair.formats import get_format
 from toolpair.formats.format import Format, Item
-from toolpair.formats.telling import ANTHROPIC, Told, shape_of_profile
+from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.list_windows import problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, less_sent, losses
@@ -189,7 +189,7 @@ def _format_for(values: list[Any], profile: str | None) -> Format:
     """The format the messages look like; if several fit, the one that the profile is used with."""
     if not values:
         return get_format(ANTHROPIC if profile is None else shape_of_profile(profile))
-    shape = Told().hear_all(values).shape(profile)
+    shape = ListEvidence().hear_all(values).shape(profile)
     if shape is None:
         raise ValueError(why_not_understood(values))
     return get_format(shape)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from toolpair.rules.problem import Problem
 
-_MOST_TOLD: Final = 20
+_MOST_LISTED: Final = 20
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        return self.fault or "\n".join(f"{found.severity} {told(found)}" for found in self.problems)
+        return self.fault or "\n".join(f"{found.severity} {one_line(found)}" for found in self.problems)
 
 
 class InvalidMessages(ValueError):
@@ -43,9 +43,9 @@ class InvalidMessages(ValueError):
         self.report = report
         count = len(report.errors)
         lines = [f"{count} problem{'s' if count > 1 else ''} that {report.profile} would refuse:"]
-        lines += [f"  {told(problem)}" for problem in report.errors[:_MOST_TOLD]]
-        if count > _MOST_TOLD:
-            lines.append(f"  and {count - _MOST_TOLD:,} more")
+        lines += [f"  {one_line(problem)}" for problem in report.errors[:_MOST_LISTED]]
+        if count > _MOST_LISTED:
+            lines.append(f"  and {count - _MOST_LISTED:,} more")
         super().__init__("\n".join(lines))
 
     @property
@@ -56,7 +56,7 @@ class InvalidMessages(ValueError):
         return type(self), (self.report,)
 
 
-def told(problem: Problem) -> str:
+def one_line(problem: Problem) -> str:
     """A problem on one line: where, which rule, what is wrong, the ids."""
     place = "messages" if problem.message is None else f"messages.{problem.message}"
     blocks = [block for block in (problem.call, problem.result) if block is not None]

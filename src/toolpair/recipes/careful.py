@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
-from toolpair.recipes.engine import Mark, Pick, mark_of, mend
+from toolpair.recipes.engine import Mark, Pick, apply_fixes, mark_of
 from toolpair.recipes.recipe import Gone, Less, RecipeStep, S
 from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
@@ -67,7 +67,7 @@ def carefully(
         now = state
         for one in passes:
             one.took = False
-            for step in mend(now, apply, one.allowed):
+            for step in apply_fixes(now, apply, one.allowed):
                 now, one.took = step.after, True
                 yield step
 

@@ -24,12 +24,12 @@ def picking(pick: Pick) -> RecipeRun:
     """A recipe that applies, for each problem, the fix that `pick` returns."""
 
     def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-        return mend(state, apply, pick)
+        return apply_fixes(state, apply, pick)
 
     return run
 
 
-def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[RecipeStep[S]]:
+def apply_fixes(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[RecipeStep[S]]:
     """Apply what `pick` returns, step by step, until it returns nothing, or nothing that helps.
 
     Each problem is tried once, and once more after others have been fixed; so it always ends. A step that leaves its

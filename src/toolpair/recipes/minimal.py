@@ -8,7 +8,7 @@ from typing import Final, Generic
 from msgspec import Struct
 
 from toolpair.recipes import drop, keep, recommended
-from toolpair.recipes.engine import Pick, mend
+from toolpair.recipes.engine import Pick, apply_fixes
 from toolpair.recipes.measuring import touched
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
 from toolpair.rules.problem import Fix, Problem
@@ -65,7 +65,7 @@ def _is_other(choice: _Choice, measured: _Measured[S], state: S) -> bool:
 
 
 def _carried_out(state: S, apply: _Apply[S], pick: Pick) -> _Way[S]:
-    steps = list(mend(state, apply, pick))
+    steps = list(apply_fixes(state, apply, pick))
     after = steps[-1].after if steps else state
     errors = sum(problem.severity == "error" for problem in after.problems)
     return _Way(steps, errors, touched(state.items, after.items).total if steps else 0)

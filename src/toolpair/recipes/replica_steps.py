@@ -32,7 +32,7 @@ _TWICE: Final = ("result.duplicate", "result.orphan", "result.id_mismatch")
 _OF_IDS: Final = ("id.pattern", "id.length", "result.id_mismatch")
 
 
-class Deeds:
+class ReplicaActions:
     """What a system does to one transcript, collected before any of it is applied."""
 
     def __init__(self, problems: Sequence[Problem], transcript: Transcript) -> None:

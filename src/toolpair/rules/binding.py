@@ -34,15 +34,15 @@ class SignedThinking:
             for block in message.blocks
             if block.kind == "thinking" and is_signed(block)
         ]
-        self._beyond = transcript.beyond.signed if transcript.beyond is not None else 0
+        self._signed_outside = transcript.edges.signed if transcript.edges is not None else 0
         last = next((message.records for message in reversed(transcript.messages) if message.records), ())
-        self._further = (RemoveThinking(last[-1]),) if self._beyond and last else ()
+        self._further = (RemoveThinking(last[-1]),) if self._signed_outside and last else ()
         """Whatever must be removed beyond this window."""
         self._messages = [number for number, _ in blocks]
         self._removals = tuple(Remove(block) for _, block in blocks)
         self._blocks = {id(block) for _, block in blocks}
         self._place: dict[int, int] = {}
-        if blocks or self._beyond:
+        if blocks or self._signed_outside:
             for number, message in enumerate(transcript.messages):
                 self._place[id(message)] = number
                 self._place.update((id(block), number) for block in message.blocks)
@@ -51,7 +51,7 @@ class SignedThinking:
         """The fixes, with a note on each one that touches anything before signed thinking, and a remedy as the last
         fix.
         """
-        if not self._removals and not self._beyond:
+        if not self._removals and not self._signed_outside:
             return tuple(fixes)
         noted = tuple(self._noted(fix) for fix in fixes)
         best = next((fix for fix in fixes if fix.recommended), None)
@@ -84,7 +84,7 @@ class SignedThinking:
         removed = {id(edit.block) for edit in fix.edits if isinstance(edit, Remove)} & self._blocks
         later = self._removals[bisect_right(self._messages, min(touched)) :]
         left = tuple(removal for removal in later if id(removal.block) not in removed) if removed else later
-        return left, len(left) + self._beyond
+        return left, len(left) + self._signed_outside
 
     def _places(self, edit: Edit) -> list[int]:
         if isinstance(edit, InsertMessage) and edit.after is None:

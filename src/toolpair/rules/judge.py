@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.rules.context import Context
 from toolpair.rules.pair_states import set_states
-from toolpair.rules.problem import OnResume, Problem, Says
+from toolpair.rules.problem import AnswerLookup, OnResume, Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.registry import CHECKS
 from toolpair.rules.rule import Check
@@ -106,7 +106,7 @@ def _finished(
     problem: Problem,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None,
     thinking: SignedThinking,
-    says: Says,
+    says: AnswerLookup,
     own_provider: bool,
 ) -> Problem:
     """The problem completed with what its agent does, the resulting impact, the API's words and notes on thinking."""

@@ -60,7 +60,7 @@ class Fix(Struct, frozen=True, eq=False):
     """The title for many fixes of the kind, when `title` mentions details of this one."""
 
 
-class Says(Protocol):
+class AnswerLookup(Protocol):
     """Callable that gives the provider's answer to a problem, in its own words."""
 
     def __call__(self, problem: Problem, /, first: int = 0, unsent: int | None = None) -> str | None:
@@ -70,7 +70,7 @@ class Says(Protocol):
         """
 
 
-class Said(Struct, frozen=True):
+class KnownAnswer(Struct, frozen=True):
     """A provider's words that are known already."""
 
     words: str | None
@@ -105,7 +105,7 @@ class Problem(Struct, frozen=True, eq=False):
     fixes: tuple[Fix, ...] = ()
     no_fix: str | None = None
     """Why no fix is safe, if none is recommended."""
-    says: Says | None = None
+    says: AnswerLookup | None = None
     """Gives the provider's own words for it."""
     guess: bool = False
     """A choice between guesses is left to a person; group fixes skip it."""
@@ -122,7 +122,7 @@ class Problem(Struct, frozen=True, eq=False):
 
     def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
         # `says` holds the whole transcript; only the resulting words go to another process.
-        said = Said(self.api_says)
+        said = KnownAnswer(self.api_says)
         return Problem, tuple(said if name == "says" else getattr(self, name) for name in self.__struct_fields__)
 
     @property

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.format import Format, View
 from toolpair.formats.format_detection import (
+    format_by_evidence,
     format_of,
     format_of_all,
     is_settled,
     no_such_format,
     not_recognised,
-    told_format,
 )
 from toolpair.history.checked_records import CheckedRecords, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation
@@ -110,7 +110,7 @@ class FileReader(Struct, frozen=True, eq=False):
         )
         return OpenedState(snapshot, container, tuple(found.format for found in conversations), conversations)
 
-    def opened_anew(self, found: Conversation, file: OpenedState) -> Conversation | None:
+    def reopened_conversation(self, found: Conversation, file: OpenedState) -> Conversation | None:
         """A large unchanged conversation as it would be opened now; None for any other.
 
         One that could only be checked whole may not need that under another profile, or on the agent's own branch.
@@ -143,7 +143,7 @@ class FileReader(Struct, frozen=True, eq=False):
 
             def opened(found: Format) -> Conversation | None:
                 profile = self.profile_for(found)
-                decide = None if settled else partial(told_format, kind=document.kind, profile=self.profile)
+                decide = None if settled else partial(format_by_evidence, kind=document.kind, profile=self.profile)
                 return opened_long(number, source, found, profile, request, self.view, progress, decide, checking)
 
             try:

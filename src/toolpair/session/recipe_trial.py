@@ -45,7 +45,7 @@ class Trial(Struct, frozen=True, eq=False, dict=True):
         by_object, by_key = self._done
         return tuple(by_object.get(id(problem), ())) or tuple(by_key.get(problem.key, ()))
 
-    def deeds(self) -> list[tuple[int, str, tuple[str, ...]]]:
+    def actions(self) -> list[tuple[int, str, tuple[str, ...]]]:
         """What is done, by kind: how often, in words, and the distinct losses."""
         kinds: dict[str, list[Fix]] = {}
         for _, fix in self.taken:

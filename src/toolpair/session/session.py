@@ -195,12 +195,14 @@ class Session:
         profile = self.profile = profile_named(id_)
         self.reader = replace(self.reader, profile=id_)
         try:
-            self._staging.judge_anew(lambda found: self.reader.opened_anew(found, self.file) or found.by(profile))
+            self._staging.recheck(
+                lambda found: self.reader.reopened_conversation(found, self.file) or found.by(profile)
+            )
         except BaseException:
             self.profile, self.reader = before
             raise
 
-    def opened_again(self) -> Session:
+    def reopened(self) -> Session:
         """What the file holds now, without staged fixes, opened with the same format, profile and branch.
 
         Raises SessionError with one sentence when it cannot be read.
@@ -252,7 +254,7 @@ class Session:
         before, self.reader = self.reader, replace(self.reader, view=replace(self.reader.view, leaf=leaf))
         try:
             now = self.conversation
-            chosen = self.reader.opened_anew(now, self.file) or now.viewed(self.reader.view)
+            chosen = self.reader.reopened_conversation(now, self.file) or now.viewed(self.reader.view)
             if leaf is not None and chosen.transcript.leaf is None:
                 raise ValueError(no_such_leaf(leaf, self.file.shown_name))
         except BaseException:
@@ -275,13 +277,13 @@ class Session:
 
     # --- fixes -------------------------------------------------------------------------------------------
 
-    def draft(self, heed: Callable[[int], None] | None = None) -> Session:
+    def draft(self, on_progress: Callable[[int], None] | None = None) -> Session:
         """The same session, to stage on from another thread; this one stays as it is until it `accept`s the draft.
 
-        `heed` is told how many problems a step of many fixes has mended so far; what it raises ends the step.
+        `on_progress` is told how many problems a step of many fixes has mended so far; what it raises ends the step.
         """
         other = copy(self)
-        other._staging = self._staging.copy(heed)
+        other._staging = self._staging.copy(on_progress)
         return other
 
     def accept(self, draft: Session) -> None:
@@ -295,14 +297,14 @@ class Session:
         """The staged rows, grouped into undo steps."""
         return self._staging.steps
 
-    def put_on(self, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
+    def reapply(self, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
         """Apply decisions again that were made on this or another state of the file, on top of what is staged.
 
         Returns those that could not be applied, with the reason.
         """
         from toolpair.session.following import Dropped, reason
 
-        left = self._staging.put_on(steps)
+        left = self._staging.reapply(steps)
         now = self.conversations
         return [Dropped(decision.fix_id, decision.rule, reason(now, row, decision)) for row, decision in left]
 
@@ -408,9 +410,9 @@ class Session:
         """Exclude one row of the review; everything else that was staged is applied again without it."""
         self._staging.unstage(staged)
 
-    def put_back(self, staged: Staged) -> Sequence[Problem] | None:
+    def include(self, staged: Staged) -> Sequence[Problem] | None:
         """Include an excluded row again. Returns the problems it fixes; None when they no longer exist."""
-        return self._staging.put_back(staged)
+        return self._staging.include(staged)
 
     # --- looking -----------------------------------------------------------------------------------------
 

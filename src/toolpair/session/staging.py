@@ -37,7 +37,7 @@ LONGEST_ID: Final = 200
 """Characters: providers allow 64, and a longer one may hold anything."""
 _Steps = Iterator["RecipeStep[Conversation]"]
 _Apply = Callable[[Conversation, Sequence[Edit]], Conversation]
-Heed = Callable[[int], None]
+OnFixed = Callable[[int], None]
 """Called with the number of problems fixed so far."""
 
 
@@ -167,34 +167,36 @@ class Staging:
         self._steps: list[tuple[tuple[Staged, ...], Conversations]] = []
         """Each undo step: its staged rows, and the conversations before it."""
         self._undone: list[tuple[tuple[Staged, ...], Conversations]] = []
-        self._heed: Heed | None = None
+        self._on_progress: OnFixed | None = None
         self.held_back: dict[int, tuple[HeldBack, ...]] = {}
         """For each conversation the recommended fixes that were not applied, because the agent would then send less."""
 
-    def copy(self, heed: Heed | None = None) -> Staging:
-        """The same, to go on with elsewhere. `heed` is told of each step of long work; what it raises ends that."""
+    def copy(self, on_progress: OnFixed | None = None) -> Staging:
+        """A copy to continue with elsewhere. `on_progress` is called during long work; an exception from
+        it ends that.
+        """
         other = Staging(self.original)
         other.now = self.now
         other._steps, other._undone = list(self._steps), list(self._undone)
-        other._heed = heed
+        other._on_progress = on_progress
         other.held_back = dict(self.held_back)
         return other
 
-    def _heeding(self) -> tuple[_Apply, Callable[[_Steps], _Steps]]:
-        """How edits are applied, and steps gone through, while `heed` is told how many problems are done."""
-        heed, done = self._heed, 0
-        if heed is None:
+    def _with_progress(self) -> tuple[_Apply, Callable[[_Steps], _Steps]]:
+        """How edits are applied, and steps gone through, while `on_progress` is told how many problems are done."""
+        on_progress, done = self._on_progress, 0
+        if on_progress is None:
             return _apply, lambda steps: steps
 
         def apply(state: Conversation, edits: Sequence[Edit]) -> Conversation:
-            return state.apply(edits, lambda parts: heed(done + parts))
+            return state.apply(edits, lambda parts: on_progress(done + parts))
 
         def over(steps: _Steps) -> _Steps:
             nonlocal done
             done = 0  # they are gone through again where a fix is held back
             for step in steps:
                 done += len(step.taken)
-                heed(done)
+                on_progress(done)
                 yield step
 
         return apply, over
@@ -208,7 +210,7 @@ class Staging:
     def changed(self) -> bool:
         return any(now.document is not then.document for now, then in zip(self.now, self.original, strict=True))
 
-    def judge_anew(self, anew: Callable[[Conversation], Conversation]) -> None:
+    def recheck(self, anew: Callable[[Conversation], Conversation]) -> None:
         """Replace every state, including those to undo to, by a newly checked one."""
 
         known: dict[int, Conversation] = {}  # what is the same object in several states stays so
@@ -239,7 +241,7 @@ class Staging:
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
         """Apply the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
         with gc_paused():
-            return self._stage_steps(at, _picked(at, self.now[at], pick, *self._heeding()))
+            return self._stage_steps(at, _picked(at, self.now[at], pick, *self._with_progress()))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Run a recipe as one step. None when it has nothing to do."""
@@ -276,14 +278,14 @@ class Staging:
         """Remove one row; everything else that was staged is applied again without it."""
         self.replay([tuple(row for row in rows if row is not staged) for rows in self.steps])
 
-    def put_back(self, row: Staged) -> tuple[Problem, ...] | None:
+    def include(self, row: Staged) -> tuple[Problem, ...] | None:
         """Apply a removed row again, as a step of its own.
 
         Returns the problems that it is about (a recipe may be about none); None when they no longer exist.
         """
         problems = self.now[row.conversation].problems
         found = tuple(pair[0] for _, pair in found_by(row.decisions, problems))
-        trial = self.copy(self._heed)
+        trial = self.copy(self._on_progress)
         made, _ = trial._again(row)
         if not made:
             return None
@@ -297,17 +299,17 @@ class Staging:
         """
         return self._go_on_as(Staging(self.original), steps)
 
-    def put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+    def reapply(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
         """The same, on top of what is staged."""
-        return self._go_on_as(self.copy(self._heed), steps)
+        return self._go_on_as(self.copy(self._on_progress), steps)
 
     def _go_on_as(self, trial: Staging, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
-        left = trial._put_on(steps)
+        left = trial._reapply(steps)
         self.now, self._steps, self._undone = trial.now, trial._steps, []
         self.held_back = dict(trial.held_back)
         return left
 
-    def _put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+    def _reapply(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
         left: list[tuple[A, Decision]] = []
         done = 0
         for rows in steps:
@@ -320,8 +322,8 @@ class Staging:
                     made.extend(again)
                 left += [(row, decision) for decision in waiting]
                 done += len(row.decisions)
-                if self._heed is not None:
-                    self._heed(done)
+                if self._on_progress is not None:
+                    self._on_progress(done)
             if made:
                 self._push(tuple(_merged(made)), before)
         return left
@@ -342,7 +344,7 @@ class Staging:
                 return made, row.decisions
             self._replace(at, copied[1])
             return [copied[0]], ()
-        from toolpair.recipes.engine import mend
+        from toolpair.recipes.engine import apply_fixes
 
         while waiting:
             conversation = self.now[at]
@@ -352,7 +354,7 @@ class Staging:
             wanted = {id(problem): (fix, decision) for decision, (problem, fix) in found}
             texts = {decision.text for decision, _ in found}
             if len(texts) == 1 and None in texts:
-                step = next(mend(conversation, _apply, _pick_from(wanted)), None)
+                step = next(apply_fixes(conversation, _apply, _pick_from(wanted)), None)
                 if step is None:
                     break
                 taken, after, text = list(step.taken), step.after, None
@@ -476,13 +478,13 @@ def _picked(
     conversation: Conversation,
     pick: Pick,
     apply: _Apply | None = None,
-    heeded: Callable[[_Steps], _Steps] = lambda steps: steps,
+    watched: Callable[[_Steps], _Steps] = lambda steps: steps,
 ) -> CarriedOut:
     """Apply what `pick` returns, except recommended fixes that would make the agent send less."""
     from toolpair.recipes.careful import carefully
 
     def collect(state: Conversation, steps: _Steps) -> tuple[CarriedOut, Conversation]:
-        made = _by_kind(at, state, heeded(steps))
+        made = _by_kind(at, state, watched(steps))
         return made, made.after
 
     done = carefully(conversation, apply or _apply, pick, _sends_less, collect)

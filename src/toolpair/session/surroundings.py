@@ -74,12 +74,12 @@ def index_notes(
     return tuple(note for agent in agents for note in agent.notes_on_saving(transcript, beside, before, after))
 
 
-def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
+def subagent_sessions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
     """The sub-agents' sessions in separate files beside this one. Each can be opened by its path."""
     judged = conversation.judged
     if beside is None or not isinstance(judged.format, Branching):
         return ()
-    return tuple(judged.format.companions(judged.items, judged.transcript, beside))
+    return tuple(judged.format.subagent_sessions(judged.items, judged.transcript, beside))
 
 
 def _sentence(one: Neighbour, folder: str) -> str:

@@ -355,13 +355,13 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
 
 def _without_last_commas(data: bytes, start: int, end: int, wrong: SpanScan) -> Any:
     """The value of the text with trailing commas in arrays ignored; None when anything else is wrong with it."""
-    if not is_behind_comma(data, wrong.pos):
+    if not is_after_comma(data, wrong.pos):
         return None
     value = parse(_LAST_COMMA.sub(lambda match: b" " if match[1] else match[0], data[start:end]))
     return None if isinstance(value, Damaged) else value
 
 
-def is_behind_comma(data: bytes, pos: int) -> bool:
+def is_after_comma(data: bytes, pos: int) -> bool:
     """Whether the error at `pos` is an array that ends after a trailing comma."""
     before = data[max(0, pos - _QUICK_BYTES) : pos].rstrip(b" \t\r\n")
     return data[pos : pos + 1] == b"]" and before.endswith(b",")

@@ -21,9 +21,9 @@ from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, scan
 from toolpair.source.memory import fits
-from toolpair.source.mending import joined, mended, mended_lines
 from toolpair.source.record import UNREAD, Record
 from toolpair.source.record_values import BOM, first_record, parse
+from toolpair.source.repairing import joined, repaired, repaired_lines
 from toolpair.source.splice import gap_between, splice, with_number
 from toolpair.source.value_places import ValuePlaces
 from toolpair.transcript.model import Damaged
@@ -359,7 +359,7 @@ class Document:
 
     def _on_one_line(self, uids: Sequence[int]) -> Document:
         """The document with each of these records, which span several lines, joined onto one line."""
-        made = self.mend_all([(uid, "join", self.over_lines[uid].behind) for uid in uids])
+        made = self.repair_all([(uid, "join", self.over_lines[uid].behind) for uid in uids])
         for uid in uids:
             made.record(uid).set_value(self.over_lines[uid].first)
         return made
@@ -377,16 +377,16 @@ class Document:
             found += [item] if over is None else [self.record(uid) for uid in (item.uid, *over.behind)]
         return found
 
-    def mend(self, uid: int, how: str, behind: Sequence[int] = ()) -> Document:
+    def repair(self, uid: int, how: str, behind: Sequence[int] = ()) -> Document:
         """The document with the record's bytes repaired (see transcript.edits.Mending); unchanged if they cannot be."""
-        return self.mend_all([(uid, how, behind)])
+        return self.repair_all([(uid, how, behind)])
 
-    def mend_all(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> Document:
+    def repair_all(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> Document:
         """The document with all these records repaired: uid, how, and for "join" the uids of the lines that follow."""
         of_all = {how for _, how, _ in wanted}
         document = self.without_mark() if "mark" in of_all else self
         if "commas" in of_all:
-            return document.without_commas().mend_all([one for one in wanted if one[1] not in _OF_ALL])
+            return document.without_commas().repair_all([one for one in wanted if one[1] not in _OF_ALL])
         plan = {uid: (how, tuple(behind)) for uid, how, behind in wanted if how not in _OF_ALL and uid in self}
         if not plan:
             return document
@@ -397,7 +397,7 @@ class Document:
         for record in self.records:
             if record.uid in gone:
                 continue
-            made = self._mended(record, *plan[record.uid]) if record.uid in plan else None
+            made = self._repaired(record, *plan[record.uid]) if record.uid in plan else None
             if made is None:
                 order.append(record)
                 continue
@@ -411,14 +411,14 @@ class Document:
                 order.append(Record(uid, body, 0, len(body), glue, record.line, True))
         return document._arranged(order, next_uid, (*self.aside, *aside))
 
-    def _mended(
+    def _repaired(
         self, record: Record, how: str, behind: tuple[int, ...]
     ) -> tuple[Sequence[bytes], Sequence[bytes], Record] | None:
         """The bodies that replace the record, the bytes set aside, and the last record that they replace."""
         if how != "join":
             if not fits(record.size):
                 raise MemoryError
-            made = mended(record.body, how) if record.lines == 1 else mended_lines(record.body, how)
+            made = repaired(record.body, how) if record.lines == 1 else repaired_lines(record.body, how)
             return None if made is None else (made.bodies, made.aside, record)
         at = self.index(record.uid)
         parts = self.records[at : at + 1 + len(behind)]
@@ -604,10 +604,10 @@ class Document:
         if self.kind == "lines":
             return style.on_one_line()
         # Siblings that are on one line each stay so; empty ones tell nothing about style.
-        filled, tells = self._siblings
-        if tells is None:
+        filled, sample = self._siblings
+        if sample is None:
             return style.on_one_line() if filled else whole
-        own = detect(self._level() + tells, whole)
+        own = detect(self._level() + sample, whole)
         return replace(style, indent=own.indent, newline=own.newline)
 
     @cached_property

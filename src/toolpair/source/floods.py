@@ -20,13 +20,13 @@ PROBED: Final = 1000
 """One line in so many is probed, and the last one of each block: a flood is too long to fit between probes."""
 LEAST: Final = 2001
 """Minimum lines of a flood: longer than any record written over several lines, so that none can be part of one."""
-LEAST_SAID: Final = 20_000
+LEAST_WITH_TEXT: Final = 20_000
 """The same where the lines may hold text: fewer than this are read one by one."""
 _BLOCK: Final = 1 << 17
 LONGEST: Final = 1 << 20
 """Maximum bytes of a line in a flood."""
 _SPACE: Final = b" \t\r"
-_SAYS: Final = re.compile(rb"[:\[,][ \t]*+\"")
+_STRING_START: Final = re.compile(rb"[:\[,][ \t]*+\"")
 """A string that is not a key may begin here."""
 
 
@@ -93,7 +93,7 @@ class _Walk:
             # The last one may be the first line of a record that is written over several.
             last, count = self._before, count - 1
         value = EmptyObject() if self._value == {} else self._value
-        return Flood(*last, count, value, self._says) if count >= (LEAST_SAID if self._says else LEAST) else None
+        return Flood(*last, count, value, self._says) if count >= (LEAST_WITH_TEXT if self._says else LEAST) else None
 
 
 def flood_at(content: Content, start: int, stop: int) -> Flood | None:
@@ -137,7 +137,7 @@ def _kind(text: bytes) -> tuple[Any, Hashable, bool]:
         return value, None if isinstance(value, (dict, list)) and value else type(value).__name__, False
     if value.first is not None:
         return value, None, True  # some agents read it
-    says = bool(value.parts) or ((b"{" in text or b"[" in text) and _SAYS.search(text) is not None)
+    says = bool(value.parts) or ((b"{" in text or b"[" in text) and _STRING_START.search(text) is not None)
     return value, (value.rule, value.reason.partition(":")[0], says, _is_text(text)), says
 
 

@@ -11,7 +11,7 @@ from typing import overload
 
 from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.document import Document
-from toolpair.source.offsets import shifted
+from toolpair.source.offsets import shift_offsets
 from toolpair.source.record import Record
 
 
@@ -83,7 +83,7 @@ class JoinedDocument(Document):
         others = list(compress(count(), map(is_not, self.parts, before.parts)))
         self._touched = sorted(n for n in {*before._touched, *others} if self.parts[n].changed)
         self._firsts, self._free, self._free_from = before._firsts, before._free, before._free_from
-        self._at = shifted(before._at, ((n, self.parts[n].records - before.parts[n].records) for n in others))
+        self._at = shift_offsets(before._at, ((n, self.parts[n].records - before.parts[n].records) for n in others))
 
     @cached_property
     def _at(self) -> list[int]:

@@ -12,7 +12,7 @@ from toolpair.source.container import (
     Container,
     ConversationSource,
     Prefer,
-    is_behind_comma,
+    is_after_comma,
     is_conversation_line,
     read_conversation_lines,
     read_in_memory,
@@ -90,7 +90,7 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
         return _lines(content, shown)  # no file nests values this deeply
     if quick.state in ("limit", "torn") or (quick.state == "complete" and start + quick.pos >= end):
         return None
-    if quick.state == "error" and (may_be_literal(sample, quick.pos) or is_behind_comma(sample, quick.pos)):
+    if quick.state == "error" and (may_be_literal(sample, quick.pos) or is_after_comma(sample, quick.pos)):
         return None
     try:
         found = _lines(content, shown)

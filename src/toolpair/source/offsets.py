@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def shifted(starts: list[int], grown: Iterable[tuple[int, int]]) -> list[int]:
+def shift_offsets(starts: list[int], grown: Iterable[tuple[int, int]]) -> list[int]:
     """The starts after some of the things have grown: (number, by how much), ascending.
 
     `starts` ends with the end of the last thing. Without growth the same list is returned.

@@ -115,8 +115,8 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
     if state == "complete":
         return Damaged("record.bad_json", "other text at its end")
     if _CONTROL.search(raw) is not None:
-        mended = escaped(raw)
-        if mended != raw and not isinstance(value := parse(mended), Damaged):
+        repaired = escaped(raw)
+        if repaired != raw and not isinstance(value := parse(repaired), Damaged):
             return Damaged("record.bad_json", "unescaped control characters", (value,))
     return _no_json(raw, pos)
 

@@ -40,7 +40,7 @@ class Piece(Struct, frozen=True):
     text: str
 
 
-Stretch = tuple[Piece, ...]
+Hunk = tuple[Piece, ...]
 
 
 class Folded(Struct, frozen=True):
@@ -109,7 +109,7 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
-def stretches(before: bytes, after: bytes, around: int | None = AROUND) -> list[Stretch]:
+def hunks(before: bytes, after: bytes, around: int | None = AROUND) -> list[Hunk]:
     """The differences as a list of hunks. With `around` None, one hunk of the whole record."""
     pieces = _pieces(decoded(before), decoded(after))
     if around is None:
@@ -185,7 +185,7 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     return [made for made in (*found, *_replaced(old, new), Piece("same", same)) if made.text]
 
 
-def _cut(pieces: list[Piece], around: int) -> Iterator[Stretch]:
+def _cut(pieces: list[Piece], around: int) -> Iterator[Hunk]:
     """The changes with some context; a long distance between two changes separates two hunks."""
     row: list[Piece] = []
     for number, piece in enumerate(pieces):

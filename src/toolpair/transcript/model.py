@@ -259,7 +259,7 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     """What its format knows besides, of its agent alone: nobody else looks into it."""
     unreached: tuple[Block, ...] = ()
     """Results beside the history that are never sent, since the record of their call was lost."""
-    beyond: WindowEdges | None = None
+    edges: WindowEdges | None = None
     """Of a stretch: what stands around it. Its messages begin with LEAD_IN and end with LEAD_OUT where there is any."""
     frame: Framed | None = None
     """Of a part of a file: what its format put around the records to read them."""
@@ -267,14 +267,14 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     @property
     def lead(self) -> int:
         """How many messages in front stand for what is before the stretch."""
-        return len(LEAD_IN) if self.beyond is not None and self.beyond.before else 0
+        return len(LEAD_IN) if self.edges is not None and self.edges.before else 0
 
-    def within(self, beyond: WindowEdges) -> Transcript:
+    def within(self, edges: WindowEdges) -> Transcript:
         """The same as a stretch of a longer history."""
         items = self.frame is not None and self.frame.as_items
         lead_in, lead_out = (ITEM_LEAD_IN, ITEM_LEAD_OUT) if items else (LEAD_IN, LEAD_OUT)
-        before, after = lead_in if beyond.before else (), lead_out if beyond.after else ()
-        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond)
+        before, after = lead_in if edges.before else (), lead_out if edges.after else ()
+        return replace(self, messages=(*before, *self.messages, *after), edges=edges)
 
 
 PLACEHOLDER: Final = (

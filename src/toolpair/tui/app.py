@@ -314,7 +314,7 @@ class ToolpairApp(App[None]):
         if old.path is None:
             return "This was read from standard input, so it cannot be read again."
         try:
-            session = old.opened_again()
+            session = old.reopened()
         except (SessionError, OSError) as error:
             return f"Not read again. {error}"
         session.current = min(old.current, len(session.conversations) - 1)
@@ -332,11 +332,11 @@ class ToolpairApp(App[None]):
 
     # saved files
 
-    def note_saved(self, desk: Desk, saved: Saved, mended: Sequence[str], in_place: bool) -> None:
+    def note_saved(self, desk: Desk, saved: Saved, fixed: Sequence[str], in_place: bool) -> None:
         """Remember what to print after quitting; continue with the file's current state."""
         desk.note_saved(in_place)
         lines = [f"Saved {visible(saved.path)}"]
-        lines += [f"  {visible(line)}" for line in mended]
+        lines += [f"  {visible(line)}" for line in fixed]
         if saved.backup is not None:
             lines.append(f"Original kept as {visible(saved.backup)}")
             lines.append(f"Undo: {command('restore')} {shell_word(saved.path)} --backup latest")
@@ -349,7 +349,7 @@ class ToolpairApp(App[None]):
         elif saved.resume:
             lines.append(f"Next: {saved.resume}")
         self.result.saved.append(saved.path)
-        self.result.told += lines
+        self.result.report_lines += lines
 
     def note_restored(self, saved: Saved, backup: Path) -> None:
         """Remember what to print after quitting."""
@@ -357,7 +357,7 @@ class ToolpairApp(App[None]):
         if saved.backup is not None:
             lines.append(f"What it held before is kept as {visible(saved.backup)}")
         self.result.saved.append(saved.path)
-        self.result.told += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
+        self.result.report_lines += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
 
     # the end
 

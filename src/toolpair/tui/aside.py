@@ -43,9 +43,9 @@ class Aside:
             self._work(self)
         except Exception as error:
             failed = error  # the name bound by `except` no longer exists when this is called
-            self.tell(lambda: self._failed(failed))
+            self.run_in_ui(lambda: self._failed(failed))
 
-    def tell(self, what: Callable[[], None]) -> None:
+    def run_in_ui(self, what: Callable[[], None]) -> None:
         """Run something in the interface's own thread."""
         if self.stopped or not self._app.is_running:
             return

@@ -72,7 +72,7 @@ class Opening(Struct, frozen=True):
 
     def whole(self, work: LongTask) -> Session:
         """The whole file, checked."""
-        session = self.open(self.path, progress=work.heed, checking=work.check)
+        session = self.open(self.path, progress=work.on_progress, checking=work.check)
         work.go_on("checking")
         know(session)
         return session
@@ -133,15 +133,15 @@ def begin(
         try:
             head = opening.beginning() if beginning is not None else None
             if head is not None:
-                aside.tell(lambda: show(show_beginning, head))
+                aside.run_in_ui(lambda: show(show_beginning, head))
             session = opening.whole(work)
-            work.heed(work.done)
-            aside.tell(lambda: show(whole, session))
+            work.on_progress(work.done)
+            aside.run_in_ui(lambda: show(whole, session))
         except Stopped:
             return
         except Exception as error:
-            told = error  # the name bound by `except` no longer exists when this is called
+            raised = error  # the name bound by `except` no longer exists when this is called
             if not work.stopped:
-                aside.tell(lambda: failed(told))
+                aside.run_in_ui(lambda: failed(raised))
 
     screen.in_thread(run, "work")

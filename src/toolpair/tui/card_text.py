@@ -278,8 +278,8 @@ class Card:
         where = f" · messages.{row.message}" if row.message is not None else ""
         if row.pair is not None:
             pair = row.pair
-            mended = self.overview.is_mended(pair)
-            state = "fixed, not saved" if mended and session.changed else "fixed" if mended else ""
+            fixed = self.overview.is_fixed(pair)
+            state = "fixed, not saved" if fixed and session.changed else "fixed" if fixed else ""
             if not state and self.overview.partial is not None:
                 state = "not checked yet"
             if not state:

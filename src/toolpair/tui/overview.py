@@ -33,8 +33,8 @@ class Overview:
         self.current: Problem | None = None
         self.followed = False
         """Whether records that the agent appends are taken over as they arrive."""
-        self._mended: list[tuple[frozenset[BlockKey], Problem | None]] = []
-        self._mended_redo: list[tuple[frozenset[BlockKey], Problem | None]] = []
+        self._fixed: list[tuple[frozenset[BlockKey], Problem | None]] = []
+        self._fixed_redo: list[tuple[frozenset[BlockKey], Problem | None]] = []
         self.reload()
 
     def reload(self) -> None:
@@ -51,7 +51,7 @@ class Overview:
         """What fixes would change, by the `id` of their problem, as far as computed."""
         self.wanted: tuple[Problem, Fix] | None = None
         """The problem for which that was requested and is not known yet."""
-        self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._mended))
+        self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._fixed))
 
     @property
     def walk(self) -> list[Problem]:
@@ -243,7 +243,7 @@ class Overview:
         problem = self.problem_at(n)
         pair = row.pair
         if problem is None:
-            if pair is not None and self.is_mended(pair):
+            if pair is not None and self.is_fixed(pair):
                 return "✓", "good"
             if pair is not None and pair.state == "pending":
                 return "·", "dim"
@@ -257,13 +257,13 @@ class Overview:
 
     # what is fixed
 
-    def is_mended(self, pair: Pair) -> bool:
+    def is_fixed(self, pair: Pair) -> bool:
         if not self._marked:
             return False
         number = self.session.current
         return any(block is not None and (number, block.key) in self._marked for block in (pair.call, *pair.results))
 
-    def rows_mended(self) -> list[int]:
+    def rows_fixed(self) -> list[int]:
         """All rows that may belong to fixed pairs, in order."""
         conversation, number = self.session.conversation, self.session.current
         records = {block[0] for at, block in self._marked if at == number and isinstance(block, tuple)}
@@ -274,8 +274,8 @@ class Overview:
         number = self.session.current if conversation is None else conversation
         blocks = [block for problem in problems for block in (problem.call, problem.result) if block is not None]
         first = min(problems, key=self._first_of, default=None)
-        self._mended.append((frozenset((number, block.key) for block in blocks), first))
-        self._mended_redo.clear()
+        self._fixed.append((frozenset((number, block.key) for block in blocks), first))
+        self._fixed_redo.clear()
 
     def _first_of(self, problem: Problem) -> int:
         place = self._index.place(problem)
@@ -283,25 +283,25 @@ class Overview:
 
     def note_undone(self) -> Problem | None:
         """Returns the first, in file order, of the problems that are back, if known."""
-        if not self._mended:
+        if not self._fixed:
             return None
-        self._mended_redo.append(self._mended.pop())
-        return self._mended_redo[-1][1]
+        self._fixed_redo.append(self._fixed.pop())
+        return self._fixed_redo[-1][1]
 
     def note_redone(self) -> None:
-        if self._mended_redo:
-            self._mended.append(self._mended_redo.pop())
+        if self._fixed_redo:
+            self._fixed.append(self._fixed_redo.pop())
 
     def note_taken_out(self, step: int, last_of_step: bool) -> None:
         """One decision of a step was removed; with its last one the step is gone."""
-        if last_of_step and step < len(self._mended):
-            del self._mended[step]
-        self._mended_redo.clear()
+        if last_of_step and step < len(self._fixed):
+            del self._fixed[step]
+        self._fixed_redo.clear()
 
     def forget_marks(self) -> None:
         """Forget which rows were fixed: staged fixes were dropped together with what they fixed."""
-        self._mended.clear()
-        self._mended_redo.clear()
+        self._fixed.clear()
+        self._fixed_redo.clear()
 
     def forget(self, session: Session) -> None:
         """Continue with a session read from the file as it is now."""

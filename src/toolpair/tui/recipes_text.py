@@ -27,7 +27,7 @@ class Sketch(Struct, frozen=True):
     choice: Choice
     problems: tuple[Problem, ...]
     """The problems that it does something about."""
-    deeds: tuple[tuple[int, str, tuple[str, ...]], ...]
+    actions: tuple[tuple[int, str, tuple[str, ...]], ...]
     left: int
     first_left: str
     lost: str | None
@@ -40,7 +40,7 @@ class Sketch(Struct, frozen=True):
         return cls(
             (trial.recipe, trial.options),
             tuple(dict.fromkeys(problem for problem, _ in trial.taken)),
-            tuple(trial.deeds()),
+            tuple(trial.actions()),
             len(trial.left),
             trial.left[0].text if trial.left else "",
             trial.losses.text,
@@ -104,7 +104,7 @@ def trial_text(choice: Choice, tried: Tried, noun: str, cells: int) -> str:
     elif isinstance(tried, Exception):
         lines += ["", f" {tried}"]
     else:
-        lines += _deeds(tried, noun)
+        lines += _actions(tried, noun)
     if recipe.copies:
         lines += ["", f"It does exactly what {recipe.copies} does."]
     if recipe.loses:
@@ -119,11 +119,11 @@ def _wrapped(line: str, cells: int) -> list[str]:
     return [indent + piece for piece in wrap(visible(line.strip()), max(8, cells - len(indent)))] or [""]
 
 
-def _deeds(sketch: Sketch, noun: str) -> list[str]:
+def _actions(sketch: Sketch, noun: str) -> list[str]:
     if sketch.changes_nothing:
         return ["", "Here it changes nothing."]
     lines = ["", "Here it would"]
-    for count, title, lost in sketch.deeds:
+    for count, title, lost in sketch.actions:
         more = ", …" if len(lost) > 2 else ""
         lines.append(f" {count:,} × {title}" + (f" (loses {'; '.join(lost[:2])}{more})" if lost else ""))
     parts = [

@@ -59,12 +59,12 @@ def filter_test(overview: Overview, words: str) -> Test:
     return lambda n: all(test(n) for test in tests)
 
 
-def text_sieve(overview: Overview, query: str) -> RowFilter | None:
+def text_row_filter(overview: Overview, query: str) -> RowFilter | None:
     """A fast prefilter that skips rows without `query`; None: each row must be tested."""
-    return overview.session.conversation.sieve([query])
+    return overview.session.conversation.row_filter([query])
 
 
-def filter_sieve(overview: Overview, words: str) -> RowFilter | None:
+def term_row_filter(overview: Overview, words: str) -> RowFilter | None:
     """A fast prefilter that skips rows a filter cannot match; None: each row must be tested."""
     texts: list[str] = []
     for term in words.split():
@@ -76,8 +76,8 @@ def filter_sieve(overview: Overview, words: str) -> RowFilter | None:
         elif value == "error":
             texts.append("is_error")
         elif value in ("problem", "fixed"):
-            return OnlyThese(overview.rows_with_problems if value == "problem" else overview.rows_mended)
-    return overview.session.conversation.sieve(texts)
+            return OnlyThese(overview.rows_with_problems if value == "problem" else overview.rows_fixed)
+    return overview.session.conversation.row_filter(texts)
 
 
 class OnlyThese:
@@ -123,7 +123,7 @@ def _term(overview: Overview, name: str, value: str) -> Test:
     if value == "error":
         return pair_test(lambda r: r.result is not None and r.result.is_error)
     if value == "fixed":
-        return pair_test(lambda r: r.pair is not None and overview.is_mended(r.pair))
+        return pair_test(lambda r: r.pair is not None and overview.is_fixed(r.pair))
     raise ValueError(f"is:{value} is not a filter; is:problem, is:error and is:fixed are.")
 
 

@@ -13,7 +13,7 @@ class RunResult(Struct):
     """`lines` are safe to print. `saved` are the files written, in order."""
 
     saved: list[Path] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    report_lines: list[str] = field(default_factory=list)
     error: Exception | None = None
     """What ended the interface: why the file could not be opened, or a later failure."""
     unsaved: int = 0
@@ -25,4 +25,4 @@ class RunResult(Struct):
 
     @property
     def lines(self) -> list[str]:
-        return list(self.told) if self.told else [NOTHING]
+        return list(self.report_lines) if self.report_lines else [NOTHING]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TURN: Final = 0.002
 """Seconds of searching between checks for key presses."""
-_TELL: Final = 0.1
+_REPORT_EVERY: Final = 0.1
 """Seconds between two reports."""
 _REST: Final = 0.02
 """Seconds to wait if a key has just been pressed: keys go first."""
@@ -33,20 +33,20 @@ class RowSearch:
         by: int,
         test: Test,
         last_key: Callable[[], float],
-        sieve: RowFilter | None = None,
+        row_filter: RowFilter | None = None,
     ) -> None:
         """`begin` is a position in `order`, `last_key` returns the time of the last key press by the monotonic clock.
 
-        Rows that `sieve` skips are not tested.
+        Rows that `row_filter` skips are not tested.
         """
         self._order = order
         self._begin = begin
         self._by = by
         self._test = test
         self._last_key = last_key
-        self._sieve = sieve
+        self._row_filter = row_filter
         self._about, self._may = range(0), True
-        """The rows the sieve was last asked about, and its answer."""
+        """The rows the filter was last asked about, and its answer."""
         self.hits: list[int] = []
         """The matching rows, ascending."""
         self.looked = 0
@@ -59,10 +59,10 @@ class RowSearch:
     def percent(self) -> int:
         return 100 * self.looked // max(1, len(self._order))
 
-    def run(self, aside: Aside, told: Callable[[RowSearch], None]) -> None:
-        """Search; `told` is called in the interface's thread, now and then and at the end."""
+    def run(self, aside: Aside, on_found: Callable[[RowSearch], None]) -> None:
+        """Search; `on_found` is called in the interface's thread, now and then and at the end."""
         order, by, count = self._order, self._by, len(self._order)
-        turn = tell = time.monotonic()
+        turn = reported = time.monotonic()
         step = 0
         while step < count:
             if aside.stopped:
@@ -71,31 +71,31 @@ class RowSearch:
             place = (self._begin + by * step) % count
             row = order[place]
             if self._passes_by(row):
-                step = min(step + self._more_passed_by(place), count)
+                step = min(step + self._more_skipped(place), count)
             elif self._test(row):
                 insort(self.hits, row)
                 if self.first is None:
                     self.first = row
-                    aside.tell(lambda: told(self))
+                    aside.run_in_ui(lambda: on_found(self))
             self.looked = step
             now = time.monotonic()
             if now - turn > TURN:
-                if now - tell > _TELL:
-                    aside.tell(lambda: told(self))
-                    tell = time.monotonic()
+                if now - reported > _REPORT_EVERY:
+                    aside.run_in_ui(lambda: on_found(self))
+                    reported = time.monotonic()
                 time.sleep(_REST if now - self._last_key() < _KEYS else 0)
                 turn = time.monotonic()
         self.done = True
-        aside.tell(lambda: told(self))
+        aside.run_in_ui(lambda: on_found(self))
 
     def _passes_by(self, row: int) -> bool:
-        if self._sieve is None:
+        if self._row_filter is None:
             return False
         if row not in self._about:
-            self._about, self._may = self._sieve.about(row)
+            self._about, self._may = self._row_filter.about(row)
         return not self._may
 
-    def _more_passed_by(self, place: int) -> int:
+    def _more_skipped(self, place: int) -> int:
         """How many of the following positions hold rows that are skipped together with this one."""
         if self._by > 0:
             return bisect_left(self._order, self._about.stop, place) - place - 1

@@ -12,7 +12,7 @@ class Stopped(Exception):
 
 
 class LongTask:
-    """Its thread calls `heed`, which ends the task when the user does not wait."""
+    """Its thread calls `on_progress`, which ends the task when the user does not wait."""
 
     def __init__(self, what: str, total: int, unit: Callable[[int], str] = size_text) -> None:
         """A `total` of 0 means that progress is unknown."""
@@ -22,7 +22,7 @@ class LongTask:
         self.done = 0
         self.stopped = False
 
-    def heed(self, done: int) -> None:
+    def on_progress(self, done: int) -> None:
         """This much is done. Raises Stopped after escape."""
         self.done = done
         if self.stopped:
@@ -31,12 +31,12 @@ class LongTask:
     def check(self, done: int, total: int) -> None:
         """What was read is being checked; this much is done."""
         self.go_on("checking", total, lambda count: f"{count:,}")
-        self.heed(done)
+        self.on_progress(done)
 
     def go_on(self, what: str, total: int = 0, unit: Callable[[int], str] = size_text) -> None:
         """Another kind of work follows; a `total` of 0 means that progress is unknown."""
         self.what, self.total, self.unit = what, total, unit
-        self.heed(0)
+        self.on_progress(0)
 
 
 def failure(error: Exception) -> str:

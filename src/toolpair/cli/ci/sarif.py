@@ -32,8 +32,8 @@ class SarifOutput:
     def file(self, checked: Checked) -> None:
         entry = checked.entry
         if not checked.read:
-            told: Entry = {"level": "error", "message": {"text": _text(entry["error"])}}
-            self.notifications.append(told | _locations(entry["path"], None))
+            notification: Entry = {"level": "error", "message": {"text": _text(entry["error"])}}
+            self.notifications.append(notification | _locations(entry["path"], None))
             return
         for problem in entry["problems"]:
             index = self.rules.setdefault(problem["rule"], len(self.rules))

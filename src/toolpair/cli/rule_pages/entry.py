@@ -73,7 +73,7 @@ def _example(page: RulePage, run: Shown) -> Entry:
         "cause": cause_sentence(cause_entry(problem.cause)) if problem.cause is not None else None,
         "api_says": problem.api_says,
         "others": list(run.others),
-        "mended": _text(run.mended) if run.mended is not None else None,
+        "mended": _text(run.fixed) if run.fixed is not None else None,
         "how": run.how,
         "command": _command(page, run),
         "certain": run.fix is not None and run.fix.certain,
@@ -82,7 +82,7 @@ def _example(page: RulePage, run: Shown) -> Entry:
     }
 
 
-def how_mended(example: Entry) -> str:
+def how_fixed(example: Entry) -> str:
     """The words before the command that fixes an example."""
     if example["how"] == "recommended":
         return "Fixed by"

@@ -24,7 +24,7 @@ _LINES = "messages.jsonl"
 
 
 class Shown(Struct, frozen=True):
-    """An example with its results. `mended` is None if there is no fix."""
+    """An example with its results. `fixed` is None if there is no fix."""
 
     problem: Problem
     """The example's first problem of the rule."""
@@ -35,7 +35,7 @@ class Shown(Struct, frozen=True):
     profile: str
     format: str
     broken: bytes
-    mended: bytes | None
+    fixed: bytes | None
     how: How
     fix: Fix | None
     """What must be fixed first."""
@@ -72,7 +72,7 @@ def _run(session: Session, rule: str, example: Example) -> Shown:
         profile=session.profile.id,
         format=session.format.id,
         broken=example.data,
-        mended=session.to_bytes() if fix is not None else None,
+        fixed=session.to_bytes() if fix is not None else None,
         how=how,
         fix=fix,
         left=tuple(dict.fromkeys(found.rule for found in session.problems if found.severity == "error")),
@@ -128,9 +128,9 @@ def lines_of(text: str) -> list[str]:
     return [visible(line) for line in text.removesuffix("\n").split("\n")]
 
 
-def compared(broken: str, mended: str) -> list[ExampleLine]:
+def compared(broken: str, fixed: str) -> list[ExampleLine]:
     """A line diff of both files."""
-    one, two = lines_of(broken), lines_of(mended)
+    one, two = lines_of(broken), lines_of(fixed)
     found: list[ExampleLine] = []
     for kind, a, b, c, d in SequenceMatcher(a=one, b=two, autojunk=False).get_opcodes():
         if kind == "equal":

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from toolpair.cli.file_report import Entry
-from toolpair.cli.rule_pages.entry import OF_FILES, how_mended, judged_rows
+from toolpair.cli.rule_pages.entry import OF_FILES, how_fixed, judged_rows
 from toolpair.cli.rule_pages.example import ExampleLine, compared, lines_of
 from toolpair.cli.rule_pages.severities import MEANING, grouped, letters, signs
 from toolpair.cli.terminal import TerminalStyle, columns, out, safe
@@ -51,10 +51,10 @@ def _prose(text: str, width: int, indent: str = "  ") -> None:
 
 
 def _print_example(example: Entry, style: TerminalStyle, width: int) -> None:
-    mended = example["mended"]
+    fixed = example["mended"]
     severity = example["severity"]
-    told = f" at line {example['line']:,}" if example["line"] is not None else ""
-    rows = textwrap.wrap(f"{severity}{told}: {safe(example['says'])}", width - 2, break_on_hyphens=False)
+    place = f" at line {example['line']:,}" if example["line"] is not None else ""
+    rows = textwrap.wrap(f"{severity}{place}: {safe(example['says'])}", width - 2, break_on_hyphens=False)
     out(f"{style.bold('Example')}  format {example['format']}, profile {example['profile']}")
     out("  " + style.severity(severity, severity) + rows[0].removeprefix(severity))
     for row in rows[1:]:
@@ -62,14 +62,14 @@ def _print_example(example: Entry, style: TerminalStyle, width: int) -> None:
     if example["api_says"]:
         _prose(f"The API says: {safe(example['api_says'])}", width)
     out()
-    lines = compared(example["broken"], mended) if mended is not None else []
+    lines = compared(example["broken"], fixed) if fixed is not None else []
     lines = lines or [ExampleLine(" ", line) for line in lines_of(example["broken"])]
     colours: dict[str, Any] = {"-": style.red, "+": style.green, " ": str}
     for mark, row in _fitted(lines, width - 3):
         out("  " + colours[mark](f"{mark}{row}".rstrip()))
     out()
     if example["command"]:
-        out(f"  {how_mended(example)}")
+        out(f"  {how_fixed(example)}")
         out(f"  {example['command']}")
     else:
         _prose(f"By hand: {safe(example['no_fix'] or 'there is no fix for it.')}", width)

@@ -37,9 +37,9 @@ class ClaudeCode:
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.claude_code.damage import harms
+        from toolpair.formats.claude_code.damage import effects_of
 
-        return harms(items, transcript, found)
+        return effects_of(items, transcript, found)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.claude_code.sending import sees
@@ -56,10 +56,12 @@ class ClaudeCode:
 
         return inactive_histories(items, transcript.leaf)
 
-    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
-        from toolpair.formats.claude_code.companions import companions_of
+    def subagent_sessions(
+        self, items: Sequence[Item], transcript: Transcript, beside: Beside
+    ) -> Iterable[SubagentSession]:
+        from toolpair.formats.claude_code.subagent_sessions import subagent_sessions_of
 
-        return companions_of(items, transcript, beside)
+        return subagent_sessions_of(items, transcript, beside)
 
 
 FORMAT = ClaudeCode()

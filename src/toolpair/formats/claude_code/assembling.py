@@ -23,7 +23,7 @@ class _Draft(Struct, eq=False):
     blocks: list[tuple[Block, ...]]
     shape: ContentShape
     with_results: bool = False
-    told: bool = False
+    noted: bool = False
     """The agent adds text of its own to it."""
 
 
@@ -53,14 +53,14 @@ def assemble(order: Iterable[ChainNode]) -> list[Message]:
     drafts: list[_Draft] = []
     # Responses since the last user text, by message id: the agent looks for further parts only among these.
     open_responses: dict[str, _Draft] = {}
-    told = False
+    noted = False
     last: _Draft | None = None
     for node in order:
         if not node.sent:
             if speaks(node):
-                told = True
+                noted = True
                 if last is not None and last.role == "user":
-                    last.told = True
+                    last.noted = True
             continue
         blocks, shape = blocks_of_node(node)
         role = node.type
@@ -79,16 +79,18 @@ def assemble(order: Iterable[ChainNode]) -> list[Message]:
             drafts.append(draft)
             if key is not None:
                 open_responses[key] = draft
-        if told:
-            draft.told = True
-            told = False
+        if noted:
+            draft.noted = True
+            noted = False
         if role == "user":
             # A node's results are those of its content, so its blocks need not be checked.
             if node.results:
                 draft.with_results = True
             if not draft.with_results:
                 open_responses = {}
-    return [_message_of_one(draft) if len(draft.nodes) == 1 and not draft.told else _message(draft) for draft in drafts]
+    return [
+        _message_of_one(draft) if len(draft.nodes) == 1 and not draft.noted else _message(draft) for draft in drafts
+    ]
 
 
 def _message_of_one(draft: _Draft) -> Message:
@@ -121,7 +123,7 @@ def _message(draft: _Draft) -> Message:
             rest = [part for part, speaks in behind if not speaks]
             parts = [*parts[:first], *late, *rest]
     blocks = [block for _, found in parts for block in found]
-    if draft.role == "user" and (len(parts) > 1 or draft.told):
+    if draft.role == "user" and (len(parts) > 1 or draft.noted):
         # If there are several parts the agent puts results first; the content of a single record is sent as it is.
         blocks.sort(key=lambda block: block.kind != "result")
     values = [node.value for node, _ in parts]

@@ -6,8 +6,8 @@ from typing import Final
 
 from toolpair.formats.claude_code.record_kinds import ChainNode
 
-_NEVER_TOLD: Final = frozenset({"prompt_snapshot"})
-_ALWAYS_TOLD: Final = frozenset({"total_tokens_reminder", "date", "hook_additional_context"})
+_NEVER_SENT: Final = frozenset({"prompt_snapshot"})
+_ALWAYS_SENT: Final = frozenset({"total_tokens_reminder", "date", "hook_additional_context"})
 
 
 def speaks(node: ChainNode) -> bool:
@@ -19,6 +19,6 @@ def speaks(node: ChainNode) -> bool:
         return False
     attachment = node.value.get("attachment")
     kind = attachment.get("type") if isinstance(attachment, dict) else None
-    if not isinstance(kind, str) or kind in _NEVER_TOLD:
+    if not isinstance(kind, str) or kind in _NEVER_SENT:
         return False
-    return bool(node.value.get("rendered")) or kind in _ALWAYS_TOLD
+    return bool(node.value.get("rendered")) or kind in _ALWAYS_SENT

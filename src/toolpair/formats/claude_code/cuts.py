@@ -20,7 +20,7 @@ from toolpair.formats.claude_code.history import (
 from toolpair.formats.claude_code.kept import kept_records
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary, text_or_none
-from toolpair.formats.claude_code.relink import FoundParent, line_words, meant, mended
+from toolpair.formats.claude_code.relink import FoundParent, found_parent, line_words, meant
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Boundary, Defect, Message, Repair
 
@@ -195,12 +195,12 @@ def _cut(
 
     `leaf` remains one unless the history continues from it: link to it rather than to a record beside it.
     """
-    found = mended(history, root)
+    found = found_parent(history, root)
     lineage = lineage_of(history)
-    if found.parent is not None and leaf is not None and not lineage.hangs_on(found.parent, leaf):
+    if found.parent is not None and leaf is not None and not lineage.descends_from(found.parent, leaf):
         # If another lost link lies between the two, fixing that one joins them.
-        together = lineage.hangs_on(leaf, lineage.top(found.parent))
-        if together and not lineage.hangs_on(leaf, root):
+        together = lineage.descends_from(leaf, lineage.top(found.parent))
+        if together and not lineage.descends_from(leaf, root):
             found = FoundParent(leaf)
     parent = found.parent.uuid if found.parent is not None else None
     brings = _brings(messages, outputs)

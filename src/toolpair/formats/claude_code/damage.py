@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, seconds_of, value_of
 from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.lost import Held, can_be_closed, held_in, held_in_part, ids_in, readers_harm
+from toolpair.formats.lost import Held, can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
 from toolpair.source.json_spans import scan
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
@@ -17,9 +17,9 @@ AGENT: Final = "Claude Code"
 _UUID: Final = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,100})"')
 
 
-def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
+def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
     if all(damage.readable for damage in found):
-        return [readers_harm(damage, AGENT) for damage in found]
+        return [effect_on_readers(damage, AGENT) for damage in found]
     known: set[Any] = set()
     wanted: set[Any] = set()
     kept: Any = None
@@ -36,7 +36,9 @@ def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     answered, called = _ids_of(transcript)
     lost_parents = wanted - known - {None}
     return [
-        readers_harm(damage, AGENT) if damage.readable else _harm(damage, known, lost_parents, answered, called)
+        effect_on_readers(damage, AGENT)
+        if damage.readable
+        else _effect_of(damage, known, lost_parents, answered, called)
         for damage in found
     ]
 
@@ -55,7 +57,7 @@ def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
     return ids["result"], ids["call"]
 
 
-def _harm(
+def _effect_of(
     damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]
 ) -> ResumeEffect:
     # It parses a line up to the end of its first value, whatever follows.

@@ -11,7 +11,7 @@ from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.kept import kept_missing
 from toolpair.formats.claude_code.record_kinds import without_time
-from toolpair.formats.claude_code.relink import line_words, mended
+from toolpair.formats.claude_code.relink import found_parent, line_words
 from toolpair.transcript.model import Boundary, Defect, Repair
 
 
@@ -64,7 +64,7 @@ def _bridged(history: History) -> Iterator[Defect]:
         above = history.bridged.get(node.uuid or "")
         if above is None or node.parent is None or node.parent in history.by_uuid:
             continue
-        found = mended(history, node)
+        found = found_parent(history, node)
         parent = found.parent.uuid if found.parent is not None else above
         if found.nameless is not None:
             repair = Repair(

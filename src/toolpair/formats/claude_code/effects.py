@@ -67,11 +67,11 @@ def _facts(problem: Problem, seen: SentRequest) -> _Facts:
     named = [problem.result, *problem.others] if problem.result is not None else list(problem.others)
     results = tuple(block for block in dict.fromkeys(named) if block.kind == "result")
     sent = tuple(block for block in results if seen.reaches(block))
-    told = {result_text(block).strip() for block in sent}
+    sent_texts = {result_text(block).strip() for block in sent}
     lost: dict[str, Block] = {}
     for block in results:
         text = result_text(block).strip()
-        if is_real_output(block) and block not in sent and text not in told:
+        if is_real_output(block) and block not in sent and text not in sent_texts:
             lost.setdefault(text, block)
     call = problem.call
     return _Facts(call, call is not None and seen.reaches(call), results, sent, tuple(lost.values()))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none
-from toolpair.formats.claude_code.relink import line_words, mended
+from toolpair.formats.claude_code.relink import found_parent, line_words
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Defect, Repair
 
@@ -171,7 +171,7 @@ def _of_segment(
     repair: Repair | None
     first = history.by_uuid.get(head)
     if top.uuid != head and first is not None and first.position < top.position:
-        parent = mended(history, top).parent
+        parent = found_parent(history, top).parent
         if parent is None:
             return
         title = f"reconnect what was kept to {line_words(parent)}"

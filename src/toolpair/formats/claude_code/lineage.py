@@ -121,7 +121,7 @@ class Lineage:
             todo.extend(reversed(self._children.get(here.uid, ())))
         return None
 
-    def hangs_on(self, node: ChainNode, other: ChainNode) -> bool:
+    def descends_from(self, node: ChainNode, other: ChainNode) -> bool:
         """Whether the other record is an ancestor, or the same record.
 
         A link to a later record of the file counts as lost.

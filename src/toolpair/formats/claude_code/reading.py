@@ -60,7 +60,7 @@ _HISTORIES: Final[WeakKeyDictionary[Transcript, History]] = WeakKeyDictionary()
 _KEPT: Final = 2
 
 
-def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
+def cached_history(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made from. It must not be modified."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history

@@ -34,7 +34,7 @@ def line_words(node: ChainNode | None) -> str:
     return f"line {node.uid + 1:,}" if node is not None and node.uid >= 0 else "the line before it"
 
 
-def mended(history: History, broken: ChainNode) -> FoundParent:
+def found_parent(history: History, broken: ChainNode) -> FoundParent:
     """The meaning of a broken record's link, by the best available evidence."""
     nameless = meant(history, broken)
     if nameless is not None:
@@ -55,7 +55,7 @@ def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
     """
     lineage = lineage_of(history)
     linked = _own_call(history, broken) or _own_response(history, broken)
-    if linked is not None and not lineage.hangs_on(linked, broken):
+    if linked is not None and not lineage.descends_from(linked, broken):
         return linked
     branch = _of_its_branch(history, broken)
     nearest: ChainNode | None = None
@@ -64,15 +64,19 @@ def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
             break
         if not may_be_parent(history, found) or history.by_uuid.get(found.uuid or "") is not found:
             continue
-        if branch is not None and not lineage.hangs_on(found, branch) and lineage.top(found) is lineage.top(branch):
+        if (
+            branch is not None
+            and not lineage.descends_from(found, branch)
+            and lineage.top(found) is lineage.top(branch)
+        ):
             # It is on another branch. A record not linked to anything known may belong to this one.
             continue
         if is_compact_boundary(found) and not lineage.has_summary(found):
             # Without its summary the boundary would only hide what it replaced.
             logical = history.by_uuid.get(text_or_none(found.value.get("logicalParentUuid")) or "")
-            if logical is not None and not lineage.hangs_on(logical, broken):
+            if logical is not None and not lineage.descends_from(logical, broken):
                 return logical
-        elif not lineage.hangs_on(found, broken):
+        elif not lineage.descends_from(found, broken):
             nearest = found
             break
     return nearest
@@ -87,7 +91,7 @@ def _of_its_branch(history: History, broken: ChainNode) -> ChainNode | None:
     prompt = lineage.prompt_below(broken)
     same = [node for node in lineage.prompts.get(prompt, ()) if node.position < broken.position]
     for node in reversed(same):
-        if node.uuid != broken.uuid and may_be_parent(history, node) and not lineage.hangs_on(node, broken):
+        if node.uuid != broken.uuid and may_be_parent(history, node) and not lineage.descends_from(node, broken):
             return node
     at = bisect_left(history.prompted, (broken.position, ""))
     if not at:
@@ -102,7 +106,7 @@ def _of_its_branch(history: History, broken: ChainNode) -> ChainNode | None:
         return None
     if named.position > broken.position:
         return None
-    return None if lineage.hangs_on(named, broken) else named
+    return None if lineage.descends_from(named, broken) else named
 
 
 def _own_call(history: History, broken: ChainNode) -> ChainNode | None:
@@ -144,7 +148,7 @@ def _past_unknown(history: History, broken: ChainNode) -> ChainNode | None:
         seen.add(uuid)
         uuid = history.skipped[uuid]
     found = history.by_uuid.get(uuid) if uuid is not None and seen else None
-    return found if found is not None and not lineage_of(history).hangs_on(found, broken) else None
+    return found if found is not None and not lineage_of(history).descends_from(found, broken) else None
 
 
 def meant(history: History, broken: ChainNode) -> ChainNode | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.codex.rollout_lines import passed_by, sniff
+from toolpair.formats.codex.rollout_lines import skipped, sniff
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Fix, OnResume, Problem
@@ -38,9 +38,9 @@ class Codex:
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.codex.damage import harms
+        from toolpair.formats.codex.damage import effects_of
 
-        return harms(items, transcript, found)
+        return effects_of(items, transcript, found)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.codex.own_rules import begins_file, refusal
@@ -49,7 +49,7 @@ class Codex:
         from toolpair.formats.codex.sent_items import parent_of
 
         refuses = refusal(items, begins_file(transcript), parent_of(transcript).missing)
-        return sent_by(AGENT, transcript, passed_by(items), refuses)
+        return sent_by(AGENT, transcript, skipped(items), refuses)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         from toolpair.formats.codex.effects import on_resume

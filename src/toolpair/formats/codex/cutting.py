@@ -52,7 +52,7 @@ class Limit(Struct, frozen=True, eq=False):
     def cost(self, text: str) -> int:
         return -(-len(text.encode("utf-8", "replace")) // self.size)
 
-    def is_passed_by(self, text: str) -> bool:
+    def is_exceeded_by(self, text: str) -> bool:
         """Whether the text alone is longer."""
         return len(text) > self.bytes // _LONGEST and self.cost(text) > self.most
 
@@ -74,7 +74,7 @@ def is_cut(item: Any, limit: Limit) -> bool:
         return False
     said = item.get("output")
     if isinstance(said, str):
-        return limit.is_passed_by(said)
+        return limit.is_exceeded_by(said)
     parts = said if isinstance(said, list) else []
     return sum(limit.cost(part["text"]) for part in parts if _is_words(part)) > limit.most
 
@@ -89,7 +89,7 @@ def as_sent(item: dict[str, Any], limit: Limit | None) -> dict[str, Any]:
         parts = [_seen(part) for part in said]
         made = _within(parts, limit) if key == "output" and limit is not None else parts
         return item if len(made) == len(said) and all(map(_same, made, said)) else {**item, key: made}
-    if key == "output" and isinstance(said, str) and limit is not None and limit.is_passed_by(said):
+    if key == "output" and isinstance(said, str) and limit is not None and limit.is_exceeded_by(said):
         return {**item, key: _shortened(said, limit, limit.most)}
     return item
 

@@ -20,7 +20,7 @@ REFUSES: Final = "Codex does not resume this session"
 _SKIPS: Final = "Codex skips the line"
 
 
-def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
+def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
     bad = {damage.record for damage in found if _has_bad_bytes(damage)}
     bytes_stop = bool(bad) and _stops_at_bad_bytes(items, bad)
     answered: set[str] = set()
@@ -29,7 +29,7 @@ def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
         for message in transcript.messages:
             answered.update(block.id for block in message.results if isinstance(block.id, str))
             called.update(block.id for block in message.calls if isinstance(block.id, str))
-    return [_harm(damage, answered, called, bytes_stop) for damage in found]
+    return [_effect_of(damage, answered, called, bytes_stop) for damage in found]
 
 
 def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
@@ -46,7 +46,7 @@ def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
     )
 
 
-def _harm(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool) -> ResumeEffect | None:
+def _effect_of(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool) -> ResumeEffect | None:
     bad = _has_bad_bytes(damage)
     if damage.front or (bad and (bytes_stop or damage.first)) or (damage.first and not damage.readable):
         return ResumeEffect("stops", REFUSES, "rejected", "the whole session", complete=_is_complete(damage))

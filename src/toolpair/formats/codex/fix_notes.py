@@ -37,7 +37,7 @@ class _Ground:
             for rank, block in enumerate(message.blocks):
                 self.message_of[id(block)] = (message, rank)
         frame = frame_of(transcript)
-        beyond = frame.inside.numbered if frame is not None else None
+        numbers_after = frame.inside.numbered if frame is not None else None
         self.pushed = [0] * (len(items) + 1)
         """Position -> how many records from there on are renumbered when one is inserted before it."""
         self.behind = [0] * (len(items) + 1)
@@ -48,10 +48,10 @@ class _Ground:
         for own in numbers:
             gap_before.append(own is not None and last is not None and own > last + 1)
             last = own if own is not None else last
-        if beyond is not None and beyond[0]:
+        if numbers_after is not None and numbers_after[0]:
             # One more position stands for everything after the window.
-            self.behind = [0] * len(items) + [beyond[0], 0]
-            self.pushed = [0] * len(items) + [beyond[1], 0]
+            self.behind = [0] * len(items) + [numbers_after[0], 0]
+            self.pushed = [0] * len(items) + [numbers_after[1], 0]
         for number in range(len(items) - 1, -1, -1):
             counted = numbers[number] is not None
             self.behind[number] = self.behind[number + 1] + counted

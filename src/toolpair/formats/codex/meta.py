@@ -164,9 +164,9 @@ def session_time(items: Sequence[Item], view: View) -> str | None:
     values = _values(items)
     for value in values[:1]:
         payload = value.get("payload")
-        for told in (value, payload if isinstance(payload, dict) else {}):
-            if _time(told.get("timestamp")):
-                return str(told["timestamp"])
+        for ids in (value, payload if isinstance(payload, dict) else {}):
+            if _time(ids.get("timestamp")):
+                return str(ids["timestamp"])
     first = next((value["timestamp"] for value in values if _time(value.get("timestamp"))), None)
     if first is not None:
         return str(first)
@@ -216,10 +216,10 @@ def _folder(values: Sequence[dict[str, Any]]) -> str | None:
 def _session_id(values: Sequence[dict[str, Any]], view: View) -> str | None:
     """The id in the file's name and records, if they agree."""
     name = _name(view)
-    told = {thread for n, value in enumerate(values) if (thread := _thread(value, n == 0)) is not None}
+    ids = {thread for n, value in enumerate(values) if (thread := _thread(value, n == 0)) is not None}
     if name is not None:
-        told.add(name[5])
-    return told.pop() if len(told) == 1 else None
+        ids.add(name[5])
+    return ids.pop() if len(ids) == 1 else None
 
 
 def _thread(value: dict[str, Any], first: bool) -> str | None:

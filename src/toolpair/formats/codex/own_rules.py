@@ -35,7 +35,7 @@ def refusal(items: Sequence[Item], begins: bool = True, without_parent: str | No
 
 def begins_file(transcript: Transcript) -> bool:
     """Whether the records it was read from are the first of the file."""
-    return transcript.beyond is None or not transcript.beyond.before
+    return transcript.edges is None or not transcript.edges.before
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:

@@ -13,7 +13,7 @@ from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
 from toolpair.formats.codex.history import History, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
-from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, passed_by
+from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, skipped
 from toolpair.formats.codex.sent_items import Parent, is_sent
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.item_messages import messages_of
@@ -32,7 +32,7 @@ class _Facts(Struct):
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     lines = lines_of(items)
     # A record that Codex skips is shown in its place; only its effect on others does not count.
-    gone = passed_by(items)
+    gone = skipped(items)
     meta = next((line.payload for line in lines if line.kind == "meta"), None)
     parent = inherited(meta, view.beside) if view.inside is None and view.beside is not None else Inherited()
     kept = [line for line in lines if line.kind == "item" or line.uid not in gone]
@@ -47,7 +47,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
     facts = _facts(lines)
     scopes = _scopes(items, lines, history)
     inactive = tuple(_inactive_blocks(lines, scopes))
-    told = lines if frame is None else with_events_elsewhere(lines, messages, frame)
+    reporting = lines if frame is None else with_events_elsewhere(lines, messages, frame)
     read = Transcript(
         messages=tuple(messages),
         layout="tool_messages",
@@ -61,7 +61,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         inactive_blocks=_without_answered_results(inactive),
         boundaries=tuple(_boundaries(history, messages, front, others)),
         agent_facts=Parent(tuple(messages_of(history.entries[:front])), parent.missing),
-        copies=recovered_outputs(told, messages),
+        copies=recovered_outputs(reporting, messages),
         frame=frame,
     )
     if view.inside is None:

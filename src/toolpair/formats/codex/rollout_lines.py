@@ -116,7 +116,7 @@ def is_line(value: Any) -> bool:
     )
 
 
-def passed_by(items: Sequence[Item]) -> set[int]:
+def skipped(items: Sequence[Item]) -> set[int]:
     """uids of the records without such an envelope, and of those that its parser rejects: Codex skips them."""
     return {item.uid for item in items if not is_line(item.value) or is_refused(item.value)}
 

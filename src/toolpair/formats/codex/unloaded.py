@@ -26,7 +26,7 @@ _MENDED_ELSEWHERE: Final = frozenset(
 """Rules whose fix makes the item readable too."""
 
 
-_TOLD: Final = ("call", "result", "text")
+_REPORTED: Final = ("call", "result", "text")
 _NO_TIME: Final = "No other line of the file has a time either."
 
 
@@ -41,18 +41,18 @@ def _items(context: Context) -> None:
         id(block): (block, at)
         for number, message in enumerate(context.messages)
         for place, block in enumerate(message.blocks)
-        if (block.kind in _TOLD and not is_loaded(block.value)) and (at := (number, place))
+        if (block.kind in _REPORTED and not is_loaded(block.value)) and (at := (number, place))
     }
     if not unread:
         return
-    told: set[int] = set()
+    reported: set[int] = set()
     for number, problem in enumerate(context.problems):
         concerned = [block for block in _blocks(problem) if id(block) in unread]
         if problem.rule in _MENDED_ELSEWHERE and concerned:
             context.problems[number] = replace(problem, severity="error")
-            told.update(id(block) for block in concerned)
+            reported.update(id(block) for block in concerned)
     for key, (block, at) in unread.items():
-        if key in told:
+        if key in reported:
             continue
         mended = readable(block.value)
         fixes = []

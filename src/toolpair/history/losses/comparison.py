@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.losses.kept_texts import KeptTexts, plain
+from toolpair.history.losses.kept_texts import KeptTexts, well_formed
 from toolpair.history.losses.loss import Crossed, Loss, Losses
 from toolpair.history.losses.other_texts import other_texts
 from toolpair.transcript.content import (
@@ -48,7 +48,7 @@ class _Output(Struct, eq=False):
 
     @classmethod
     def of(cls, block: Block, owner: int | None) -> _Output:
-        return cls(block, owner, plain(_words_of(block)))
+        return cls(block, owner, well_formed(_words_of(block)))
 
 
 class Comparison:
@@ -80,11 +80,15 @@ class Comparison:
         """id() of a new call -> the number of the old call that it is."""
         self.kept = KeptTexts(
             [
-                plain(block_text(block))
+                well_formed(block_text(block))
                 for block in _blocks(before, ("text",))
                 if _is_among(block, self._reached_before)
             ],
-            [plain(block_text(block)) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
+            [
+                well_formed(block_text(block))
+                for block in _blocks(after, ("text",))
+                if _is_among(block, self._reached_after)
+            ],
         )
         self.crossed: list[Crossed] = []
         self._stays: set[tuple[str, str]] = set()
@@ -155,7 +159,7 @@ class Comparison:
         return ()
 
     def _lost_call(self, call: Block) -> Loss | None:
-        said = plain(argument_text(call))
+        said = well_formed(argument_text(call))
         if self._is_summed_up(call.record) or any(map(self.kept.take, _spellings(said))):
             return None
         return Loss("call", call.record, _id(call), call.name, _size(said))
@@ -169,7 +173,7 @@ class Comparison:
             old = self.old_calls[number]
             if old.value is call.value:
                 continue
-            said, now = plain(argument_text(old)), plain(argument_text(call))
+            said, now = well_formed(argument_text(old)), well_formed(argument_text(call))
             if said == now or said.strip() in ("", "{}", "null") or _holds(now, said):
                 continue
             if _meant(old) != _meant(call):
@@ -223,9 +227,9 @@ class Comparison:
         after = [*_unsent_results(self.after), *_blocks(self.after, ("result",))] if before else []
         there = {id(block.value) for block in after}
         gone = [block for block in before if id(block.value) not in there and is_real_output(block)]
-        texts = {plain(_words_of(block)) for block in after} if gone else set()
+        texts = {well_formed(_words_of(block)) for block in after} if gone else set()
         for block in gone:
-            text = plain(_words_of(block))
+            text = well_formed(_words_of(block))
             if text and text not in texts and not self.kept.take(text):
                 yield Loss("output", block.record, _id(block), block.name, _size(text))
 
@@ -270,7 +274,7 @@ class Comparison:
         ]
         if olds:
             stays = (block for block, _ in old if id(block.value) in same)
-            self._stays.update((repr(block.id), plain(_words_of(block))) for block in stays)
+            self._stays.update((repr(block.id), well_formed(_words_of(block))) for block in stays)
         news = [_Output.of(block, owner) for block, owner in new if is_real_output(block)]
         olds += [_Output.of(block, None) for block in self._served(self.before, self._reached_before)]
         news += [_Output.of(block, None) for block in self._served(self.after, self._reached_after)]
@@ -324,10 +328,10 @@ class Comparison:
     def _words(self) -> Iterable[Loss]:
         """User texts that are lost; an output kept as text by toolpair counts as an output."""
         new = self._user_texts(self.after, self._reached_after)
-        there = Counter(_nameless(plain(block_text(block))) for block in new)
+        there = Counter(_nameless(well_formed(block_text(block))) for block in new)
         gone = []
         for block in self._user_texts(self.before, self._reached_before):
-            text = plain(block_text(block))
+            text = well_formed(block_text(block))
             key = _nameless(text)
             if there[key] > 0:
                 there[key] -= 1

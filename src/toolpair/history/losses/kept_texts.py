@@ -14,7 +14,7 @@ _TRIED: Final = 200
 """How many places with the same first line are tried."""
 
 
-def plain(text: str) -> str:
+def well_formed(text: str) -> str:
     """The text with U+FFFD for half surrogates, which no API accepts."""
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.losses.kept_texts import plain
+from toolpair.history.losses.kept_texts import well_formed
 from toolpair.history.losses.loss import Loss
 from toolpair.transcript.besides import OF_MESSAGE, known_places, texts_besides
 from toolpair.transcript.content import block_text
@@ -37,7 +37,7 @@ def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[s
         if known is None and _is_in(before, record, aside):
             continue
         for _, said in texts_besides(value, known or frozenset()):
-            text = plain(said)
+            text = well_formed(said)
             if left[text] > 0:
                 left[text] -= 1
             elif not kept(text) and not inside.holds(text):
@@ -67,20 +67,20 @@ def _assistants_texts(
 ) -> Iterator[Loss]:
     """Assistant texts, whatever role they have now."""
     old, new = (list(_text_blocks(state)) for state in (before, after))
-    said = Counter(plain(block_text(block)) for role, block in new if role != "user")
+    said = Counter(well_formed(block_text(block)) for role, block in new if role != "user")
     missing = []
     for role, block in old:
         if role == "user":
             continue
-        text = plain(block_text(block))
+        text = well_formed(block_text(block))
         if said[text] > 0:
             said[text] -= 1
         elif text.strip() and block.record not in same:
             missing.append((block, text))
     if not missing:
         return
-    short = Counter(plain(block_text(block)) for _, block in old)
-    short.subtract(plain(block_text(block)) for _, block in new)
+    short = Counter(well_formed(block_text(block)) for _, block in old)
+    short.subtract(well_formed(block_text(block)) for _, block in new)
     for block, text in missing:
         if short[text] > 0 and not kept(text):
             short[text] -= 1
@@ -152,6 +152,6 @@ def _all_texts(value: Any) -> Iterator[str]:
     while todo:
         found = todo.pop()
         if isinstance(found, str):
-            yield plain(found)
+            yield well_formed(found)
         elif isinstance(found, (list, dict)):
             todo.extend(found.values() if isinstance(found, dict) else found)

@@ -37,8 +37,8 @@ class Whole:
     def doubled(self) -> tuple[int, int]:
         """(calls with the same result several times, answered calls)."""
         answered = [pair for pair in self._pairing.pairs if pair.call is not None and pair.results]
-        beyond = self._transcript.beyond
-        return sum(map(_has_copies, answered)), len(answered) + (beyond.answered if beyond is not None else 0)
+        edges = self._transcript.edges
+        return sum(map(_has_copies, answered)), len(answered) + (edges.answered if edges is not None else 0)
 
     @property
     def doubled_on_resume(self) -> bool:

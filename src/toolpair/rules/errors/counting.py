@@ -55,9 +55,9 @@ class Counted(Struct, frozen=True, eq=False):
     def place(self, block: Block) -> tuple[int, int] | None:
         return self.places.get(id(block))
 
-    def shifted(self, sent: int, others: int) -> Shifted:
+    def shifted(self, sent: int, others: int) -> ShiftedCounts:
         """The same counts after so many messages, counted as sent and as in the transcript."""
-        return Shifted(self, sent, others)
+        return ShiftedCounts(self, sent, others)
 
     def call_number(self, block: Block) -> int:
         """The K of `tool_calls[K]`; 0 for a block that is not a call, or not counted."""
@@ -69,7 +69,7 @@ class Counted(Struct, frozen=True, eq=False):
         return at if at < len(self.sources) and self.sources[at] == source else None
 
 
-class Shifted(Struct, frozen=True):
+class ShiftedCounts(Struct, frozen=True):
     """The counts of a window, offset to its position in the whole."""
 
     counted: Counted

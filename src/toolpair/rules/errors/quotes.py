@@ -9,7 +9,7 @@ from typing import Final
 
 from toolpair.dialects.block_values import field_names, field_of, has_field, written_type
 from toolpair.dialects.openai_responses import ITEM_PREFIXES
-from toolpair.rules.errors.counting import Counted, Shifted
+from toolpair.rules.errors.counting import Counted, ShiftedCounts
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
@@ -116,7 +116,7 @@ def _block(problem: Problem, error: ErrorText) -> Block | None:
     return first or next(iter(problem.others), None)
 
 
-def _place(problem: Problem, error: ErrorText, block: Block | None, counted: Shifted) -> tuple[int, int]:
+def _place(problem: Problem, error: ErrorText, block: Block | None, counted: ShiftedCounts) -> tuple[int, int]:
     """The message, and the block in it, that the provider would name."""
     place = counted.place(block) if block is not None else None
     if place is None:

@@ -36,7 +36,7 @@ class Keeper:
         self._name = new_name(path)
         self._news = threading.Condition()
         self._wanted: Wanted | None = None
-        self._is_told = False
+        self._is_notified = False
         self._is_busy = False
         self._thread: threading.Thread | None = None
         self._locked: Locked | None = None
@@ -46,7 +46,7 @@ class Keeper:
 
     def keep(self, session: Journaled) -> None:
         """Record the session's current state."""
-        self._tell((JournalEntry.of(session, time.time()), partial(Mark.of, session.file.snapshot)))
+        self._notify((JournalEntry.of(session, time.time()), partial(Mark.of, session.file.snapshot)))
 
     def take_up(self, left: UnsavedWork) -> None:
         """Unsaved work was applied again: delete it once it has been recorded with the rest."""
@@ -55,13 +55,13 @@ class Keeper:
 
     def forget(self) -> None:
         """There is nothing left to keep: it has been saved, undone or discarded."""
-        self._tell(None)
+        self._notify(None)
 
-    def _tell(self, wanted: Wanted | None) -> None:
+    def _notify(self, wanted: Wanted | None) -> None:
         with self._news:
             if wanted is None and self._thread is None and not self._taken_up:
                 return  # nothing was ever recorded
-            self._wanted, self._is_told = wanted, True
+            self._wanted, self._is_notified = wanted, True
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
                 self._thread.start()
@@ -70,14 +70,14 @@ class Keeper:
     def flush(self, seconds: float = _LAST) -> None:
         """Wait until everything is written, or cannot be."""
         with self._news:
-            self._news.wait_for(lambda: not self._is_told and not self._is_busy, seconds)
+            self._news.wait_for(lambda: not self._is_notified and not self._is_busy, seconds)
 
     def _run(self) -> None:
         while True:
             with self._news:
-                self._news.wait_for(lambda: self._is_told)
+                self._news.wait_for(lambda: self._is_notified)
                 wanted, taken_up = self._wanted, self._taken_up
-                self._is_told, self._is_busy, self._taken_up = False, True, []
+                self._is_notified, self._is_busy, self._taken_up = False, True, []
             try:
                 self._carry_out(wanted)
                 for left in taken_up:

@@ -50,7 +50,7 @@ def take_up(session: Journaled, entry: JournalEntry) -> TakenUp:
             if _is_place_only(decision)
         ]
     before = sum(row.problems for row in session.staged)
-    dropped += session.put_on(steps)
+    dropped += session.reapply(steps)
     return TakenUp(sum(row.problems for row in session.staged) - before, tuple(dropped))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.session.surroundings import companions_of
+from toolpair.session.surroundings import subagent_sessions_of
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
@@ -22,9 +22,12 @@ def choose_branch(owner: Owner) -> None:
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     session = owner.session
-    branches, companions = session.transcript.branches, companions_of(session.conversation, session.reader.view.beside)
+    branches, subagent_sessions = (
+        session.transcript.branches,
+        subagent_sessions_of(session.conversation, session.reader.view.beside),
+    )
     above = owner.tool.desks[-2].session if len(owner.tool.desks) > 1 else None
-    if not branches and not companions and above is None:
+    if not branches and not subagent_sessions and above is None:
         owner.say("this file has only one branch, and no sub-agent")
         return
     entries: list[MenuEntry] = []
@@ -36,10 +39,10 @@ def choose_branch(owner: Owner) -> None:
         words = cut(visible(" ".join(branch.words.split())), WORDS, owner.glyphs.ellipsis)
         label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
         entries.append(MenuEntry(f"leaf {branch.leaf if not branch.active else ''}", label))
-    for companion in companions:
-        words = cut(visible(companion.label), WORDS, owner.glyphs.ellipsis)
+    for subagent in subagent_sessions:
+        words = cut(visible(subagent.label), WORDS, owner.glyphs.ellipsis)
         label = f"{'':<16}  {'a file':>14}  sub-agent  {words}" if branches else f"sub-agent  {words}"
-        entries.append(MenuEntry(f"file {companion.path}", label, companion.path.name))
+        entries.append(MenuEntry(f"file {subagent.path}", label, subagent.path.name))
     if above is not None:
         name = above.path.name if above.path is not None else ""
         entries.append(MenuEntry("back", "Back to the session that this sub-agent belongs to", name))
@@ -53,7 +56,7 @@ def choose_branch(owner: Owner) -> None:
         if kind == "leaf":
             _show_branch(owner, name or None)
         elif kind == "file":
-            _open_companion(owner, name)
+            _open_subagent(owner, name)
         elif kind == "back":
             owner.tool.go_back()
 
@@ -76,7 +79,7 @@ def _show_branch(owner: Owner, leaf: str | None) -> None:
     )
 
 
-def _open_companion(owner: Owner, path: str) -> None:
+def _open_subagent(owner: Owner, path: str) -> None:
     """Show a sub-agent's file on top of this session, which stays as it is."""
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.screens.loading import OpeningScreen

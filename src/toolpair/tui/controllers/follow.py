@@ -63,7 +63,7 @@ class Follower:
         from toolpair.session.session import SessionError
 
         owner, pairs = self._owner, self._owner.pairs
-        if owner.held_up or not owner.is_on_top:
+        if owner.busy_reason or not owner.is_on_top:
             return
         at_end = pairs.cursor >= len(pairs.shown) - 1
         try:

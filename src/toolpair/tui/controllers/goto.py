@@ -19,7 +19,7 @@ class GoTo:
         from toolpair.tui.screens.goto_prompt import GotoScreen
 
         if self._owner.overview.partial is not None:
-            self._owner.say(self._owner.held_up)
+            self._owner.say(self._owner.busy_reason)
             return
         found: list[Target] = []
 
@@ -58,8 +58,8 @@ class GoTo:
         owner = self._owner
         session, problem = owner.session, target.problem
         elsewhere = target.conversation is not None and target.conversation != session.current
-        if owner.held_up and (elsewhere or target.profile is not None):
-            owner.say(owner.held_up)
+        if owner.busy_reason and (elsewhere or target.profile is not None):
+            owner.say(owner.busy_reason)
             return
         if target.conversation is not None and elsewhere:
             session.current = target.conversation

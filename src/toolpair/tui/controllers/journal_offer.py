@@ -38,7 +38,7 @@ class JournalOffer:
         def look(aside: Aside) -> None:
             left = left_for(make_folder(), str(path))
             if left is not None:
-                aside.tell(lambda: owner.when_on_top(partial(self._offer, left)))
+                aside.run_in_ui(lambda: owner.when_on_top(partial(self._offer, left)))
 
         # If that fails there is nothing to offer; the reason is shown once there is something to keep.
         owner.in_thread(look, failed=lambda error: None)

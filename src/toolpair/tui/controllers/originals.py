@@ -42,9 +42,9 @@ def choose_original(owner: Owner) -> None:
 
 
 def _restore(owner: Owner, backup: Backup) -> None:
-    from toolpair.tui.controllers.putting_back import put_back
+    from toolpair.tui.controllers.backup_restore import restore_backup
 
     def ended(problem: str | None) -> None:
         owner.say(problem or f"restored {backup.path.name}; what the file held before is kept as a backup")
 
-    put_back(owner, owner.desk, backup.path, ended)
+    restore_backup(owner, owner.desk, backup.path, ended)

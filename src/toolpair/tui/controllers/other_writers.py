@@ -21,7 +21,7 @@ def look_for_neighbours(owner: Owner) -> None:
         left = leftover_notes(session.path) if session.path is not None else ()
         found = (*left, *session.look_around())
         if found:
-            aside.tell(lambda: warn(found[0]))
+            aside.run_in_ui(lambda: warn(found[0]))
 
     def warn(warning: str) -> None:
         owner.pairs.forget()  # such an agent may be running the call at the end

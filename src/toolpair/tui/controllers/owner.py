@@ -64,7 +64,7 @@ class Owner(Asks, Protocol):
     def size(self) -> Size: ...
 
     @property
-    def held_up(self) -> str:
+    def busy_reason(self) -> str:
         """Why nothing can be changed right now, in a few words; empty when it can."""
 
     @property

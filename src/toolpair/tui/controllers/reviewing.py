@@ -21,7 +21,7 @@ def review(owner: Owner) -> None:
             from toolpair.tui.screens.saved import SavedScreen
 
             owner.reload()
-            owner.ask(SavedScreen(owner.desk, saved[0], owner.tool.result.told, saved[1]), undone)
+            owner.ask(SavedScreen(owner.desk, saved[0], owner.tool.result.report_lines, saved[1]), undone)
 
     def undone(words: str | None) -> None:
         if words is not None:

@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.tui.controllers.looking import Looking
+from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_search import filter_sieve, filter_test
+from toolpair.tui.row_search import filter_test, term_row_filter
 from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class RowFilter:
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self.words = ""
-        self._looking: Looking | None = None
+        self._running: BackgroundSearch | None = None
 
     @property
     def note(self) -> str:
@@ -53,12 +53,12 @@ class RowFilter:
             owner.say(str(error))
             return
         here = owner.pairs.row_index or 0
-        sieve = filter_sieve(owner.overview, words)
-        search = RowSearch(range(len(owner.overview.rows)), -1, 1, test, owner.tool.last_key, sieve)
+        row_filter = term_row_filter(owner.overview, words)
+        search = RowSearch(range(len(owner.overview.rows)), -1, 1, test, owner.tool.last_key, row_filter)
 
-        def told() -> None:
+        def on_found() -> None:
             if search.done and not search.hits:
-                self._looking = None
+                self._running = None
                 if quietly:
                     self.clear()
                 else:
@@ -77,7 +77,7 @@ class RowFilter:
                 owner.say("esc clears the filter")
 
         self.stop()
-        self._looking = Looking(owner, search, told)
+        self._running = BackgroundSearch(owner, search, on_found)
 
     def _show_only(self, rows: Sequence[int], at: int) -> None:
         """Show these rows; the cursor moves to the one nearest to row `at`."""
@@ -117,5 +117,5 @@ class RowFilter:
 
     def stop(self) -> bool:
         """Stop matching rows. Returns whether that was still running."""
-        looking, self._looking = self._looking, None
-        return looking is not None and looking.stop()
+        running, self._running = self._running, None
+        return running is not None and running.stop()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.tui.controllers.looking import Looking
+from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_search import text_sieve, text_test
+from toolpair.tui.row_search import text_row_filter, text_test
 from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class TextSearch:
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self.query = ""
-        self._looking: Looking | None = None
+        self._running: BackgroundSearch | None = None
         """The search for `query`, running or done."""
 
     def ask(self) -> None:
@@ -53,10 +53,10 @@ class TextSearch:
         if not self.query:
             self._owner.say("nothing to look for yet. / finds text")
             return
-        if self._looking is None:
+        if self._running is None:
             self._look(by)
             return
-        search, row = self._looking.search, self._owner.pairs.row_index or 0
+        search, row = self._running.search, self._owner.pairs.row_index or 0
         hit, around = search.next(row, by)
         if hit is None:
             self._owner.say(self._not_found(search))
@@ -68,11 +68,11 @@ class TextSearch:
 
     def _look(self, by: int) -> None:
         owner, query, pairs = self._owner, self.query, self._owner.pairs
-        test, sieve = text_test(owner.overview, query), text_sieve(owner.overview, query)
-        search = RowSearch(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, sieve)
+        test, row_filter = text_test(owner.overview, query), text_row_filter(owner.overview, query)
+        search = RowSearch(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, row_filter)
         moved = False
 
-        def told() -> None:
+        def on_found() -> None:
             nonlocal moved
             if search.first is not None and not moved:
                 moved = True
@@ -82,7 +82,7 @@ class TextSearch:
             elif owner.note.startswith(query):
                 owner.say(self._hit_text(search, pairs.row_index or 0))
 
-        self._looking = Looking(owner, search, told)
+        self._running = BackgroundSearch(owner, search, on_found)
 
     def _not_found(self, search: RowSearch) -> str:
         if search.done:
@@ -101,5 +101,5 @@ class TextSearch:
 
     def stop(self) -> bool:
         """Drop the results but keep the query. Returns whether the search was still running."""
-        looking, self._looking = self._looking, None
-        return looking is not None and looking.stop()
+        running, self._running = self._running, None
+        return running is not None and running.stop()

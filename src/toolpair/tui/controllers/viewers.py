@@ -60,7 +60,7 @@ def view_sent(owner: Owner) -> None:
     from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
 
     if owner.overview.partial is not None:
-        owner.say(owner.held_up)
+        owner.say(owner.busy_reason)
         return
     session, now = owner.session, owner.session.conversation
     before = session.conversations_before[session.current]

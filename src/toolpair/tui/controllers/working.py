@@ -26,16 +26,16 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 
-class HeldUp(Protocol):
+class Busy(Protocol):
     """A screen on which nothing can be changed at times."""
 
     @property
-    def held_up(self) -> str: ...
+    def busy_reason(self) -> str: ...
 
     def say(self, note: str) -> None: ...
 
 
-S = TypeVar("S", bound=HeldUp)
+S = TypeVar("S", bound=Busy)
 
 
 def takes_long(session: Session, problems: int = 1) -> bool:
@@ -55,7 +55,7 @@ class CurrentWork:
         self.now: LongTask | None = None
 
     @property
-    def held_up(self) -> str:
+    def busy_reason(self) -> str:
         """Why nothing can be changed right now, in a few words; empty when it can."""
         return f"not yet: still {self.now.what}, esc stops" if self.now is not None else ""
 
@@ -69,7 +69,7 @@ class CurrentWork:
                 result = run(work)
             except Exception as error:  # reported in the interface's thread
                 result = error
-            aside.tell(lambda: self._ended(work, result, ended))
+            aside.run_in_ui(lambda: self._ended(work, result, ended))
 
         self._owner.in_thread(in_thread, "work")
 
@@ -82,7 +82,7 @@ class CurrentWork:
         session = self._owner.session
 
         def run(work: LongTask) -> Session:
-            draft = session.draft(work.heed)
+            draft = session.draft(work.on_progress)
             change(draft)
             work.go_on("checking")
             know(draft)
@@ -122,10 +122,10 @@ class CurrentWork:
             ended(result)
 
 
-def is_free(screen: HeldUp) -> bool:
+def is_free(screen: Busy) -> bool:
     """Whether something can be changed now; if not, say why."""
-    if screen.held_up:
-        screen.say(screen.held_up)
+    if screen.busy_reason:
+        screen.say(screen.busy_reason)
         return False
     return True
 

@@ -153,10 +153,10 @@ class PairScreen(BaseScreen[None]):
         self.say(f"the rest was not read: {failure(error)}")
 
     @property
-    def held_up(self) -> str:
+    def busy_reason(self) -> str:
         """Why nothing can be changed just now, in a few words; empty when it can."""
         if self.overview.partial is None:
-            return self.work.held_up
+            return self.work.busy_reason
         if self.work.now is None:
             return "only the beginning has been read. r reads the rest"
         return "not yet: still reading the file, esc stops"
@@ -263,7 +263,7 @@ class PairScreen(BaseScreen[None]):
 
     def action_problem(self, by: int) -> None:
         if self.overview.partial is not None:
-            self.say(self.held_up)
+            self.say(self.busy_reason)
             return
         self.note = ""
         problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)

@@ -106,13 +106,13 @@ class PickerScreen(BaseScreen[None]):
             if aside.stopped:
                 return
             if time.monotonic() - drawn > _PAUSE:
-                aside.tell(partial(self._describe, list(described)))
+                aside.run_in_ui(partial(self._describe, list(described)))
                 drawn = time.monotonic()
-        aside.tell(partial(self._describe, described))
+        aside.run_in_ui(partial(self._describe, described))
         known = set(self._sessions.marks)
         for one in sorted(described, key=lambda one: one.size >= BIG):
             if _key(one) not in known and not aside.stopped:
-                aside.tell(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
+                aside.run_in_ui(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
         judge.close()
 
     def _describe(self, described: Sequence[FoundSession]) -> None:

@@ -68,7 +68,7 @@ class ProfilesScreen(Dialog[str | None]):
                     found = found_text(verdict.errors, verdict.warnings)
                 except Exception as error:
                     found = type(error).__name__, "error"
-                aside.tell(partial(self._note, id_, found))
+                aside.run_in_ui(partial(self._note, id_, found))
 
     def _note(self, id_: str, found: Found) -> None:
         self._known[id_] = found

@@ -62,7 +62,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
                 tried = Sketch.of(session.try_recipe(recipe.name, options))
             except Exception as error:
                 tried = error
-            aside.tell(partial(self._note, number, tried))
+            aside.run_in_ui(partial(self._note, number, tried))
 
     def _note(self, number: int, tried: Sketch | Exception) -> None:
         self._tried[number] = tried

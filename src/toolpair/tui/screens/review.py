@@ -89,7 +89,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         """Search again for processes that work with the file, because this is when it matters."""
         before = self._session.warnings
         if self._session.look_around() != before:
-            aside.tell(lambda: self._refresh(self._note))
+            aside.run_in_ui(lambda: self._refresh(self._note))
 
     def lay_out(self, width: int, height: int) -> None:
         text = ReviewText(self._overview, self.glyphs, width, self._changes())
@@ -161,7 +161,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._refresh(note)
 
     def _include(self, row: Staged) -> bool:
-        problems = self._session.put_back(row)
+        problems = self._session.include(row)
         if problems is None:
             return False
         self._overview.note_staged(problems, row.conversation)
@@ -256,7 +256,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
         session = self._session
-        mended = [f"{staged.count} × {staged.title}" for staged in session.staged]
+        fixed = [f"{staged.count} × {staged.title}" for staged in session.staged]
         steps = session.steps
 
         def work(writing: Steps | None) -> tuple[Saved, OpenedState | None]:
@@ -278,7 +278,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             if state is not None:
                 session.go_on(state)
             # If it cannot be read again it is saved all the same: quitting loses nothing.
-            self.tool.note_saved(self._desk, saved, mended, in_place=state is not None)
+            self.tool.note_saved(self._desk, saved, fixed, in_place=state is not None)
             self.finish((saved, steps))
 
         if session.file.size >= LARGE:

@@ -29,12 +29,14 @@ class SavedScreen(BaseScreen[str | None]):
     DEFAULT_CSS = "SavedScreen #body { height: 1fr; }"
     _desk: Desk
 
-    def __init__(self, desk: Desk, saved: Saved, told: Sequence[str], steps: Sequence[Sequence[Staged]]) -> None:
+    def __init__(
+        self, desk: Desk, saved: Saved, report_lines: Sequence[str], steps: Sequence[Sequence[Staged]]
+    ) -> None:
         """`steps` are what was saved, to be applied again when the save is undone."""
         super().__init__()
         self._desk = desk
         self._saved = saved
-        self._told = told
+        self._report_lines = report_lines
         self._steps = steps
         self._note = ""
         self._held = HeldKey(self)
@@ -46,7 +48,7 @@ class SavedScreen(BaseScreen[str | None]):
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
         lines: list[Line] = [glyphs.rule("Saved", width, "title")]
-        for line in self._told:
+        for line in self._report_lines:
             lines += glyphs.paragraph(line, width, limit=4)
         self.query_one("#body", Lines).show(lines)
         hints: list[Hint] = [("y", "copy the command", "yank")] if self._command else []
@@ -103,7 +105,7 @@ class SavedScreen(BaseScreen[str | None]):
         self.ask(question, lambda answer: self._undo() if answer == "yes" else None, of_state=True)
 
     def _undo(self) -> None:
-        from toolpair.tui.controllers.putting_back import put_back
+        from toolpair.tui.controllers.backup_restore import restore_backup
 
         backup = self._saved.backup
         assert backup is not None
@@ -114,4 +116,4 @@ class SavedScreen(BaseScreen[str | None]):
             else:
                 self._say(problem)
 
-        put_back(self, self._desk, backup, ended, self._steps, only_as_is=True)
+        restore_backup(self, self._desk, backup, ended, self._steps, only_as_is=True)

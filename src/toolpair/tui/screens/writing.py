@@ -75,7 +75,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
             result = self._work(self)
         except Exception as error:  # raised where it is awaited
             result = error
-        aside.tell(lambda: self.finish(result))
+        aside.run_in_ui(lambda: self.finish(result))
 
     def advance(self, done: int) -> None:
         if self._given_up:

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.history import History, history_of
-from toolpair.formats.claude_code.reading import AGENT, history_behind
+from toolpair.formats.claude_code.reading import AGENT, cached_history
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
 from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of, words_of
@@ -27,7 +27,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     """None for a sub-agent's file, which is never resumed."""
     if transcript.agent != AGENT:
         return None
-    history = history_behind(transcript, items)
+    history = cached_history(transcript, items)
     blocks = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
     blocks.update(((block.record, block.slot), block) for block in transcript.inactive_blocks)
     if isinstance(transcript.frame, Frame):

@@ -53,13 +53,15 @@ def merged(drafts: Sequence[Draft]) -> list[Draft]:
 
 def _joined(records: Sequence[Draft]) -> Draft:
     first = records[0]
-    if len(records) == 1 and not first.told:
+    if len(records) == 1 and not first.noted:
         return first
     parts = [part for draft in records for part in draft.parts]
     if first.role == "user" and [part.type for part in parts].count("tool_result") < len(parts):
         parts.sort(key=lambda part: part.type != "tool_result")
     whole = first.whole and len(records) == 1
-    return Draft(first.role, parts, first.message_id, first.model, whole, first.made_up, told_before=first.told_before)
+    return Draft(
+        first.role, parts, first.message_id, first.model, whole, first.made_up, noted_before=first.noted_before
+    )
 
 
 def calls_last(message: Draft) -> None:
@@ -105,7 +107,7 @@ def _orphans_out(message: Draft, sent: list[Draft]) -> None:
     """A user message that does not follow an assistant message keeps no results."""
     if message.answers:
         message.parts = [part for part in message.parts if part.type != "tool_result"]
-        if not message.parts and not sent and not message.told_before:
+        if not message.parts and not sent and not message.noted_before:
             message.parts = [text_part(ORPHANED)]
         if not message.parts:
             return

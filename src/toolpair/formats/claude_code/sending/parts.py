@@ -58,7 +58,7 @@ class Draft(Struct, eq=False):
     """Nothing is left of it."""
     beside: bool = False
     """It is beside the chain and was gathered by its call."""
-    told: bool = False
+    noted: bool = False
     """The agent adds text of its own to the same message."""
     meta: bool = False
     """The agent wrote it in the user role."""
@@ -66,7 +66,7 @@ class Draft(Struct, eq=False):
     """The agent's own error message, which is never sent."""
     command: bool = False
     """The output of a command of the user's, in a system record."""
-    told_before: bool = False
+    noted_before: bool = False
     """The agent told the model something before it."""
 
     def of_type(self, type_: str) -> list[RequestPart]:

@@ -19,15 +19,15 @@ _SLOT = ("message", "content")
 def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
     """A draft for each record of the history that holds a message, and for the agent's notes between them."""
     drafts: list[Draft] = []
-    told = told_ever = False
+    noted = noted_ever = False
     get = blocks.get
     for node in order:
         role = node.type
         if role != "user" and role != "assistant":
             if speaks(node):
-                told = told_ever = True
+                noted = noted_ever = True
                 if drafts and drafts[-1].role == "user":
-                    drafts[-1].told = True
+                    drafts[-1].noted = True
             if is_local_command(node):
                 part = RequestPart(node.value["content"], Block("text", node.value["content"], node.uid, ("content",)))
                 drafts.append(Draft("user", [part], whole=True, command=True))
@@ -54,10 +54,10 @@ def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key,
         draft = Draft(role, parts, node.message_id, node.model, whole)
         draft.meta = node.value.get("isMeta") is True
         draft.beside = uid in beside
-        draft.told = told and role == "user"
-        draft.told_before = told_ever
+        draft.noted = noted and role == "user"
+        draft.noted_before = noted_ever
         drafts.append(draft)
-        told = False
+        noted = False
     return drafts
 
 

@@ -23,7 +23,7 @@ _START: Final = 64 << 10
 _LABEL: Final = 200
 
 
-def companions_of(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[SubagentSession]:
+def subagent_sessions_of(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[SubagentSession]:
     """The sub-agents' files of this session, in path order; empty for a sub-agent's own file."""
     stem = beside.path.stem
     if stem.startswith(SUB_AGENT_FILES):

@@ -1,7 +1,7 @@
 """Repairing the bytes of one record: each way gives the records to write in its place and the bytes to set aside.
 
-What is written consists of the original bytes. Nothing readable is dropped: removed bytes go to `Mended.aside`, except
-for trailing commas, NUL bytes, a byte order mark, and invalid bytes and half surrogates that U+FFFD replaces.
+What is written consists of the original bytes. Nothing readable is dropped: removed bytes go to `RepairedBytes.aside`,
+except for trailing commas, NUL bytes, a byte order mark, and invalid bytes and half surrogates that U+FFFD replaces.
 """
 
 from __future__ import annotations
@@ -34,66 +34,66 @@ _CUT_SCALAR: Final = re.compile(rb"[^\s,:\[\]{}\"]+\Z")
 _WHOLE_WORDS: Final = (b"true", b"false", b"null")
 
 
-class Mended(Struct, frozen=True):
+class RepairedBytes(Struct, frozen=True):
     """`bodies` replace the old record; `aside` are the bytes that leave the file."""
 
     bodies: tuple[bytes, ...]
     aside: tuple[bytes, ...] = ()
 
 
-def mended(raw: bytes, how: str) -> Mended | None:
+def repaired(raw: bytes, how: str) -> RepairedBytes | None:
     """The record repaired in this way (see transcript.edits.Mending); None if it cannot be, or would not change.
 
     "join", "mark" and "commas" concern more than one record: see `joined`, `Document.without_mark` and
     `without_commas`.
     """
-    made = _mended(raw, how)
-    return None if made is None or made == Mended((raw,)) else made
+    made = _repaired(raw, how)
+    return None if made is None or made == RepairedBytes((raw,)) else made
 
 
-def mended_lines(raw: bytes, how: str) -> Mended | None:
+def repaired_lines(raw: bytes, how: str) -> RepairedBytes | None:
     """Lines damaged alike, each repaired in this way; one that cannot be stays as it is."""
     if how == "aside":
-        return Mended((), (raw,))
+        return RepairedBytes((), (raw,))
     bodies: list[bytes] = []
     aside: list[bytes] = []
     changed = False
     for line in raw.split(b"\n"):
         line = line.strip(b" \t\r")
-        made = mended(line, how)
+        made = repaired(line, how)
         changed = changed or made is not None
         bodies += [line] if made is None else made.bodies
         aside += () if made is None else made.aside
-    return Mended(tuple(bodies), tuple(aside)) if changed else None
+    return RepairedBytes(tuple(bodies), tuple(aside)) if changed else None
 
 
-def _mended(raw: bytes, how: str) -> Mended | None:
+def _repaired(raw: bytes, how: str) -> RepairedBytes | None:
     match how:
         case "split":
             parts = pieces(raw)
-            return Mended(parts) if len(parts) > 1 else None
+            return RepairedBytes(parts) if len(parts) > 1 else None
         case "close":
             closed = close(raw)
-            return None if closed is None else Mended((closed.text,), (closed.cut,) if closed.cut else ())
+            return None if closed is None else RepairedBytes((closed.text,), (closed.cut,) if closed.cut else ())
         case "trim":
             return _trimmed(raw)
         case "nul":
             parts = without_nul(raw)
-            return Mended(parts) if parts else Mended((), (raw,))
+            return RepairedBytes(parts) if parts else RepairedBytes((), (raw,))
         case "utf8":
-            return Mended((raw.decode("utf-8", "replace").encode("utf-8"),))
+            return RepairedBytes((raw.decode("utf-8", "replace").encode("utf-8"),))
         case "halves":
-            return Mended((whole_characters(raw),))
+            return RepairedBytes((whole_characters(raw),))
         case "escape":
-            return Mended((escaped(raw),))
+            return RepairedBytes((escaped(raw),))
         case "bom":
-            return Mended((raw.removeprefix(BOM),))
+            return RepairedBytes((raw.removeprefix(BOM),))
         case "keep_last" | "keep_first":
-            return Mended((without_doubles(raw, last=how == "keep_last"),))
+            return RepairedBytes((without_doubles(raw, last=how == "keep_last"),))
         case "fraction":
-            return Mended((with_fractions(raw),))
+            return RepairedBytes((with_fractions(raw),))
         case "aside":
-            return Mended((), (raw,))
+            return RepairedBytes((), (raw,))
     return None
 
 
@@ -228,7 +228,7 @@ _MANY: Final = 20
 # Other text before or after a record
 
 
-def _trimmed(raw: bytes) -> Mended | None:
+def _trimmed(raw: bytes) -> RepairedBytes | None:
     """The records of the line; everything else on it is set aside."""
     bodies: list[bytes] = []
     aside: list[bytes] = []
@@ -245,7 +245,7 @@ def _trimmed(raw: bytes) -> Mended | None:
         pos = found.pos
         at = _next_start(raw, pos)
     aside.append(raw[pos:])
-    return Mended(tuple(bodies), tuple(text for text in aside if text.strip(b" \t\r,"))) if bodies else None
+    return RepairedBytes(tuple(bodies), tuple(text for text in aside if text.strip(b" \t\r,"))) if bodies else None
 
 
 _MOST_TRIES: Final = 64

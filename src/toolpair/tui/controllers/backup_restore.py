@@ -19,7 +19,7 @@ Again = tuple["Saved", "Session | None", str]
 """What was written, the session as the file now has it, and what could not be done."""
 
 
-def put_back(
+def restore_backup(
     screen: Asks,
     desk: Desk,
     backup: Path,
@@ -75,9 +75,9 @@ def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session
     from toolpair.tui.work import failure
 
     try:
-        again = session.opened_again()
+        again = session.reopened()
         again.current = min(session.current, len(again.conversations) - 1)
-        dropped = again.put_on(steps)
+        dropped = again.reapply(steps)
         know(again)
     except Exception as error:
         return None, f"restored, but not read again: {failure(error)}"

@@ -44,7 +44,7 @@ OF_ROO: Final = (
 """Fields that Roo Code and its forks add to messages."""
 
 
-def tells(value: dict[str, Any]) -> str | None:
+def api_of(value: dict[str, Any]) -> str | None:
     """The API that the message must be for; None when it may be any."""
     if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
         return OTHER
@@ -79,7 +79,7 @@ def is_item(value: dict[str, Any]) -> bool:
     return type_ == "message" or type_ in ITEMS
 
 
-class Told(Struct):
+class ListEvidence(Struct):
     """The evidence of the messages so far."""
 
     messages: int = 0
@@ -99,23 +99,23 @@ class Told(Struct):
         self.items += is_item(value)
         self.of_roo += any(key in value for key in OF_ROO)
         self.listed = self.listed or isinstance(value.get("content"), list)
-        whose = tells(value)
+        whose = api_of(value)
         if whose is not None:
             self.by[whose] = self.by.get(whose, 0) + 1
 
-    def hear_all(self, values: Iterable[Any]) -> Told:
+    def hear_all(self, values: Iterable[Any]) -> ListEvidence:
         for value in values:
             self.hear(value)
         return self
 
-    def add_plain(self, shape: str, count: int, calls: int, telling: int, *, listed: bool) -> None:
-        """Add this many well-formed messages of this shape; `calls` have calls, `telling` are evidence for it."""
+    def add_plain(self, shape: str, count: int, calls: int, evident: int, *, listed: bool) -> None:
+        """Add this many well-formed messages of this shape; `calls` have calls, `evident` are evidence for it."""
         self.messages += count
         self.roles += count
         self.items += count - calls if shape == CHAT else count
         self.listed = self.listed or listed
-        if telling:
-            self.by[shape] = self.by.get(shape, 0) + telling
+        if evident:
+            self.by[shape] = self.by.get(shape, 0) + evident
 
     @property
     def sure(self) -> str | None:

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
 
 
-class Looking:
-    """One search, started at once; `told` is called with what it finds until it is stopped."""
+class BackgroundSearch:
+    """One search, started at once; `on_found` is called with what it finds until it is stopped."""
 
-    def __init__(self, owner: Owner, search: RowSearch, told: Callable[[], None]) -> None:
+    def __init__(self, owner: Owner, search: RowSearch, on_found: Callable[[], None]) -> None:
         self.search = search
         self._owner = owner
         self._stopped = False
         self._aside = owner.in_thread(
-            lambda aside: search.run(aside, lambda _: None if self._stopped else told()),
+            lambda aside: search.run(aside, lambda _: None if self._stopped else on_found()),
             "search",
             self._failed,
             of_state=True,
