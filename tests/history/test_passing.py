@@ -221,4 +221,4 @@ def test_rows_that_somebody_looks_at_stay_the_same() -> None:
 def test_what_bytes_tell(text: str, written: Any, may: bool) -> None:
     data = written if isinstance(written, str) else json.dumps(written)
     wanted = ByteQuery([text])
-    assert (not wanted.is_useful or wanted.may_stand_in(data.encode().lower())) is may
+    assert (not wanted.is_useful or wanted.may_occur_in(data.encode().lower())) is may

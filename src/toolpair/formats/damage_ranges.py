@@ -86,15 +86,15 @@ def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRang
     """Damaged records in file order; each with whether it may be reported together with its neighbours."""
     members: list[FoundDamage] = []
     alike: Hashable = None
-    behind = -1
+    next_at = -1
     """The position after the last of `members`."""
     for one, joins in found:
         kind = _kind(one) if joins else None
-        if members and (kind is None or kind != alike or one.damage.at != behind):
+        if members and (kind is None or kind != alike or one.damage.at != next_at):
             yield DamagedRange(tuple(members))
             members = []
         members.append(one)
-        alike, behind = kind, one.damage.at + 1 + len(one.damage.behind)
+        alike, next_at = kind, one.damage.at + 1 + len(one.damage.behind)
     if members:
         yield DamagedRange(tuple(members))
 

@@ -73,7 +73,7 @@ class DamagedRecords:
 
     def check(self, context: Context) -> None:
         """Add a problem for each."""
-        self._drop_mended_links(context)
+        self._drop_repaired_links(context)
         waiting = _waiting(context) if self.found else {}
         known = _known_elsewhere(context) if self.found else {}
         told = {(problem.record, problem.rule) for problem in context.problems if problem.rule.startswith("record.")}
@@ -152,7 +152,7 @@ class DamagedRecords:
         """How many real outputs the model does not see because they are in damaged records."""
         return sum(found.effect_on_resume.outputs for found in self.found if not found.damage.readable)
 
-    def _drop_mended_links(self, context: Context) -> None:
+    def _drop_repaired_links(self, context: Context) -> None:
         """A link to a record on a damaged line is fixed by repairing the line."""
         there = {
             value["uuid"]

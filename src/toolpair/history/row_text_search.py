@@ -45,13 +45,13 @@ class TextFilter:
     def _look(self, numbers: range) -> None:
         parts, wanted = self._parts, self._wanted
         first, last = parts[numbers[0]].document, parts[numbers[-1]].document
-        any_may = wanted.may_stand_in(_lowered(first, last))
+        any_may = wanted.may_occur_in(_lowered(first, last))
         ends = (0, 1, len(parts) - 1)  # their rows may be about what is beyond them
         for number in numbers:
             part = parts[number]
             may = number in ends or part.says_more
             if not may and any_may:
-                may = len(numbers) == 1 or wanted.may_stand_in(_lowered(part.document, part.document))
+                may = len(numbers) == 1 or wanted.may_occur_in(_lowered(part.document, part.document))
             self._known[number] = _MAY if may else _NO
 
 

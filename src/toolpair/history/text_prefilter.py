@@ -54,7 +54,7 @@ class ByteQuery:
         """Whether there is anything to search for; without that, everything may match."""
         return bool(self._runs)
 
-    def may_stand_in(self, lowered: bytes) -> bool:
+    def may_occur_in(self, lowered: bytes) -> bool:
         """Whether records whose lower-cased bytes are these may contain all the texts."""
         if all(run in lowered for run in self._runs):
             return True
@@ -83,11 +83,11 @@ def _has_odd_number(lowered: bytes) -> bool:
         return True
     levelled = lowered.translate(_LEVEL)
     return _MANY_DIGITS in levelled or any(
-        _stands_alone(levelled, found.start()) for found in _EXPONENT.finditer(levelled)
+        _is_standalone(levelled, found.start()) for found in _EXPONENT.finditer(levelled)
     )
 
 
-def _stands_alone(levelled: bytes, at: int) -> bool:
+def _is_standalone(levelled: bytes, at: int) -> bool:
     """Whether no letter precedes the digits up to here, except that of an escape."""
     while at and levelled[at - 1] == _ZERO:
         at -= 1

@@ -131,7 +131,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
         A record removed or added at an edge would change the neighbour of the next window.
         """
-        front = behind = False
+        front = back = False
         messages = self.judged.transcript.messages
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
@@ -141,11 +141,11 @@ class CheckedWindow(Struct, eq=False, dict=True):
             about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
             records = {record for edit in edits for record in records_of(edit)}
             front = front or not about.isdisjoint(first) or not records.isdisjoint(ends[0])
-            behind = behind or not about.isdisjoint(last) or not records.isdisjoint(ends[1])
+            back = back or not about.isdisjoint(last) or not records.isdisjoint(ends[1])
             if problem.message is not None and not self.lead <= problem.message < self.lead + self.messages:
-                front, behind = front or problem.message < self.lead, behind or problem.message >= self.lead
+                front, back = front or problem.message < self.lead, back or problem.message >= self.lead
         edges = self.judged.edges
-        return front and edges is not None and edges.before, behind and edges is not None and edges.after
+        return front and edges is not None and edges.before, back and edges is not None and edges.after
 
 
 class CheckedRange(Struct, frozen=True, eq=False):
@@ -223,10 +223,10 @@ def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
 
 def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
     for found in judged:
-        front, behind = found.found.touches_edges
+        front, back = found.found.touches_edges
         if front:
             yield found.range.start - 1, found.range.start
-        if behind and found.range.stop < last:
+        if back and found.range.stop < last:
             yield found.range.stop - 1, found.range.stop
 
 

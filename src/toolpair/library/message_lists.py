@@ -66,7 +66,7 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
     """
     messages = _listed(messages)
     with gc_paused():
-        found = _stretch_by_stretch(messages, profile)
+        found = _window_by_window(messages, profile)
         return _of_the_whole(messages, profile) if found is None else found
 
 
@@ -75,7 +75,7 @@ def _of_the_whole(messages: Sequence[Any], profile: str | None) -> Report:
     return Report(judged.profile.id, tuple(judged.problems))
 
 
-def _stretch_by_stretch(messages: Sequence[Any], profile: str | None) -> Report | None:
+def _window_by_window(messages: Sequence[Any], profile: str | None) -> Report | None:
     """The same without checking the whole at once, for lists of plain messages; None for others."""
     shape = shape_of(messages)
     if shape is None or (profile is not None and not is_profile(profile)):

@@ -40,11 +40,11 @@ def touched(before: Sequence[RecipeRecord], after: Sequence[RecipeRecord]) -> To
     in_order = longest_ascending([number for number, _, _ in stayed])
     changed = sum(number not in in_order or _differ(then, now) for number, then, now in stayed)
     there = {now.uid for _, _, now in stayed}
-    replaced = _behind(before, there) & _behind(after, there)
+    replaced = _added_after(before, there) & _added_after(after, there)
     return Touched(changed, len(after) - len(stayed), len(before) - len(stayed), replaced.total())
 
 
-def _behind(records: Sequence[RecipeRecord], there: set[int]) -> Counter[int | None]:
+def _added_after(records: Sequence[RecipeRecord], there: set[int]) -> Counter[int | None]:
     """For each record in both states, how many records that only this state has come after it."""
 
     def behind() -> Iterator[int | None]:

@@ -40,7 +40,7 @@ def _answer(actions: ReplicaActions, transcript: Transcript, turn: Turn, followi
         if known
         else "before the user's message"
     )
-    spot = turn.behind() if user is None else user.front(turn, transcript)
+    spot = turn.after() if user is None else user.front(turn, transcript)
     for call in missing.values():
         actions.answer(call, INTERRUPTED, spot, where, instead_of=replaced)
         replaced = None

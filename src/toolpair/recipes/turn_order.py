@@ -35,11 +35,11 @@ class Turn(Struct, eq=False):
     def front(self, before: Turn | None, transcript: Transcript) -> Spot:
         """The place before everything else in it; `before` is the turn that it follows."""
         if transcript.layout == "tool_messages" and before is not None and before.role == "assistant":
-            return before.behind()
+            return before.after()
         first = self.messages[0]
         return Spot("before", self.blocks[0] if first.blocks else first)
 
-    def behind(self) -> Spot:
+    def after(self) -> Spot:
         """The place for an answer to it."""
         return Spot("behind", self.messages[-1])
 

@@ -55,13 +55,13 @@ class SignedThinking:
             return tuple(fixes)
         noted = tuple(self._noted(fix) for fix in fixes)
         best = next((fix for fix in fixes if fix.recommended), None)
-        removals, count = self._behind(best) if best is not None else ((), 0)
+        removals, count = self._removals_after(best) if best is not None else ((), 0)
         if best is None or not count:
             return noted
         return (*noted, _remedy(best, (*removals, *self._further), count))
 
     def _noted(self, fix: Fix) -> Fix:
-        _, count = self._behind(fix)
+        _, count = self._removals_after(fix)
         if not count:
             return fix
         words = (
@@ -70,7 +70,7 @@ class SignedThinking:
         )
         return replace(fix, note=f"{fix.note}; {words}" if fix.note else words)
 
-    def _behind(self, fix: Fix) -> tuple[tuple[Remove, ...], int]:
+    def _removals_after(self, fix: Fix) -> tuple[tuple[Remove, ...], int]:
         """Removals of the signed blocks after the first thing that the fix touches, except those that it removes
         itself.
 
@@ -99,8 +99,8 @@ def with_removals(edits: Sequence[Edit], transcript: Transcript) -> list[Edit]:
     for edit in edits:
         if isinstance(edit, RemoveThinking):
             at = next(n for n, message in enumerate(transcript.messages) if edit.record in message.records)
-            behind = (block for message in transcript.messages[at + 1 :] for block in message.blocks)
-            found += [Remove(block) for block in behind if block.kind == "thinking" and is_signed(block)]
+            following = (block for message in transcript.messages[at + 1 :] for block in message.blocks)
+            found += [Remove(block) for block in following if block.kind == "thinking" and is_signed(block)]
         else:
             found.append(edit)
     return found

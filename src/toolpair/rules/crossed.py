@@ -122,9 +122,11 @@ def _leads(head: str, words: str) -> bool:
     at = head.find(words)
     if at < 0 or len(head[:at].split()) > _WORDS:
         return False
-    before, behind = head[at - 1 : at], head[at + len(words) : at + len(words) + 2]
+    before, following = head[at - 1 : at], head[at + len(words) : at + len(words) + 2]
     return not (before.isalnum() or before in ("_", "-", ".", "/")) and not (
-        behind[:1].isalnum() or behind[:1] in ("_", "-", "/") or (behind[:1] == "." and behind[1:].isalnum())
+        following[:1].isalnum()
+        or following[:1] in ("_", "-", "/")
+        or (following[:1] == "." and following[1:].isalnum())
     )
 
 

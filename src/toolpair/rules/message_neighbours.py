@@ -158,7 +158,7 @@ def _beside_results(context: Context) -> None:
     """User text in one turn with results, after them: one problem for all."""
     if not context.in_turns or not context.judges("result.text_after"):
         return
-    found = list(_words_behind_results(context))
+    found = list(_text_after_results(context))
     if not found:
         return
     number, first, _ = found[0]
@@ -182,7 +182,7 @@ def _beside_results(context: Context) -> None:
     )
 
 
-def _words_behind_results(context: Context) -> Iterator[tuple[int, Message, tuple[Edit, ...]]]:
+def _text_after_results(context: Context) -> Iterator[tuple[int, Message, tuple[Edit, ...]]]:
     """Where such text is, and the edits that separate it from the results."""
     before: Message | None = None
     for number, message in enumerate(context.messages):

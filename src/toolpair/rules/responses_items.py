@@ -116,7 +116,7 @@ def _repeated(context: Context, items: list[ListedItem]) -> set[int]:
             again.setdefault(item.id, []).append(item)
     reported: set[int] = set()
     for id_, later in again.items():
-        later = [item for item in later if not _told_as_second_output(context, item)]
+        later = [item for item in later if not _is_second_output(context, item)]
         if not later:
             continue
         edits: list[Edit] = []
@@ -157,7 +157,7 @@ def _repeated(context: Context, items: list[ListedItem]) -> set[int]:
     return reported
 
 
-def _told_as_second_output(context: Context, item: ListedItem) -> bool:
+def _is_second_output(context: Context, item: ListedItem) -> bool:
     """Whether it is one of several outputs of one call, which is a separate problem."""
     if item.block is None or item.block.kind != "result":
         return False

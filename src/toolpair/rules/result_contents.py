@@ -162,7 +162,7 @@ def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
         )
     ]
     if images and context.wire == "chat" and len(images) == len(bad):
-        fixes.insert(0, _images_behind(output, parts, images))
+        fixes.insert(0, _images_after(output, parts, images))
     elif images:
         fixes[0] = replace(fixes[0], id="as-image", title="write its images the way this API does", recommended=True)
     # Some of Mistral's models accept images in a result; its types allow nothing else.
@@ -228,7 +228,7 @@ def _error_with_media(output: _Output, parts: list[Any], media: list[Any]) -> No
     )
 
 
-def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
+def _images_after(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
     """A tool message may hold only text: its images go to a user message after the run of results."""
     context, result = output.context, output.result
     last = output.at[0]

@@ -19,7 +19,7 @@ from toolpair.transcript.pairing import Pair
 def report(context: Context, pairs: Sequence[Pair]) -> None:
     """Report pairs whose results are in a wrong place; those of one message are one problem."""
     split: dict[int, list[Pair]] = defaultdict(list)
-    behind: dict[int, list[Pair]] = defaultdict(list)
+    after_text: dict[int, list[Pair]] = defaultdict(list)
     for pair in pairs:
         fit = fit_of(context, pair)
         if fit == "late":
@@ -31,12 +31,12 @@ def report(context: Context, pairs: Sequence[Pair]) -> None:
             assert pair.call_at is not None
             split[pair.call_at[0]].append(pair)
         else:
-            behind[pair.results_at[0][0]].append(pair)
+            after_text[pair.results_at[0][0]].append(pair)
     if context.judges("result.split_over_messages"):
         for together in split.values():
             _split_over(context, together)
     if context.judges("result.not_first"):
-        for message, together in behind.items():
+        for message, together in after_text.items():
             _not_first(context, message, together)
 
 

@@ -42,7 +42,7 @@ def _calls_last(context: Context) -> None:
     for number, message in enumerate(context.messages):
         if message.role != "assistant":
             continue
-        position = _something_behind_a_call(message.blocks)
+        position = _first_other_after_a_call(message.blocks)
         if position is None:
             continue
         call = next(block for block in message.blocks if block.kind == "call")
@@ -67,7 +67,7 @@ def _calls_last(context: Context) -> None:
         )
 
 
-def _something_behind_a_call(blocks: Sequence[Block]) -> int | None:
+def _first_other_after_a_call(blocks: Sequence[Block]) -> int | None:
     """The first block after a call that is neither a call nor a result; those have rules of their own."""
     seen = False
     for position, block in enumerate(blocks):

@@ -34,7 +34,7 @@ class Flood(Struct, frozen=True, eq=False):
     """Similar lines, from where the search started up to byte `end`."""
 
     end: int
-    behind: int
+    next_start: int
     """Where the next line begins."""
     lines: int
     count: int
@@ -64,14 +64,14 @@ class _Walk:
     def take(self, block: bytes) -> bool:
         """Take the next lines. False when one is of another kind."""
         for line in block.removesuffix(b"\n").split(b"\n"):
-            behind = self._at + len(line) + 1
+            next_start = self._at + len(line) + 1
             self._lines += 1
             if line != self._known or not line:
                 text = line.strip(_SPACE)
                 if not text:
                     if self._says:
                         return False  # what replaces lines with a meaning must not touch blank ones
-                    self._at = behind
+                    self._at = next_start
                     continue
                 value, kind, says = _kind(text)
                 blank = self._lines - 1 > self._count
@@ -82,8 +82,8 @@ class _Walk:
                 if not self._count:
                     self._value = value
             self._count += 1
-            self._before, self._last = self._last, (self._at + len(line.rstrip(_SPACE)), behind, self._lines)
-            self._at = behind
+            self._before, self._last = self._last, (self._at + len(line.rstrip(_SPACE)), next_start, self._lines)
+            self._at = next_start
         return True
 
     def flood(self) -> Flood | None:

@@ -261,7 +261,7 @@ class LineIndex(RecordIndex):
         self._ends.append(flood.end)
         self._starts.append(start + len(text) - len(text.lstrip(_SPACE)))
         self._lines += flood.lines
-        self._at = flood.behind
+        self._at = flood.next_start
         return flood
 
     def _take_lines(self, at: int, lines: list[memoryview], plain: bool) -> list[Body]:

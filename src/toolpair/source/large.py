@@ -202,16 +202,16 @@ def _as_document(
 def _with_all(few: Document, content: Content, row: Elements, kept: int, moved: int) -> Document:
     """The document with all elements of the run, not just the first. `moved` is the old start of what follows them."""
     starts, ends = row.starts, row.ends
-    behind: Sequence[Record] = few.records[kept:]
+    rest: Sequence[Record] = few.records[kept:]
     first_line = few.records[0].line or 1
     lines = array("I", (first_line + count - row.lines[0] for count in row.lines))
-    if behind:
+    if rest:
         more = content.count(b"\n", ends[kept - 1], ends[-1])
-        for record in behind:
+        for record in rest:
             at = (record.start or 0) + moved
             starts.append(at)
             ends.append(at + record.size)
             lines.append((record.line or 1) + more)
-    first = len(starts) - len(behind)
-    given = {first + n: record.known for n, record in enumerate(behind) if record.known is not UNREAD}
+    first = len(starts) - len(rest)
+    given = {first + n: record.known for n, record in enumerate(rest) if record.known is not UNREAD}
     return few.with_records(IndexedRecords(ArrayIndex(content, starts, ends, lines), given=given))

@@ -93,10 +93,10 @@ class OnlyThese:
 
     def about(self, row: int) -> tuple[range, bool]:
         place = bisect_left(self._rows, row)
-        behind = self._rows[place] if place < len(self._rows) else sys.maxsize
-        if behind == row:
+        next_row = self._rows[place] if place < len(self._rows) else sys.maxsize
+        if next_row == row:
             return range(row, row + 1), True
-        return range(self._rows[place - 1] + 1 if place else 0, behind), False
+        return range(self._rows[place - 1] + 1 if place else 0, next_row), False
 
 
 def _term(overview: Overview, name: str, value: str) -> Test:

@@ -118,9 +118,9 @@ def _message(draft: _Draft) -> Message:
         first = next((index for index, found in enumerate(kinds) if "call" in found), len(kinds))
         words = [bool(found) and found.count("text") == len(found) for found in kinds]
         if True in words[first:]:
-            behind = list(zip(parts, words, strict=True))[first:]
-            late = [part for part, speaks in behind if speaks]
-            rest = [part for part, speaks in behind if not speaks]
+            following = list(zip(parts, words, strict=True))[first:]
+            late = [part for part, speaks in following if speaks]
+            rest = [part for part, speaks in following if not speaks]
             parts = [*parts[:first], *late, *rest]
     blocks = [block for _, found in parts for block in found]
     if draft.role == "user" and (len(parts) > 1 or draft.noted):

@@ -74,7 +74,7 @@ class Frame(Struct, eq=False):
 def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
     """The records between their sentinels."""
     front: list[Item] = []
-    behind: list[Item] = []
+    after_items: list[Item] = []
     first = next((value for item in items if isinstance(value := value_of(item), dict) and value.get("uuid")), {})
     if inside.before:
         prompts = (
@@ -91,16 +91,16 @@ def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
         if inside.on_results:
             message["content"].append({"type": "tool_use", "id": _CALL, "name": "_", "input": {}})
             tail["content"] = [{"type": "tool_result", "tool_use_id": _CALL, "content": "."}]
-        behind = [
+        after_items = [
             Item(inside.after.uid, {**value, "message": message}),
             Item(_TAIL, _record(value, "user", _TAIL_UUID, value["uuid"], tail)),
         ]
         leaf = _TAIL_UUID
     if leaf is not None:
-        behind.append(Item(_PROMPT, {"type": "last-prompt", "leafUuid": leaf}))
-    stand_ins = {item.uid: item for item in (*front, *behind)}
+        after_items.append(Item(_PROMPT, {"type": "last-prompt", "leafUuid": leaf}))
+    stand_ins = {item.uid: item for item in (*front, *after_items)}
     after = inside.after.uid if inside.after is not None else None
-    return Frame([*front, *items, *behind], stand_ins, after)
+    return Frame([*front, *items, *after_items], stand_ins, after)
 
 
 def _text() -> dict[str, Any]:

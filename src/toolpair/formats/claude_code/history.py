@@ -262,13 +262,13 @@ def _leaf(history: History, prompt_leaf: str | None) -> ChainNode | None:
     if last is None or named is None or named is last:
         return last
     walk = walk_up(history, last, bridging=False)
-    if any(node is named for node in walk.path) or _stands_beside(history, named, walk.path):
+    if any(node is named for node in walk.path) or _is_beside(history, named, walk.path):
         return last
     history.last = walk
     return named
 
 
-def _stands_beside(history: History, node: ChainNode, path: Sequence[ChainNode]) -> bool:
+def _is_beside(history: History, node: ChainNode, path: Sequence[ChainNode]) -> bool:
     """Whether a record is a parallel call, its result or a report on that, beside a walk up that passes its turn."""
     place = {found.uid: index for index, found in enumerate(path)}
     side: list[ChainNode] = []

@@ -101,10 +101,10 @@ def _of_list(
 def _meant(history: History, boundary: ChainNode, listed: Sequence[str], uuid: str) -> str | None:
     """The record in place of the missing one: between its neighbours in the list, and named by none."""
     at = listed.index(uuid)
-    behind = history.by_uuid.get(listed[at + 1]) if at + 1 < len(listed) else None
-    if behind is None:
+    following = history.by_uuid.get(listed[at + 1]) if at + 1 < len(listed) else None
+    if following is None:
         return None
-    found = history.by_uuid.get(behind.parent or "")
+    found = history.by_uuid.get(following.parent or "")
     if found is None or found.uuid in listed or found.position >= boundary.position:
         return None
     if at and found.parent != listed[at - 1]:
@@ -139,8 +139,8 @@ def _anchor(history: History) -> str | None:
     """The summary of the newest compaction, else the compaction itself."""
     boundary = history.newest_boundary
     assert boundary is not None
-    behind = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
-    summary = next((node for node in behind if node.value.get("isCompactSummary") is True), None)
+    following = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
+    summary = next((node for node in following if node.value.get("isCompactSummary") is True), None)
     return summary.uuid if summary is not None else boundary.uuid
 
 

@@ -73,10 +73,10 @@ def _swap(work: Working, above: DraftLine, between: Sequence[DraftLine], run: Se
     for line in rest:
         work.set_parent(line, between[-1].uuid)
     work.set_parent(between[0], run[-1].uuid)
-    behind = above
+    previous = above
     for line in run:
-        work.put_behind(line, behind)
-        behind = line
+        work.put_behind(line, previous)
+        previous = line
     order = sorted(work.chain_index[line.uid] for line in (*between, *run) if line.uid in work.chain_index)
     moved = [line for line in (*run, *between) if line.uid in work.chain_index]
     work.chain_index.update(zip((line.uid for line in moved), order, strict=True))

@@ -40,7 +40,7 @@ class _Ground:
         numbers_after = frame.inside.numbered if frame is not None else None
         self.pushed = [0] * (len(items) + 1)
         """Position -> how many records from there on are renumbered when one is inserted before it."""
-        self.behind = [0] * (len(items) + 1)
+        self.numbered_from = [0] * (len(items) + 1)
         """Position -> how many records from there on have a number."""
         self.numbers = numbers = [ordinal_of(item.value) for item in items]
         last: int | None = None
@@ -50,11 +50,11 @@ class _Ground:
             last = own if own is not None else last
         if numbers_after is not None and numbers_after[0]:
             # One more position stands for everything after the window.
-            self.behind = [0] * len(items) + [numbers_after[0], 0]
+            self.numbered_from = [0] * len(items) + [numbers_after[0], 0]
             self.pushed = [0] * len(items) + [numbers_after[1], 0]
         for number in range(len(items) - 1, -1, -1):
             counted = numbers[number] is not None
-            self.behind[number] = self.behind[number + 1] + counted
+            self.numbered_from[number] = self.numbered_from[number + 1] + counted
             self.pushed[number] = 0 if gap_before[number] else self.pushed[number + 1] + counted
 
 
@@ -102,12 +102,14 @@ def _renumbered(ground: _Ground, edits: Sequence[Edit]) -> int:
         return 0
     events.sort()
     changed = moved = 0
-    for (start, by), (end, _) in zip(events, [*events[1:], (len(ground.behind) - 1, 0)], strict=True):
+    for (start, by), (end, _) in zip(events, [*events[1:], (len(ground.numbered_from) - 1, 0)], strict=True):
         moved += by
         if not moved:
             continue
-        last = end == len(ground.behind) - 1
-        changed += ground.pushed[start] if last and moved == 1 else ground.behind[start] - ground.behind[end]
+        last = end == len(ground.numbered_from) - 1
+        changed += (
+            ground.pushed[start] if last and moved == 1 else ground.numbered_from[start] - ground.numbered_from[end]
+        )
         changed -= sum(start <= place < end and ground.numbers[place] is not None for place in out)
     return changed
 

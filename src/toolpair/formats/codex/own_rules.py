@@ -146,7 +146,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
     numbers = [number for item in items if (number := ordinal_of(item.value)) is not None]
     edits = []
     if numbers:
-        edits = [SetInRecord(last.uid, ("ordinal",), numbers[-1] + _missing_behind(items))]
+        edits = [SetInRecord(last.uid, ("ordinal",), numbers[-1] + _missing_after(items))]
     else:
         edits = [
             SetInRecord(item.uid, ("ordinal",), number)
@@ -170,7 +170,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
     )
 
 
-def _missing_behind(items: Sequence[Item]) -> int:
+def _missing_after(items: Sequence[Item]) -> int:
     """How many readable records follow the last one with an ordinal."""
     count = 0
     for item in reversed(items):

@@ -160,8 +160,10 @@ def _number(pasted: PastedText, hit: Hit, name: str) -> int | None:
         # Nothing marks its end: what is on the next line may be another number.
         marked = pasted.between(place[0], place[1]).strip(SOFT + BLANK + QUOTE)
         pieces = re.split(f"[{SOFT}{BLANK}{QUOTE}]", marked)
-        behind = pasted.plain[place[1] : place[1] + 1]
-        if len(pieces) > 1 and (not marked.replace(SOFT, "").isdigit() or behind.isalnum() or behind in ("-", ":")):
+        following = pasted.plain[place[1] : place[1] + 1]
+        if len(pieces) > 1 and (
+            not marked.replace(SOFT, "").isdigit() or following.isalnum() or following in ("-", ":")
+        ):
             digits = pieces[0]
     return int(digits)
 
@@ -182,7 +184,7 @@ def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:
         quoted = QUOTE in piece[: len(piece) - len(piece.lstrip(SOFT + BLANK + QUOTE))]
         body = piece.lstrip(SOFT + BLANK + QUOTE)
         first = re.split(f"[{BLANK}{QUOTE}]", body, maxsplit=1)[0]
-        readings = _readings(first, behind=body[len(first) :])
+        readings = _readings(first, following=body[len(first) :])
         if not readings:
             break
         found.append(readings)
@@ -192,7 +194,7 @@ def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:
     return found
 
 
-def _readings(text: str, behind: str) -> tuple[str, ...]:
+def _readings(text: str, following: str) -> tuple[str, ...]:
     """The readings of an id whose end nothing marks. `text` has no marks except line breaks."""
     parts: list[str] = []
     for part in text.split(SOFT):
@@ -207,7 +209,7 @@ def _readings(text: str, behind: str) -> tuple[str, ...]:
     likely = 1
     for n in range(1, len(parts)):
         # A word after a line break is not part of an id; text with digits, or at the very end, may well be.
-        ends = n == len(parts) - 1 and not behind.strip(SOFT + BLANK + QUOTE)
+        ends = n == len(parts) - 1 and not following.strip(SOFT + BLANK + QUOTE)
         if not (any(char.isdigit() or char == "_" for char in parts[n]) or ends):
             break
         likely = n + 1

@@ -88,7 +88,7 @@ def _seeds(text: str) -> Iterator[tuple[int, tuple[tuple[int, int, int], ...]]]:
             yield at, found
 
 
-def _same_ahead(text: str, at: int, fixed: str, offset: int) -> int:
+def _same_after(text: str, at: int, fixed: str, offset: int) -> int:
     """How many characters of `fixed` from `offset` on match `text` from `at` on."""
     count = min(len(fixed) - offset, len(text) - at)
     if text.startswith(fixed[offset : offset + count], at):
@@ -96,7 +96,7 @@ def _same_ahead(text: str, at: int, fixed: str, offset: int) -> int:
     return next(n for n in range(count) if text[at + n] != fixed[offset + n])
 
 
-def _same_behind(text: str, at: int, fixed: str, offset: int) -> int:
+def _same_before(text: str, at: int, fixed: str, offset: int) -> int:
     """How many characters of `fixed` before `offset` match `text` before `at`."""
     count = 0
     while count < offset and at - count > 0 and text[at - count - 1] == fixed[offset - count - 1]:
@@ -108,11 +108,11 @@ def _grown(pasted: PastedText, wording: Wording, part: int, start: int, offset: 
     """The hit whose fixed part `part` begins at `start`; None when the text does not match."""
     text = pasted.bare
     fixed = wording.fixed[part]
-    behind = _same_behind(text, start + offset, fixed, offset)
-    ahead = _same_ahead(text, start + offset, fixed, offset)
-    same = behind + ahead
-    hit = Hit(wording, start + offset - behind, start + offset + ahead, same, same if part == wording.core else 0)
-    missing = offset - behind
+    backward = _same_before(text, start + offset, fixed, offset)
+    ahead = _same_after(text, start + offset, fixed, offset)
+    same = backward + ahead
+    hit = Hit(wording, start + offset - backward, start + offset + ahead, same, same if part == wording.core else 0)
+    missing = offset - backward
     if not missing:
         _grow_left(pasted, hit, part)
     elif locates(fixed[:missing]):
@@ -156,7 +156,7 @@ def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
         if name in NUMBERS:
             found = _NUMBER_BEFORE.search(text, max(0, end - 9), end)
             begin = found.start() if found else end
-            same = _same_behind(text, begin, fixed, len(fixed)) if found else 0
+            same = _same_before(text, begin, fixed, len(fixed)) if found else 0
         else:
             size = _LIST_SIZE if name in LISTS else _TOKEN_SIZE
             plain = len(fixed) > 2 or name in NAMES
@@ -164,7 +164,7 @@ def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
             begin = at + len(fixed[-_LOOKED_FOR:])
             shape = _LIST if name in LISTS else _TOKEN
             fits = at >= 0 and shape.fullmatch(text, begin, end)
-            same = _same_behind(text, begin, fixed, len(fixed)) if fits else 0
+            same = _same_before(text, begin, fixed, len(fixed)) if fits else 0
             if not same and end <= size:
                 begin = same = _rest_of(text, fixed, shape, end)
         if not same and fixed:
@@ -215,7 +215,7 @@ def _grow_right(text: str, hit: Hit, part: int) -> None:
                 hit.places.setdefault(name, (begin, min(len(text), begin + size)))
                 return
         hit.places.setdefault(name, (begin, end))
-        same = _same_ahead(text, end, fixed, 0)
+        same = _same_after(text, end, fixed, 0)
         hit.end = end + same
         hit.score += same
         hit.of_core += same if n + 1 == wording.core else 0

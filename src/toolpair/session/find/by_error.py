@@ -231,10 +231,10 @@ class ErrorSearch:
                 blocks = counts.blocks(number)
                 before = counts.blocks(number - 1)
                 calls = [block for block in before if block.kind in ("call", "server_call", "mcp_call")]
-                behind = f"{shown}, the call is in {number - 1}"
+                next_message = f"{shown}, the call is in {number - 1}"
                 if known.error.at == "behind":
                     if calls:
-                        yield behind, calls, None, True
+                        yield next_message, calls, None, True
                     yield shown, blocks, self._number(counts, number), not calls
                 elif known.block is not None and known.block < len(blocks):
                     yield f"{shown}, block {known.block + known.error.base}", (blocks[known.block],), None, True
@@ -246,7 +246,7 @@ class ErrorSearch:
                 else:
                     yield shown, blocks, self._number(counts, number), True
                 if calls:
-                    yield behind, calls, None, False
+                    yield next_message, calls, None, False
 
     def _shifts(self) -> tuple[int, ...]:
         """Possible offsets of the request's count: an agent's own instructions are not in the file."""
