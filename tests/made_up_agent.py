@@ -1,4 +1,4 @@
-"""An agent that nobody has, as an entry of its own: one file a session, with the project's folder in one beside it."""
+"""A fictitious agent with an entry of its own: one file per session, and the project's folder in another beside it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ AGENT = MadeUp()
 
 
 def made_up_session(home: Path, folder: str, id_: str = "s1") -> Path:
-    """A file below the user's `home`, as the agent writes it: a call without a result."""
+    """A file below the user's `home`, as the agent writes it, with a call without a result."""
     path = home / ".made-up" / f"{id_}{SUFFIX}"
     path.parent.mkdir(parents=True, exist_ok=True)
     call = {"type": "tool_use", "id": "t1", "name": "run", "input": {}}
