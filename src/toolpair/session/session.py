@@ -278,9 +278,10 @@ class Session:
     # --- fixes -------------------------------------------------------------------------------------------
 
     def draft(self, on_progress: Callable[[int], None] | None = None) -> Session:
-        """The same session, to stage on from another thread; this one stays as it is until it `accept`s the draft.
+        """A copy of the session, to stage on from another thread; this one stays as it is until it `accept`s the draft.
 
-        `on_progress` is told how many problems a step of many fixes has mended so far; what it raises ends the step.
+        `on_progress` is called with the number of problems that a step of many fixes has fixed so far; an exception
+        from it ends the step.
         """
         other = copy(self)
         other._staging = self._staging.copy(on_progress)

@@ -183,7 +183,7 @@ class Staging:
         return other
 
     def _with_progress(self) -> tuple[_Apply, Callable[[_Steps], _Steps]]:
-        """How edits are applied, and steps gone through, while `on_progress` is told how many problems are done."""
+        """How to apply edits and run steps while `on_progress` is called with the number of problems done."""
         on_progress, done = self._on_progress, 0
         if on_progress is None:
             return _apply, lambda steps: steps
