@@ -1,4 +1,4 @@
-"""What is the same for every test: an environment in which nothing depends on the machine."""
+"""Fixtures for every test: an environment independent of the machine."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def pytest_collection_finish() -> None:
 def pinned_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[None]:
-    """The user's colours, Textual settings, agents' folders and state play no part."""
+    """The user's colours, Textual settings, agents' folders and state have no effect."""
     for name in list(os.environ):
         if name.startswith(("TEXTUAL", "TOOLPAIR", "CLAUDE_", "FORCE_COLOR", "GITHUB_")):
             monkeypatch.delenv(name)
     for name, value in _PINNED.items():
         monkeypatch.setenv(name, value)
-    # What resumes a session is the newest version that was measured, whatever is installed here.
+    # The newest measured version resumes sessions, whatever is installed here.
     monkeypatch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
-    # Not made: hardly any test keeps something.
+    # Not created: hardly any test keeps something.
     state = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{state}"))
     yield
@@ -56,11 +56,11 @@ def pinned_environment(
 
 @pytest.fixture
 def samples() -> Path:
-    """The directory of the sample sessions; only to be read."""
+    """The folder of the sample sessions; read-only."""
     return SAMPLES
 
 
-# A slow machine is no reason to fail. CI tries the same cases on every run; elsewhere each run tries new ones.
+# A slow machine must not make a test fail. CI tries the same cases on every run; elsewhere each run tries new ones.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

@@ -1,4 +1,4 @@
-"""Error texts as people have reported them, with what each one names: ids, message, block (both from 0)."""
+"""Error texts as reported by people, with what each one names: ids, message, block (both from 0)."""
 
 from __future__ import annotations
 

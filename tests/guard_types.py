@@ -1,4 +1,4 @@
-"""What a type checker knows of `guard`: mypy reads this file, `test_guard.py` runs it."""
+"""The types of `guard`: mypy checks this file, `test_guard.py` runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent that nobody has, as an entry of its own: one file a session, with the project's folder in one beside it."""
+"""A fictitious agent with an entry of its own: one file per session, and the project's folder in another beside it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How long a test waits for what has to come: no test fails because a machine is slow, and none waits for ever."""
+"""How long a test waits: none fails because a machine is slow, and none waits forever."""
 
 from __future__ import annotations
 
 from typing import Final
 
 PATIENCE: Final = 300.0
-"""Seconds. What waits so long waits for something that never comes."""
+"""Seconds. After this the event will never come."""

@@ -1,4 +1,4 @@
-"""Session files as the agents write them, in the folders where they keep them."""
+"""Session files as the agents write them, in the agents' own folders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def claude_records(
     missing: int | None = None,
     open_end: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """A session of Claude Code: a question, `pairs` calls with their results (`missing` has none), an answer.
+    """A Claude Code session: a question, `pairs` calls with their results (`missing` has none), an answer.
 
     With `open_end` the last call waits for its result and nothing follows.
     """
@@ -96,7 +96,7 @@ def codex_session(home: Path, number: int = 1, folder: str = "/home/dev/shop", w
 
 
 def task_history(words: str, folder: str | None = None) -> bytes:
-    """What Roo Code, Cline and Kilo Code keep of a task, in one line."""
+    """A task's entry in the history of Roo Code, Cline and Kilo Code, one line."""
     told = f"<environment_details>\n# Current Workspace Directory ({folder}) Files\n</environment_details>"
     content = [{"type": "text", "text": f"<task>\n{words}\n</task>"}, {"type": "text", "text": told}]
     messages = [
@@ -124,5 +124,5 @@ def cline_cli_session(root: Path, id_: str, words: str = "show me the notes", fo
 
 
 def set_age(path: Path, seconds: float) -> None:
-    """Make the file look as if it was written so many seconds after some instant."""
+    """Set the file's modification time to so many seconds after a fixed instant."""
     os.utime(path, (1_790_000_000 + seconds, 1_790_000_000 + seconds))

@@ -25,17 +25,17 @@ _ESCAPES = re.compile(
 
 
 _LOOK = 0.02
-"""Seconds between two looks at whether the program works."""
+"""Seconds between checks whether the program is working."""
 
 
 def program() -> list[str]:
-    """The installed command, or the same through Python where it is not installed."""
+    """The installed command, or `python -m` if it is not installed."""
     installed = Path(sys.executable).with_name("toolpair")
     return [str(installed)] if installed.exists() else [sys.executable, "-m", "toolpair"]
 
 
 class Terminal:
-    """A program in a terminal, and all that it has written so far, which is read as it comes."""
+    """A program in a terminal, and its output so far, read as it arrives."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Terminal:
         folder: Path | None = None,
     ) -> None:
         self.pid, self._master = pty.fork()
-        if self.pid == 0:  # the child: nothing but exec may happen here
+        if self.pid == 0:  # the child: only exec may happen here
             try:
                 self._become(arguments, stdin, columns, lines, environment, folder)
             finally:
@@ -56,7 +56,7 @@ class Terminal:
         self.output = b""
         self._is_closed = False
         self.is_deaf = False
-        """A terminal that does not listen, as one on which somebody has typed ctrl+s."""
+        """A terminal that does not respond, as after ctrl+s."""
         self._news = threading.Condition()
         self._reader = threading.Thread(target=self._read_all, daemon=True)
         self._reader.start()
@@ -86,12 +86,12 @@ class Terminal:
             if self.is_deaf:
                 time.sleep(0.02)
                 continue
-            # Not left waiting in a read: while that goes on a terminal that is closed stays open.
+            # Not blocked in a read: during one, a closed terminal stays open.
             if not select.select([self._master], [], [], 0.05)[0]:
                 continue
             try:
                 piece = os.read(self._master, 1 << 16)
-            except OSError:  # the system's way to say that the other end is closed
+            except OSError:  # the system's way of saying that the other end is closed
                 piece = b""
             if not piece:
                 return
@@ -100,9 +100,9 @@ class Terminal:
                 self._news.notify_all()
 
     def read(self, seconds: float = 0, until: bytes | None = None, since: int | None = None) -> bytes:
-        """What is written in `seconds` in which the program has nothing to do, since the call, or since that byte.
+        """The output of `seconds` in which the program is idle, since the call, or since that byte.
 
-        With `until` what is written until that is, however long it takes.
+        With `until`, the output until that occurs, however long it takes.
         """
         start = len(self.output) if since is None else since
         deadline, idle = time.monotonic() + PATIENCE, 0.0
@@ -112,7 +112,7 @@ class Terminal:
             seen, begun = len(self.output), time.monotonic()
             if until is None:
                 time.sleep(_LOOK)
-                # Of a machine that sleeps itself nothing counts.
+                # Time during which the machine itself sleeps does not count.
                 idle += min(time.monotonic() - begun, 2 * _LOOK) if seen == len(self.output) and self._is_idle() else 0
             else:
                 with self._news:
@@ -121,7 +121,7 @@ class Terminal:
         return self.output[start:]
 
     def _is_idle(self) -> bool:
-        """Whether no thread of the program works, or waits for its turn; always where the system does not tell."""
+        """Whether no thread of the program is running or runnable; always True where the system does not show it."""
         try:
             states = [
                 (task / "stat").read_text().rpartition(")")[2].split()[0]
@@ -132,11 +132,11 @@ class Terminal:
         return not {"R", "D"}.intersection(states)
 
     def text(self, since: int = 0) -> str:
-        """What was written since that byte, without what only moves and colours."""
+        """The output since that byte, without cursor movements and colours."""
         return _ESCAPES.sub(b"", self.output[since:]).decode(errors="replace")
 
     def said(self) -> str:
-        """What was written after the interface had given the screen back."""
+        """The output after the interface released the screen."""
         return _ESCAPES.sub(b"", self.output.rpartition(b"\x1b[?1049l")[2]).decode(errors="replace")
 
     def press(self, keys: str | bytes) -> None:
@@ -156,7 +156,7 @@ class Terminal:
         os.kill(self.pid, number)
 
     def settings(self) -> list[Any]:
-        """How the terminal is set up: echo, lines or single keys, and so on."""
+        """The terminal's settings: echo, line mode, and so on."""
         return termios.tcgetattr(self._master)
 
     @property
@@ -181,7 +181,7 @@ class Terminal:
         return self._code
 
     def kill(self) -> None:
-        """End it without a word."""
+        """Kill it."""
         if not self.has_ended:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)

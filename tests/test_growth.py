@@ -212,7 +212,7 @@ def all_that_is_asked(name: str, data: bytes, recipe: str) -> None:
         session.to_bytes()
         row = session.staged[-1]
         session.staging.unstage(row)
-        session.staging.put_back(row)
+        session.staging.include(row)
 
 
 FORMS = (anthropic, roo_code, chat, claude_code, codex)

@@ -249,12 +249,12 @@ CHECKING = {
 FORMATS = {
     "formats.anthropic": {"formats.anthropic_editor"},
     "formats.claude_code": {
-        "formats.claude_code.companions",
         "formats.claude_code.damage",
         "formats.claude_code.editing",
         "formats.claude_code.inactive",
         "formats.claude_code.reading",
         "formats.claude_code.sending",
+        "formats.claude_code.subagent_sessions",
     },
     "formats.claude_code.agent": {
         "formats.claude_code.effects",
@@ -314,7 +314,7 @@ KEYS = {
     "tui.controllers.journal_offer": {"session.journal"},
     "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
     "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
-    "tui.controllers.originals": {"tui.controllers.putting_back", "tui.screens.menu"},
+    "tui.controllers.originals": {"tui.controllers.backup_restore", "tui.screens.menu"},
     "tui.controllers.palette": {"tui.screens.menu"},
     "tui.controllers.profile_choice": {"tui.screens.profile_list"},
     "tui.controllers.reading_on": {"tui.background_loading"},

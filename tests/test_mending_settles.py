@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import toolpair
-from toolpair.recipes.engine import mend
+from toolpair.recipes.engine import apply_fixes
 from toolpair.recipes.recommended import pick
 from toolpair.rules.problem import Fix, Problem
 from toolpair.rules.profiles import profile_names
@@ -50,7 +50,7 @@ def apply(state: State, edits: Sequence[Edit]) -> State:
 
 
 def run(state: State) -> State:
-    for step in mend(state, apply, pick):
+    for step in apply_fixes(state, apply, pick):
         state = step.after
     return state
 
@@ -59,7 +59,7 @@ def test_a_fix_that_does_not_take_is_not_put_on() -> None:
     state = State((1, 2, 3), needs=((2, 2),))
     once = run(state)
     assert once == State((2,), state.needs)
-    assert run(once) == once and list(mend(once, apply, pick)) == []
+    assert run(once) == once and list(apply_fixes(once, apply, pick)) == []
 
 
 def test_a_fix_that_takes_only_behind_another_is_tried_again() -> None:

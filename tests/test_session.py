@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.session_folders import claude_records, line
-from toolpair.session.reopening import opened_again
+from toolpair.session.reopening import reopened
 from toolpair.session.session import Refused, Session, SessionError, open_session
 
 
@@ -453,7 +453,7 @@ def test_going_to_a_place(text: str, rule: str | None) -> None:
 def test_a_file_is_opened_again_as_it_was_opened() -> None:
     path = Path(__file__).parent.parent / "sample_sessions" / "request-log.jsonl"
     session = open_session(path)
-    again = opened_again(session)
+    again = reopened(session)
     assert [len(found.pairs) for found in again.conversations] == [len(found.pairs) for found in session.conversations]
     assert [found.profile.id for found in again.conversations] == [found.profile.id for found in session.conversations]
 
@@ -464,9 +464,7 @@ def test_a_branch_that_was_chosen_is_looked_at_again() -> None:
     other = next(branch for branch in session.conversation.transcript.tree.branches if not branch.active)
     session.choose_leaf(other.leaf)
     assert (
-        opened_again(session).conversation.transcript.tree.leaf
-        == session.conversation.transcript.tree.leaf
-        == other.leaf
+        reopened(session).conversation.transcript.tree.leaf == session.conversation.transcript.tree.leaf == other.leaf
     )
 
 

@@ -7,7 +7,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.source.offsets import shifted
+from toolpair.source.offsets import shift_offsets
 
 
 @given(sizes=st.lists(st.integers(0, 9), max_size=12), data=st.data())
@@ -20,10 +20,10 @@ def test_it_is_as_counted_anew(sizes: list[int], data: st.DataObject) -> None:
     for number, by in changes:
         after[number] += by
 
-    assert shifted(starts, changes) == [0, *accumulate(after)]
+    assert shift_offsets(starts, changes) == [0, *accumulate(after)]
 
 
 def test_where_nothing_grows_it_is_the_same_row() -> None:
     starts = [0, 3, 4]
 
-    assert shifted(starts, [(0, 0), (1, 0)]) is starts
+    assert shift_offsets(starts, [(0, 0), (1, 0)]) is starts

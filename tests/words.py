@@ -1,4 +1,4 @@
-"""The words that users read: what is never said to them, and where what is said can be found."""
+"""The vocabulary of user texts: words that must not be used, and where user texts are found."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ NEVER: Final = {
     r"\b(message|messages|turn|turns|word|words|text) of the (user|assistant|model)\b": "a user message, an assistant turn",
     r"\bfor ever\b": "forever",
 }  # fmt: skip
-"""What is not said -> what is."""
+"""Forbidden words -> their replacements."""
 
 NEVER_IN_TITLES: Final = r"\borphan|\bsynthetic\b|\brecords?\b|\bparentUuid\b"
-"""Words of the file and of the rules' names, which belong to exact bytes, explanations and JSON."""
+"""Words about the file and rule names: allowed only in exact bytes, explanations and JSON."""
 
 _QUOTED: Final = re.compile(r"```.*?```|``.*?``|`[^`\n]*`|\"[^\"\n]{0,80}\"|\]\([^)]*\)|<[^>\n]*>", re.DOTALL)
 """Code, quotations, addresses: not toolpair's own words."""
 
 
 def wrong_words(text: str) -> list[str]:
-    """What in a text should be said otherwise, each with how."""
+    """The forbidden words in a text, each with its replacement."""
     own = " ".join(_QUOTED.sub(" ", text).split())
     return [
         f"{found.group()!r} ({better}): …{own[max(0, found.start() - 40) : found.end() + 40]}…"
@@ -54,13 +54,13 @@ def wrong_words(text: str) -> list[str]:
 
 
 def wrong_title_words(title: str) -> list[str]:
-    """As `wrong_words`, of a problem's title; what is put in brackets is a detail."""
+    """As `wrong_words`, for a problem's title; text in brackets is a detail."""
     own = re.sub(r"\([^)]*\)", "", title)
     return wrong_words(title) + [f"{found!r}: {title}" for found in re.findall(NEVER_IN_TITLES, own, re.IGNORECASE)]
 
 
 def sentences_in(folder: Path, *, without: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """(place, text) of all strings with more than one word in a folder's modules, docstrings apart."""
+    """(place, text) of all strings with more than one word in a folder's modules, except docstrings."""
     left_out = [folder / name for name in without]
     for path in sorted(folder.rglob("*.py")):
         if any(path.is_relative_to(each) for each in left_out):
@@ -73,7 +73,7 @@ def sentences_in(folder: Path, *, without: Iterable[str] = ()) -> Iterator[tuple
 
 
 def sentences_of(data: Any, keys: Iterable[str]) -> Iterator[str]:
-    """The texts that stand under one of these keys anywhere in plain data."""
+    """The texts under one of these keys anywhere in plain data."""
     wanted = frozenset(keys)
     if isinstance(data, dict):
         for key, value in data.items():

@@ -10,12 +10,12 @@ from typing import Any
 
 
 def work_of(run: Callable[[], Any]) -> int:
-    """How many lines of toolpair's own code are gone through while `run` runs."""
+    """How many lines of toolpair's own code are executed while `run` runs."""
     return work_by_function(run).total()
 
 
 def work_by_function(run: Callable[[], Any]) -> Counter[CodeType]:
-    """The lines that are gone through while `run` runs, by the function of toolpair's that they stand in."""
+    """The lines executed while `run` runs, by toolpair function."""
     tallies: dict[int, _Tally | None] = {}  # by identity: to hash a code object costs more than most lines do
     kept: list[CodeType] = []  # so that no other code gets the identity of one
 
@@ -54,7 +54,7 @@ class _Tally:
 
 
 def calls_by_function(run: Callable[[], Any], names: frozenset[str]) -> Counter[str]:
-    """How often functions of toolpair's with these names are called while `run` runs."""
+    """How often toolpair functions with these names are called while `run` runs."""
     calls: Counter[str] = Counter()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -71,17 +71,17 @@ def calls_by_function(run: Callable[[], Any], names: frozenset[str]) -> Counter[
 
 
 _FIRST = 4
-"""Times that something is done until all that it needs is compiled: a class's methods are when it was used a few times."""
+"""Warm-up repetitions until everything is compiled: a class's methods are after a few uses."""
 
 
 def growing(run: Callable[[int], Callable[[], Any]], sizes: tuple[int, int, int], slack: int = 24) -> list[str]:
-    """The functions whose work grows faster than the size: `run` makes what is to be done for one size.
+    """The functions whose work grows faster than the size: `run` creates the job for one size.
 
-    Each size is twice the one before it. What is in proportion grows twice as much from the second to the third as
-    from the first to the second, what is in proportion to the square four times.
+    Each size is twice the previous one. Linear work grows twice as much from the second to the third as from the first
+    to the second, quadratic work four times as much.
     """
     for _ in range(_FIRST):
-        run(sizes[-1])()  # what is read and made at first use is there
+        run(sizes[-1])()  # lazily read and created data exists afterwards
     few, more, many = (work_by_function(run(size)) for size in sizes)
     return [
         f"{code.co_filename.rpartition('toolpair/')[2]}:{code.co_firstlineno} {code.co_qualname}: "

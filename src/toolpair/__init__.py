@@ -1,8 +1,8 @@
-"""toolpair: see every tool call beside its result, mend the pairs that broke, save a transcript that works again.
+"""toolpair: see every tool call beside its result, fix the broken pairs, save a transcript that works again.
 
 check(messages)   what the provider would refuse, as a Report
-repair(messages)  the messages mended, as a Repaired
-guard(messages)   raise, report or repair in front of a request
+repair(messages)  the fixed messages, as a Repaired
+guard(messages)   raise, report or repair before a request
 open(path)        a session file, as a Session with staged fixes, undo and lossless saving
 """
 
@@ -46,7 +46,7 @@ _FROM = {
 if not TYPE_CHECKING:
 
     def __getattr__(name):
-        """Loads what is asked for (PEP 562): a program that imports the package pays for what it uses."""
+        """Lazy imports (PEP 562): a program that imports the package pays only for what it uses."""
         if name not in _FROM:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

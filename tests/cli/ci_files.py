@@ -1,4 +1,4 @@
-"""Sessions for the tests of what CI services read: with words that must not leave them."""
+"""Sessions for testing CI output formats, with texts that must not appear in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SECRETS = ("SECRET-WORDS", "SECRET-ARGUMENT", "SECRET-KEY", "SECRET-OUTPUT", "SE
 
 
 def broken(call: str = "toolu_1", result: str = "toolu_1x") -> list[dict[str, Any]]:
-    """A conversation with errors, warnings and words in every place that has words."""
+    """A conversation with errors, warnings and text in every possible place."""
     return [
         {"role": "user", "content": "SECRET-WORDS please"},
         {

@@ -1,4 +1,4 @@
-"""Running a command in this process and looking at all that it leaves."""
+"""Runs a command in this process and captures everything it leaves behind."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def copy(tmp_path: Path, samples: Path) -> Callable[[str], Path]:
-    """copy("valid.json") -> a copy of the sample that may be written to."""
+    """copy("valid.json") -> a writable copy of the sample."""
 
     def do(name: str) -> Path:
         return Path(shutil.copy(samples / name, tmp_path / name))

@@ -13,7 +13,7 @@ import zstandard
 from tests.cli.conftest import Run
 from toolpair.cli import inputs
 from toolpair.cli.terminal import UsageError, _size
-from toolpair.session.reopening import opened_again
+from toolpair.session.reopening import reopened
 
 RECORD = b'{"role":"user","content":"hi"}\n'
 WORDY = b'{"role":"user","content":"' + b"hi " * 300 + b'"}\n'
@@ -133,7 +133,7 @@ def test_what_was_lifted_stays_so(tmp_path: Path) -> None:
     session.stage_recommended()
     session.save()
     assert len(session.conversation.pairs) == 1 and not session.left
-    assert opened_again(session).follow() is None
+    assert reopened(session).follow() is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Small sessions in Claude Code's form, made record by record, and what the tests ask of them."""
+"""Small sessions in Claude Code's format, built record by record, with checks shared by tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SESSION = "0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11"
 
 
 class Log:
-    """A session file that grows. Each record hangs on the last one unless `parent` says otherwise."""
+    """A session file that grows. Each record is linked to the last one unless `parent` says otherwise."""
 
     def __init__(self, step: float = 1.0) -> None:
         self.values: list[Any] = []
@@ -85,12 +85,12 @@ def items_of(values: Iterable[Any]) -> list[Item]:
 
 
 def again(items: Sequence[Item]) -> list[Item]:
-    """The items as they come from the saved file: numbered anew, equal values."""
+    """The items as read from the saved file: renumbered, equal values."""
     return items_of(deepcopy([item.value for item in items]))
 
 
 def session() -> Log:
-    """One turn with three parallel calls whose results came back in another order, then one with a single call."""
+    """One turn with three parallel calls whose results came back out of order, then one with a single call."""
     log = Log()
     log.user("u1", "do three things", promptId="p1")
     log.record("attachment", "t1", attachment={"type": "environment"})
@@ -113,7 +113,7 @@ def session() -> Log:
 
 
 def without(log: Log, *uuids: str, relink: bool = True) -> list[Item]:
-    """The session without some records; their children hang on their parents, or on nothing."""
+    """The session without some records; their children are linked to their parents, or to nothing."""
     values = deepcopy(log.values)
     for uuid in uuids:
         gone = next(value for value in values if value.get("uuid") == uuid)
@@ -131,7 +131,7 @@ def changed(log: Log, uuid: str, **fields: Any) -> list[Item]:
 
 
 def shape(transcript: Transcript) -> list[tuple[Any, list[Any]]]:
-    """Role and what stands in each message: ids of calls and results, words of text."""
+    """Role and content of each message: ids of calls and results, words of text."""
     return [(message.role, [_said(block) for block in message.blocks]) for message in transcript.messages]
 
 
@@ -146,7 +146,7 @@ def block(transcript: Transcript, kind: str, id_: Any) -> Block:
 
 
 def broken(transcript: Transcript) -> list[str]:
-    """The plainest pairing there is: each call has one result in the next message, and results come first."""
+    """The simplest pairing check: each call has one result in the next message, and results come first."""
     found = []
     messages = transcript.messages
     for number, message in enumerate(messages):
@@ -185,7 +185,7 @@ def lost_parents(items: Sequence[Item]) -> set[str]:
 
 
 def looping(beside: bool = False) -> bytes:
-    """A loop of links, from which the agent goes on; the fix for it would cut the user's first words off.
+    """A cycle of links from which the agent continues; the fix for it would cut off the user's first words.
 
     With `beside` there is a second call whose result has another id.
     """

@@ -1,4 +1,4 @@
-"""Small rollouts in Codex's form, made record by record, and what the tests ask of them."""
+"""Small rollouts in Codex's format, built record by record, with checks shared by tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUTPUT = {
 
 
 class Rollout:
-    """A file that grows. `paginated` ones number their records."""
+    """A file that grows. With `paginated`, records are numbered."""
 
     def __init__(self, paginated: bool = True, first: int = 0, **meta: Any) -> None:
         self.values: list[dict[str, Any]] = []
@@ -59,7 +59,7 @@ class Rollout:
         return self.record("event_msg", {"type": type_, **fields})
 
     def begins(self, turn: str, words: str) -> None:
-        """A turn, and what the user says in it."""
+        """A turn, and the user's text in it."""
         self.turn = turn
         self.event("task_started", turn_id=turn)
         self.record("turn_context", {"turn_id": turn, "cwd": FOLDER, "model": "gpt-5.5"})
@@ -78,7 +78,7 @@ class Rollout:
         return self.item("reasoning", id=id_, summary=[], encrypted_content="abc")
 
     def uses(self) -> None:
-        """What stands behind each response of the model."""
+        """The record after each model response."""
         self.record("token_usage_record", {"usage": {}})
 
     def call(self, id_: str, type_: str = "function_call", name: str = "exec_command", **more: Any) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class Rollout:
         return self.item(OUTPUT[type_], call_id=id_, output=text, **more)
 
     def ran(self, id_: str, text: str, code: int = 0) -> dict[str, Any]:
-        """The event of a command that came to its end."""
+        """The event of a finished command."""
         item = {
             "type": "CommandExecution",
             "id": id_,
@@ -114,7 +114,7 @@ class Rollout:
         self.record("compacted", payload)
 
     def remove(self, *values: dict[str, Any]) -> None:
-        """Take records out and number the others anew, as if they had never been there."""
+        """Remove records and renumber the others as if they had never existed."""
         self.values = [value for value in self.values if not any(value is found for found in values)]
         if self.paginated:
             for number, value in enumerate(self.values, self.first):
@@ -145,7 +145,7 @@ def blocks(transcript: Transcript, kind: str) -> list[Block]:
 
 
 def shape(transcript: Transcript) -> list[str]:
-    """One word a block: what a reader compares."""
+    """One word per block, for comparing."""
     return [_word(block) for message in transcript.messages for block in message.blocks]
 
 
@@ -178,7 +178,7 @@ def items_sent(seen: SentRequest) -> list[Any]:
 
 
 def line_changes(before: bytes, after: bytes) -> tuple[list[bytes], list[bytes]]:
-    """(lines that are gone, lines that are new), ordinals left out of account."""
+    """(removed lines, added lines), ignoring ordinals."""
     old, new = list(map(_bare, before.splitlines())), list(map(_bare, after.splitlines()))
     return [line for line in old if line not in new], [line for line in new if line not in old]
 

@@ -13,7 +13,7 @@ from tests.formats.test_claude_code_chain import STEP, data_of, long_session, op
 from tests.work import work_of
 from toolpair.cli.main import main
 from toolpair.session.session import SessionError, open_session
-from toolpair.session.surroundings import companions_of
+from toolpair.session.surroundings import subagent_sessions_of
 
 
 def forked() -> Log:
@@ -170,15 +170,15 @@ def test_sub_agents_files_are_found_with_their_calls(tmp_path: Path) -> None:
     session = open_session(tmp_path / f"{SESSION}.jsonl")
     assert [
         (found.path.name, found.label, found.call, found.kind)
-        for found in companions_of(session.conversation, session.reader.view.beside)
+        for found in subagent_sessions_of(session.conversation, session.reader.view.beside)
     ] == [
         ("agent-new1.jsonl", "Look around", "toolu_D", "general-purpose"),
         ("agent-deep.jsonl", "look at the files", None, None),
         ("agent-old1.jsonl", "look at the files", "toolu_E", None),
     ]
-    own = open_session(companions_of(session.conversation, session.reader.view.beside)[0].path)
+    own = open_session(subagent_sessions_of(session.conversation, session.reader.view.beside)[0].path)
     assert "never resumed or healed" in own.conversation.verdict.sentence
-    assert own.resume_command() is None and companions_of(own.conversation, own.reader.view.beside) == ()
+    assert own.resume_command() is None and subagent_sessions_of(own.conversation, own.reader.view.beside) == ()
 
 
 def test_the_report_lists_branches_and_judges_what_is_not_sent(

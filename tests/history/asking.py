@@ -1,4 +1,4 @@
-"""Everything that can be asked of a session, as values that two sessions can be compared by."""
+"""All queries on a session, as values by which two sessions can be compared."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROFILES = ("anthropic", "openai-chat", "gemini", "bedrock-converse")
 
 
 def places_to_ask_for(whole: Session, records: int, rng: random.Random) -> Sequence[str]:
-    """Ids, beginnings of ids, places and error texts, some of which lead nowhere."""
+    """Ids, beginnings of ids, places and error texts, some of which exist nowhere."""
     messages = whole.conversation.transcript.messages
     ids = [block.id for message in messages for block in message.blocks if isinstance(block.id, str) and block.id]
     values = [block.value for message in messages for block in message.blocks if isinstance(block.value, dict)]
@@ -50,7 +50,7 @@ def places_to_ask_for(whole: Session, records: int, rng: random.Random) -> Seque
 
 
 def answers(session: Session, records: int, asked: Sequence[str]) -> dict[str, Any]:
-    """`records`: how many the file has; those that fixes put in have numbers that are not compared."""
+    """`records`: how many the file has; the numbers of those that fixes insert are not compared."""
     conversation, numbers = session.conversation, range(records)
     found: dict[str, Callable[[], Any]] = {
         "problems": lambda: told(session.problems, records),

@@ -1,4 +1,4 @@
-"""One file opened twice: judged whole, and in stretches however short it is."""
+"""Opening a file twice: checked whole, and in windows however short it is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toolpair.session.session import Session, open_session
 
 @contextmanager
 def judged_by(least: int | None) -> Iterator[None]:
-    """Conversations are read in stretches of `least` messages; whole when that is None."""
+    """Conversations are read in windows of `least` messages; whole when that is None."""
     size = 1 << 60 if least is None else -1
 
     def scan(format_id: str, profile: Profile, declared: Any = None, given: int | None = None, **more: Any) -> object:
@@ -33,7 +33,7 @@ def judged_by(least: int | None) -> Iterator[None]:
 
 
 def both(data: bytes, format: str | None, profile: str | None, least: int, name: str = "x") -> tuple[Session, Session]:
-    """Judged whole, and in stretches."""
+    """Checked whole, and in windows."""
     with judged_by(None):
         whole = open_session(name, data=data, format=format, profile=profile)
     with judged_by(least):

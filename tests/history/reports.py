@@ -1,4 +1,4 @@
-"""What is compared of two judgements: all that a user can see of their problems."""
+"""What is compared between two checks: everything a user can see of their problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolpair.transcript.model import Block
 
 
 def told(problems: Iterable[Problem], records: int | None = None) -> list[tuple[Any, ...]]:
-    """`records` is how many the file had: the numbers of later ones are theirs alone and are not compared."""
+    """`records` is how many the file had: later ones have their own numbers, which are not compared."""
 
     def uid(number: int | None) -> int | str | None:
         return "new" if number is not None and records is not None and number >= records else number

@@ -1,4 +1,4 @@
-"""Rollouts of Codex, long enough to fall into stretches, with defects near and far."""
+"""Codex rollouts long enough for several windows, with defects near and far."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TYPES = frozenset({"message", "reasoning", *KINDS, "function_call_output", "cust
 
 
 def in_order(rng: random.Random, turns: int) -> Rollout:
-    """A session in which nothing is wrong, in one of the ways that Codex has of writing it."""
+    """A session without defects, in one of the forms that Codex writes."""
     made = Rollout(paginated=rng.random() < 0.5)
     made.begins("t0", "<user-0>")
     number = 0
@@ -54,7 +54,7 @@ def in_order(rng: random.Random, turns: int) -> Rollout:
 
 
 def spoil(made: Rollout, rng: random.Random) -> None:
-    """Something that goes beyond what `plant` does."""
+    """Defects beyond those of `plant`."""
     out, call = at(made, rng, "out"), at(made, rng, "call")
     if out is None or call is None:
         return
@@ -62,17 +62,17 @@ def spoil(made: Rollout, rng: random.Random) -> None:
     item = rng.choice(items)
     place = made.values.index(item)
     match rng.randrange(17):
-        case 16:  # a field of a kind that Codex cannot read
+        case 16:  # a field of a type that Codex cannot read
             key = rng.choice(["status", "phase", "id", "internal_chat_message_metadata_passthrough", "role", "content"])
             item["payload"][key] = rng.choice([5, {}, [], "final", {"turn_id": 5}, None])
-        case 0:  # an id that stands elsewhere, too
+        case 0:  # an id that occurs elsewhere too
             call["payload"]["call_id"] = rng.choice(items)["payload"].get("call_id", "call_x")
         case 1:
             item["payload"]["id"] = rng.choice(items)["payload"].get("id", "fc_x")
-        case 2:  # written once more, here or far away
+        case 2:  # written again, here or far away
             made.values.insert(rng.randrange(place, len(made.values)) + 1, json.loads(json.dumps(item)))
             made.remove()
-        case 3:  # the output is lost, and an event has it
+        case 3:  # the output is lost, but an event has it
             made.remove(
                 *[
                     value

@@ -1,4 +1,4 @@
-"""Random sessions in Claude Code's form, long enough for several stretches, with defects planted in them."""
+"""Random sessions in Claude Code's format, long enough for several windows, with planted defects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ START = datetime(2026, 11, 21, 8)
 
 
 def written(rng: random.Random, turns: int, compacts: float = 0.0) -> list[dict[str, Any]]:
-    """The records of a session in which nothing is wrong. `compacts`: how often a turn begins with a compaction."""
+    """The records of a session without defects. `compacts`: how often a turn begins with a compaction."""
     log = Log()
     log.record("user", "u", None, message={"role": "user", "content": "begin"}, promptId="p")
     log.record("attachment", "e", attachment={"type": "environment"})
@@ -81,7 +81,7 @@ def written(rng: random.Random, turns: int, compacts: float = 0.0) -> list[dict[
 
 
 def _output(rng: random.Random, number: int) -> str:
-    """What the tool said: now and then nothing, or that there is nothing."""
+    """The tool's output: sometimes empty, or a note that it is empty."""
     if rng.random() < 0.93:
         return f"output {number}"
     return rng.choice(["", " ", "\n", "[Tool use interrupted]", "(no content)", "User rejected tool use"])
@@ -202,7 +202,7 @@ def _out(values: list[dict[str, Any]], at: int) -> None:
 
 
 def _behind(values: list[dict[str, Any]], at: int, type_: str, message: Any, rng: random.Random) -> None:
-    """A record between one and what hangs on it."""
+    """A record between one and its children."""
     before = values[at]
     uuid = f"w{rng.random()}"
     for value in values:

@@ -41,10 +41,10 @@ def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[CheckedRang
     if outline is None:
         return None
 
-    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
-        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+    def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
+        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
         view = View(inside=outline.inside(wanted, lambda start, stop: items[start:stop]))
-        return CheckedWindow(CheckedRecords(items[first:end], FORMAT, PROFILE, view=view, beyond=beyond))
+        return CheckedWindow(CheckedRecords(items[first:end], FORMAT, PROFILE, view=view, edges=edges))
 
     judged = judge_ranges(outline, load, 5_000)
     return None if judged is None else (outline, judged)
@@ -68,14 +68,14 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
     outline, judged = found
     expected = whole(values)
     assert told(problems_of(outline, judged)) == told(expected.problems)
-    plain = [
-        stretch
-        for number, stretch in enumerate(outline.stretches)
+    clean = [
+        window
+        for number, window in enumerate(outline.windows)
         if not any(one.range.start <= number < one.range.stop for one in judged)
     ]
-    assert all(stretch.plain for stretch in plain)
-    messages = sum(stretch.messages for stretch in plain) + sum(one.found.messages for one in judged)
-    pairs = sum(stretch.calls for stretch in plain) + sum(len(one.found.judged.pairs) for one in judged)
+    assert all(window.clean for window in clean)
+    messages = sum(window.messages for window in clean) + sum(one.found.messages for one in judged)
+    pairs = sum(window.calls for window in clean) + sum(len(one.found.judged.pairs) for one in judged)
     assert messages == len(expected.transcript.messages)
     assert pairs == len(expected.pairs)
     head, read = outline.head, expected.transcript
@@ -101,8 +101,8 @@ def test_a_fix_of_a_stretch_changes_what_it_changes_in_the_whole(least: int, see
     expected = whole(values)
     others = iter(expected.problems)
     for one in judged:
-        first = outline.stretches[one.range.start].first
-        end = outline.stretches[one.range.stop - 1].end
+        first = outline.windows[one.range.start].first
+        end = outline.windows[one.range.stop - 1].end
         for problem, other in zip(one.found.judged.problems, others, strict=False):
             for fix, same in zip(problem.fixes, other.fixes, strict=True):
                 if fix.id.endswith("+drop-thinking"):
@@ -119,9 +119,9 @@ def test_most_stretches_of_a_session_in_order_are_plain() -> None:
     found = parted(written(random.Random(5), 40), 3)
 
     assert found is not None
-    stretches = found[0].stretches
-    assert len(stretches) > 20
-    assert sum(stretch.plain for stretch in stretches) > len(stretches) * 0.7
+    windows = found[0].windows
+    assert len(windows) > 20
+    assert sum(window.clean for window in windows) > len(windows) * 0.7
 
 
 def test_what_a_compaction_replaced_is_passed_by() -> None:
@@ -132,7 +132,7 @@ def test_what_a_compaction_replaced_is_passed_by() -> None:
 
     assert found is not None and boundaries
     assert found[0].past > boundaries[-1] - 40
-    assert found[0].stretches[0].first <= boundaries[-1] < found[0].stretches[0].end
+    assert found[0].windows[0].first <= boundaries[-1] < found[0].windows[0].end
 
 
 def test_links_that_lead_back_are_left_to_the_whole() -> None:
@@ -159,7 +159,7 @@ def test_one_broken_pair_is_judged_with_what_is_near_to_it_alone() -> None:
     assert found is not None
     outline, judged = found
     assert any(part.get("type") == "thinking" for part in parts_of(values))
-    assert len(outline.stretches) > 30
+    assert len(outline.windows) > 30
     assert judged and all(one.range.stop - one.range.start <= 3 for one in judged)
 
 
@@ -171,7 +171,7 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at() -> None:
     assert found is not None
     outline, judged = found
     spans = [
-        (outline.stretches[one.range.start].first, outline.stretches[one.range.stop - 1].end)
+        (outline.windows[one.range.start].first, outline.windows[one.range.stop - 1].end)
         for one in judged
         if one.range.stop - one.range.start == 1
     ]

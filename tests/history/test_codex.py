@@ -83,8 +83,8 @@ def test_nearly_all_stretches_of_a_session_in_order_are_plain() -> None:
     for seed in range(20):
         found = outline_of(in_order(random.Random(seed), 20).values, 3)
 
-        assert found is not None and found.plain
-        assert len(found.stretches) > 8
+        assert found is not None and found.clean
+        assert len(found.windows) > 8
 
 
 def test_an_output_that_only_a_far_event_has_is_found() -> None:

@@ -19,7 +19,7 @@ from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.list_windows import problems_in
 from toolpair.history.scans.list_scan import ListScan
@@ -83,7 +83,7 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
     assert isinstance(scan, ListScan)
     scan.feed(messages)
 
-    heard = Told().hear_all(messages)
+    heard = ListEvidence().hear_all(messages)
 
     assert scan.told == (heard if not heard.by else replace(heard, listed=scan.told.listed))
     assert scan.told.shape() == heard.shape()
@@ -114,8 +114,8 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, n
     outline = scan.outline()
 
     assert outline is not None
-    stretches = [outline.stretches[found.start : found.stop] for found in outline.ranges]
-    spans = [(found[0].first, found[-1].end) for found in stretches]
+    windows = [outline.windows[found.start : found.stop] for found in outline.ranges]
+    spans = [(found[0].first, found[-1].end) for found in windows]
     problems = problems_in(messages, kind, profile(name))
     assert problems is not None and len(problems) == len(spans) == 8
     assert all(first <= (problem.message or 0) < end for problem, (first, end) in zip(problems, spans, strict=True))

@@ -21,7 +21,7 @@ from toolpair.history.window import Reading, Window
 from toolpair.history.windowed import WindowedConversation
 from toolpair.session.session import Session
 from toolpair.tui.overview import Overview
-from toolpair.tui.row_search import filter_sieve, filter_test, row_text, text_sieve, text_test
+from toolpair.tui.row_search import filter_test, row_text, term_row_filter, text_row_filter, text_test
 from toolpair.tui.searching import RowSearch
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
@@ -43,7 +43,7 @@ class Quietly:
 
     stopped = False
 
-    def tell(self, what: Any) -> None:
+    def run_in_ui(self, what: Any) -> None:
         what()
 
 
@@ -51,8 +51,10 @@ def is_windowed(session: Session) -> bool:
     return session.conversation.is_windowed
 
 
-def found(order: Any, begin: int, by: int, test: Any, sieve: RowFilter | None) -> tuple[list[int], int | None, int]:
-    search = RowSearch(order, begin, by, test, lambda: 0.0, sieve)
+def found(
+    order: Any, begin: int, by: int, test: Any, row_filter: RowFilter | None
+) -> tuple[list[int], int | None, int]:
+    search = RowSearch(order, begin, by, test, lambda: 0.0, row_filter)
     search.run(Quietly(), lambda _: None)  # type: ignore[arg-type]
     return search.hits, search.first, search.percent
 
@@ -96,11 +98,11 @@ def test_the_same_rows_are_found(kind: str, name: str, seed: int) -> None:
                 begin, by = rng.randrange(len(order)), rng.choice([1, -1])
                 tests = [text_test(overview, query) for overview in overviews]
                 plainly = found(order, begin, by, tests[0], None)
-                assert found(order, begin, by, tests[1], text_sieve(overviews[1], query)) == plainly, query
+                assert found(order, begin, by, tests[1], text_row_filter(overviews[1], query)) == plainly, query
             for words in [*FILTERS, rng.choice(queries)]:
                 tests = [filter_test(overview, words) for overview in overviews]
                 plainly = found(range(rows), -1, 1, tests[0], None)
-                assert found(range(rows), -1, 1, tests[1], filter_sieve(overviews[1], words)) == plainly, words
+                assert found(range(rows), -1, 1, tests[1], term_row_filter(overviews[1], words)) == plainly, words
         choices = [n for n, problem in enumerate(sessions[0].problems) if problem.fixes]
         if not choices:
             return
@@ -151,7 +153,7 @@ def test_what_cannot_hold_a_text_is_not_read(query: str, read: int) -> None:
 
     with patch.object(Reading, "judged", counted), patch.object(passing, "_BLOCK", 5_000):
         rows = range(len(overview.rows))
-        hits, _, _ = found(rows, 40, 1, text_test(overview, query), text_sieve(overview, query))
+        hits, _, _ = found(rows, 40, 1, text_test(overview, query), text_row_filter(overview, query))
     assert hits == ([rows[171]] if "170" in query else [rows[18]] if "17\n" in query else [])
     assert len(judged) <= read
     assert not looked_at(session), "what was read for it is forgotten"
@@ -160,7 +162,7 @@ def test_what_cannot_hold_a_text_is_not_read(query: str, read: int) -> None:
 def hits(session: Session, query: str) -> list[int]:
     overview = Overview(session)
     rows = range(len(overview.rows))
-    return found(rows, 0, 1, text_test(overview, query), text_sieve(overview, query))[0]
+    return found(rows, 0, 1, text_test(overview, query), text_row_filter(overview, query))[0]
 
 
 def test_what_the_bytes_do_not_have_is_found() -> None:
@@ -219,4 +221,4 @@ def test_rows_that_somebody_looks_at_stay_the_same() -> None:
 def test_what_bytes_tell(text: str, written: Any, may: bool) -> None:
     data = written if isinstance(written, str) else json.dumps(written)
     wanted = ByteQuery([text])
-    assert (not wanted.tells or wanted.may_stand_in(data.encode().lower())) is may
+    assert (not wanted.is_useful or wanted.may_occur_in(data.encode().lower())) is may

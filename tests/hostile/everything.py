@@ -1,4 +1,4 @@
-"""Everything that toolpair can be asked to do with a file, one after the other. What fails raises."""
+"""Everything that toolpair can do with a file, one after the other. Any failure raises."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ ERRORS = "messages.2: `tool_use` ids were found without `tool_result` blocks imm
 
 
 class Broken(AssertionError):
-    """A command ended as none may."""
+    """A command ended in a way that none may."""
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
-    """One command in this process: its exit code, and what it printed."""
+    """Run a command in this process: its exit code and output."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     words = [str(argument) for argument in arguments]
     before = sys.stdout, sys.stderr, sys.stdin
@@ -50,7 +50,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
     if "toolpair itself failed" in said[1] and not os.environ.get("TOOLPAIR_TRACEBACK"):
         os.environ["TOOLPAIR_TRACEBACK"] = "1"
         try:
-            run(*arguments)  # once more, to see where
+            run(*arguments)  # again, to see where
         except Exception as error:
             raise Broken(told) from error
         finally:
@@ -64,7 +64,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
 
 
 def all_commands(path: Path) -> None:
-    """Every command on the file; what is written is written beside it."""
+    """Every command on the file; output goes beside it."""
     for form in ("text", "json", "jsonl", "sarif", "github"):
         code, said, _ = run("check", path, "--output-format", form, "--inactive")
         if code != 2 and form in ("json", "sarif"):
@@ -93,7 +93,7 @@ def all_commands(path: Path) -> None:
 
 
 def everything_asked(session: Session) -> None:
-    """The session's own questions, and what is done with it."""
+    """The session's own methods."""
     look(session)
     session.look_around()
     session.resume_command()
@@ -102,7 +102,7 @@ def everything_asked(session: Session) -> None:
     for id_ in ("anthropic", "openai-chat", "openai-responses", "mistral", "gemini"):
         assert session.conversation.by(profile(id_)).verdict
     for branch in session.conversation.transcript.tree.branches[:3]:
-        with suppress(ValueError):  # several are called so
+        with suppress(ValueError):  # several have this id
             session.choose_leaf(branch.leaf)
         look(session)
     session.choose_leaf(None)
@@ -120,7 +120,7 @@ def everything_asked(session: Session) -> None:
 
 
 def look(session: Session) -> None:
-    """What is shown of a session as it is."""
+    """Everything shown of a session as it is."""
     assert session.conversation.verdict.sentence
     for number, conversation in enumerate(session.conversations):
         session.current = number
@@ -138,7 +138,7 @@ def look(session: Session) -> None:
 
 @contextmanager
 def folder(path: Path) -> Iterator[None]:
-    """Work in this folder meanwhile."""
+    """A context that works in this folder."""
     before = os.getcwd()
     os.chdir(path)
     try:
@@ -148,7 +148,7 @@ def folder(path: Path) -> Iterator[None]:
 
 
 def opened(path: Path, **how: Any) -> Session | None:
-    """The session, where it is one."""
+    """The session, if it is one."""
     try:
         return open_session(path, **how)
     except SessionError:

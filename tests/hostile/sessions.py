@@ -1,4 +1,4 @@
-"""Sessions of every format with all fields that anything reads: what the fuzzer changes."""
+"""Sessions of every format with every field that is read anywhere: input for the fuzzer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ THREAD = "0c0ffee0-1234-4abc-8def-001122334455"
 
 
 def claude_code() -> Session:
-    """One record of each kind that the agent writes, two pairs broken."""
+    """One record of each kind that the agent writes, with two broken pairs."""
     log = Log()
     log.note("file-history-snapshot", messageId="u0", snapshot={"messageId": "u0", "trackedFileBackups": {}})
     log.user("u0", "<command-name>/go</command-name>", isMeta=False, promptId="p0", origin={"kind": "human"})
@@ -56,7 +56,7 @@ def claude_code() -> Session:
 
 
 def codex() -> Session:
-    """A rollout with envelopes of each kind, one call answered in an event alone, one not at all."""
+    """A rollout with each kind of envelope, one call answered only in an event, one not at all."""
     values: Session = []
 
     def line(kind: str, payload: Any) -> None:
@@ -102,7 +102,7 @@ def codex() -> Session:
 
 
 def roo() -> Session:
-    """An array of Roo Code with a summary and a cut."""
+    """A Roo Code array with a summary and a truncation."""
     call_1 = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}}
     call_2 = {"type": "tool_use", "id": "toolu_2", "name": "read", "input": {}}
     return [
@@ -143,7 +143,7 @@ def anthropic() -> Any:
 
 
 def chat() -> Session:
-    """Chat messages, one call of an older form, one without a result."""
+    """Chat messages, one call in the legacy form, one without a result."""
     function = {"name": "run", "arguments": '{"command": "ls"}'}
     return [
         {"role": "system", "content": "Be kind."},
@@ -170,7 +170,7 @@ def responses() -> Any:
 
 
 def log_of_requests() -> Session:
-    """A conversation in each line."""
+    """One conversation per line."""
     return [anthropic(), {"request": {"body": json.dumps(anthropic())}, "id": 1}, {"messages": chat()}]
 
 
@@ -181,7 +181,7 @@ LINES = {
     "chat-lines": chat,
     "log": log_of_requests,
 }
-"""Those with a record in each line."""
+"""Those with one record per line."""
 DOCUMENTS = {"roo": roo, "anthropic": anthropic, "chat": chat, "responses": responses}
 
 

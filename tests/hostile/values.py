@@ -1,4 +1,4 @@
-"""Values that no agent writes, put into any place of a session."""
+"""Values that no agent writes, inserted anywhere in a session."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ODD: tuple[Any, ...] = (
     {"uuids": [{}]}, [[[[[[[["deep"]]]]]]]], {HALF: 1, "\0": 2}, list(range(300)), {"type": "tool_use", "id": [], "name": {}},
 )  # fmt: skip
 GONE = object()
-"""In place of a value: it is not there."""
+"""Stands for a missing value."""
 
 
 def odd(rng: random.Random, depth: int = 3) -> Any:
-    """One such value, now and then one that is made up."""
+    """One such value, sometimes a composed one."""
     if rng.random() < 0.7:
         return rng.choice((*ODD, GONE)) if depth == 3 else rng.choice(ODD)
     if depth and rng.random() < 0.4:
@@ -41,7 +41,7 @@ def _text(rng: random.Random) -> str:
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where values stand in a value, itself left out."""
+    """The paths of all values inside a value."""
     found: list[tuple[Any, ...]] = []
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in parts:
@@ -51,7 +51,7 @@ def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def put(value: Any, path: tuple[Any, ...], new: Any) -> bool:
-    """Put `new` where `path` leads; False where an earlier change has taken that place away."""
+    """Set `new` at `path`; False if an earlier change has removed that place."""
     for key in path[:-1]:
         try:
             value = value[key]
@@ -68,7 +68,7 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> bool:
 
 
 def spoilt(rng: random.Random, value: Any) -> Any:
-    """The value, which it changes, with some odd values in it; now and then records trade places or come twice."""
+    """The value, modified in place to contain some odd values; sometimes records are swapped or duplicated."""
     for _ in range(rng.randrange(1, 5)):
         if places := paths(value):
             put(value, rng.choice(places), odd(rng))

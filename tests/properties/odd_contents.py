@@ -1,4 +1,4 @@
-"""Contents that one API takes and another refuses, put into a random transcript beside the planted defects."""
+"""Contents that one API accepts and another refuses, added to a random transcript beside the planted defects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ARGUMENTS = ['"x"', "[1]", "null", "", None, {"a": 1}, '"{\\"a\\":1}"']
 
 
 def add_odd(rng: random.Random, made: Made, count: int) -> Made:
-    """`count` oddities put into the messages of `made`, which it changes."""
+    """`count` oddities added to the messages of `made`, in place."""
     messages = made.messages
     chat = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
     for _ in range(count):

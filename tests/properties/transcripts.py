@@ -1,4 +1,4 @@
-"""Random transcripts with planted defects, for property tests. Each real output and user word is a unique marker."""
+"""Random transcripts with planted defects, for property tests. Each real output and user text has a unique marker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short lists of messages in which nothing fits: few ids, so that they meet, and every output different."""
+"""Short lists of messages in which nothing fits: few ids, so that they collide, and every output different."""
 
 from __future__ import annotations
 

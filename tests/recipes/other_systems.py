@@ -1,4 +1,4 @@
-"""What the copied systems do, written down once more on plain lists of dicts, with nothing of toolpair."""
+"""The copied systems, reimplemented on plain lists of dicts without toolpair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_RESULT = "No result provided"
 
 
 def roo_code(messages: list[Message], reorder: bool = False) -> list[Message]:
-    """`validateAndFixToolResultIds` on each message, with those before it as the history."""
+    """`validateAndFixToolResultIds` on each message, with the earlier ones as the history."""
     return [_validated(message, messages[:number], reorder) for number, message in enumerate(messages)]
 
 
@@ -98,7 +98,7 @@ def pre_send(messages: list[Message]) -> list[Message]:
 
 
 def docker_agent(messages: list[Message]) -> list[Message]:
-    """`sanitizeToolCalls` on chat messages, with the removal of second results."""
+    """`sanitizeToolCalls` on chat messages, including the removal of second results."""
     out: list[Message] = []
     pending: list[str] = []
     answered: set[str] = set()
@@ -127,9 +127,9 @@ def docker_agent(messages: list[Message]) -> list[Message]:
 
 
 def as_turns(messages: list[Message]) -> list[Message]:
-    """Chat as Roo Code knows it: results in a row, with the words straight behind them, are one user's message.
+    """Chat as Roo Code sees it: consecutive results and the text directly after them are one user message.
 
-    A block keeps the message that it comes from under "of".
+    A block keeps its original message under "of".
     """
     turns: list[Message] = []
     for message in messages:

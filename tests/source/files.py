@@ -1,4 +1,4 @@
-"""Files that are read where they are asked for, for tests."""
+"""Files that are read on demand, for tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toolpair.source.file_bytes import FileBytes
 
 
 def file_bytes(data: bytes) -> FileBytes:
-    """The data as a file that has no name."""
+    """The data as an unnamed file."""
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -17,7 +17,7 @@ def file_bytes(data: bytes) -> FileBytes:
 
 
 class CountingBytes(FileBytes):
-    """Counts what is read from the file, once it is open."""
+    """Counts what is read from the file after it was opened."""
 
     __slots__ = ("bytes_read",)
 

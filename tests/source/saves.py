@@ -1,4 +1,4 @@
-"""What the tests of saving share."""
+"""Helpers for the tests of saving."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOW = datetime(2026, 1, 2, 3, 4, 5)
 OLD, NEW = b'{"a":1}\n' * 3, [b'{"a":2}\n', b"", b'{"a":3}\n']
 CALLS = frozenset(name for name in vars(Io) if not name.startswith("_"))
 ROUNDS = int(os.environ.get("TOOLPAIR_TEST_ROUNDS", "1"))
-"""Times that tests of chance are repeated; more finds rarer mistakes."""
+"""How often randomised tests are repeated; more repetitions find rarer mistakes."""
 
 
 def names(folder: Path) -> list[str]:
@@ -22,7 +22,7 @@ def names(folder: Path) -> list[str]:
 
 
 class Watched(Io):
-    """Calls `before` with number, from 1, and name of each system call."""
+    """Calls `before` with the number, from 1, and the name of each system call."""
 
     def __init__(self, before: Callable[[int, str], None]) -> None:
         self.made: list[str] = []

@@ -22,7 +22,7 @@ seeds = st.randoms(use_true_random=False)
 
 
 def odd_json(value: Any, rng: random.Random, allow_newline: bool = True) -> bytes:
-    """`value` written as nobody would."""
+    """`value` written in a way that nobody would."""
     spaces = ["", "", " ", "  "] + (["\n", "\n  ", "\r\n\t"] if allow_newline else ["\t"])
 
     def space() -> str:
@@ -62,7 +62,7 @@ def odd_json(value: Any, rng: random.Random, allow_newline: bool = True) -> byte
 
 
 def edited(value: Any, rng: random.Random, spare: list[Any]) -> Any:
-    """`value` with random changes, built from the same objects where it stays; `spare` are more objects to move in."""
+    """`value` with random changes, keeping unchanged objects; `spare` are more objects to move in."""
     if rng.random() < 0.15:
         return rng.choice([None, 5, "new/é", "n\ud800", {"type": "text", "x": []}, [], *spare])
     if isinstance(value, dict):

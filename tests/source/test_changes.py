@@ -31,7 +31,7 @@ def test_each_kind_with_its_line_and_its_bytes() -> None:
 
 def test_a_mark_that_goes_is_told() -> None:
     before = lines_document(b"\xef\xbb\xbf" + DATA)
-    (change,) = changes(before, before.mend(0, "mark"))
+    (change,) = changes(before, before.repair(0, "mark"))
     assert (change.kind, change.line) == ("changed", 1)
     assert change.before == b'\xef\xbb\xbf{"n":0}' and change.after == b'{"n":0}'
 

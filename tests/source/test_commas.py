@@ -60,7 +60,7 @@ def without(data: bytes) -> bytes:
     (source,) = container.conversations
     if not source.document.commas:
         return data
-    bare = source.document.mend(source.document.records[0].uid, "commas")
+    bare = source.document.repair(source.document.records[0].uid, "commas")
     assert not bare.commas
     told = {change.record for change in changes(source.document, bare)}
     assert told == ({len(bare) - 1} if bare.kind == "array" else told)

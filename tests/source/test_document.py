@@ -151,7 +151,7 @@ def test_objects_of_other_records_keep_their_bytes() -> None:
 
 def test_uids_spans_and_replacing_bytes() -> None:
     document = lines_document(b'{"a":1}{"b":[2]}\n{"c":3}')
-    split = document.mend(0, "split")
+    split = document.repair(0, "split")
     assert split.to_bytes() == b'{"a":1}\n{"b":[2]}\n{"c":3}'
     assert [r.uid for r in split.records] == [0, 2, 1]
     start, end = split.span(2, ("b", 0))

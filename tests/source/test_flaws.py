@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from toolpair.source.json_spans import scan
 from toolpair.source.jsonl import lines_document
-from toolpair.source.mending import bad_bytes, close, doubled_keys, joined, mended
 from toolpair.source.record_values import parse
+from toolpair.source.repairing import bad_bytes, close, doubled_keys, joined, repaired
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged
 
@@ -83,14 +83,14 @@ def test_a_record_cut_anywhere_closes_to_what_was_there(value: dict[str, Any], a
 def test_each_way_changes_only_what_it_names(
     raw: bytes, how: str, bodies: tuple[bytes, ...], aside: tuple[bytes, ...]
 ) -> None:
-    made = mended(raw, how)
+    made = repaired(raw, how)
     assert made is not None and (made.bodies, made.aside) == (bodies, aside)
 
 
 @settings(max_examples=100)
 @given(st.text(alphabet='{}[]",:\\u1ae \0\n-x', max_size=30).map(str.encode), st.sampled_from(get_args(Mending)))
 def test_no_way_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
-    made = mended(raw, how)
+    made = repaired(raw, how)
     if made is None or how in ("escape", "halves", "utf8", "keep_last", "keep_first", "bom"):
         return
     there = b"".join((*made.bodies, *made.aside)).replace(b"\0", b"")
@@ -135,14 +135,14 @@ def test_flaws_of_a_document() -> None:
 def test_what_is_set_aside_is_kept_through_later_changes() -> None:
     data = b'{"a":1}\njunk\n{"b":2}\n'
     document = lines_document(data)
-    after = document.mend(1, "aside").mend(0, "bom").mend(2, "aside")
+    after = document.repair(1, "aside").repair(0, "bom").repair(2, "aside")
     assert after.to_bytes() == b'{"a":1}\n' and after.aside == (b"junk", b'{"b":2}')
     assert document.to_bytes() == data and document.aside == ()
 
 
 def test_a_mark_in_front_of_the_file_is_taken_out_alone() -> None:
     document = lines_document(b'\xef\xbb\xbf \n{"a":1}\r\n')
-    assert document.mend(0, "mark").to_bytes() == b' \n{"a":1}\r\n'
+    assert document.repair(0, "mark").to_bytes() == b' \n{"a":1}\r\n'
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def small(block: int = 40, least: int = 6, said: int = 9) -> Iterator[None]:
     """Floods of few lines, in small blocks."""
     with (
         patch.object(floods, "LEAST", least),
-        patch.object(floods, "LEAST_SAID", said),
+        patch.object(floods, "LEAST_WITH_TEXT", said),
         patch.object(index, "PROBED", least - 1),
         patch.object(floods, "_BLOCK", block),
         patch.object(index, "BLOCK", block),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolpair.source.changes import Change
-from toolpair.text.inline_diff import AROUND, Folded, Piece, Unit, folded, pieces, stretches
+from toolpair.text.inline_diff import AROUND, Folded, Piece, Unit, folded, hunks, pieces
 
 TEXTS = st.lists(
     st.sampled_from(["a", "b1", '"', ",", "{", " ", "é", "\n", "long words", "\\n", "7"]), max_size=40
@@ -22,7 +22,7 @@ def side(pieces: tuple[Piece, ...], kind: str) -> str:
 
 @given(TEXTS, TEXTS)
 def test_together_the_pieces_are_both_texts(one: str, two: str) -> None:
-    (whole,) = stretches(one.encode(), two.encode(), None)
+    (whole,) = hunks(one.encode(), two.encode(), None)
     assert side(whole, "old") == one.rstrip("\r\n")
     assert side(whole, "new") == two.rstrip("\r\n")
     assert all(piece.text for piece in whole)
@@ -44,29 +44,29 @@ def test_words_are_whole_where_characters_are_not() -> None:
 
 @given(TEXTS, TEXTS)
 def test_what_is_cut_out_holds_every_change(one: str, two: str) -> None:
-    (whole,) = stretches(one.encode(), two.encode(), None)
-    cut = stretches(one.encode(), two.encode(), 2)
+    (whole,) = hunks(one.encode(), two.encode(), None)
+    cut = hunks(one.encode(), two.encode(), 2)
     for kind in ("old", "new"):
         assert "".join(piece.text for piece in whole if piece.kind == kind) == "".join(
-            piece.text for stretch in cut for piece in stretch if piece.kind == kind
+            piece.text for hunk in cut for piece in hunk if piece.kind == kind
         )
-    assert all(any(piece.kind in ("old", "new") for piece in stretch) for stretch in cut)
+    assert all(any(piece.kind in ("old", "new") for piece in hunk) for hunk in cut)
 
 
 def test_two_places_in_a_long_record_are_two_stretches() -> None:
     filler = {str(number): "x" * 50 for number in range(300)}
     before = json.dumps({"id": "call.1", **filler, "end": "call.2"}).encode()
     after = before.replace(b"call.", b"call_")
-    one, two = stretches(before, after)
+    one, two = hunks(before, after)
     assert [piece.text for piece in one if piece.kind == "old"] == ["call.1"]
     assert [piece.text for piece in two if piece.kind == "new"] == ["call_2"]
     assert sum(len(piece.text) for piece in (*one, *two)) < 6 * AROUND
 
 
 def test_much_that_is_gone_is_shown_by_its_ends() -> None:
-    (stretch,) = stretches(b'{"a":"' + b"x" * 100_000 + b'"}', b'{"a":""}')
-    assert sum(len(piece.text) for piece in stretch) < 400
-    assert any("more characters" in piece.text for piece in stretch if piece.kind == "left out")
+    (hunk,) = hunks(b'{"a":"' + b"x" * 100_000 + b'"}', b'{"a":""}')
+    assert sum(len(piece.text) for piece in hunk) < 400
+    assert any("more characters" in piece.text for piece in hunk if piece.kind == "left out")
 
 
 def changed(before: str, after: str, line: int = 1) -> Change:

@@ -1,4 +1,4 @@
-"""The interface is tested in colour unless a test says otherwise, and without animation."""
+"""Fixtures of the interface: in colour unless a test says otherwise, and without animation."""
 
 from __future__ import annotations
 

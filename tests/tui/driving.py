@@ -1,4 +1,4 @@
-"""Drives the interface by keys and reads its screen as text."""
+"""Drives the interface with keys and reads its screen as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LETTERS = {" ": "space", ":": "colon", "/": "slash", "_": "underscore", ".": "fu
 
 
 class Recorder(HeadlessDriver):
-    """A terminal that keeps what it is told to write."""
+    """A terminal that records its output."""
 
     written: list[str]
 
@@ -49,7 +49,7 @@ def array_file(
     suffix: str = "",
     argument: str = "src/{n}.py",
 ) -> Path:
-    """An Anthropic array with one call in each exchange."""
+    """An Anthropic array with one call per exchange."""
     messages: list[Any] = [{"role": "user", "content": text}]
     for n in range(pairs):
         id_ = f"toolu_read_file_{n:03}{suffix}"
@@ -67,7 +67,7 @@ def array_file(
 
 
 def lines_of(app: ToolpairApp) -> list[str]:
-    """The screen as it is drawn, line by line."""
+    """The screen as drawn, line by line."""
     return ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
 
 
@@ -76,11 +76,11 @@ def frame(app: ToolpairApp) -> str:
 
 
 BESIDE = ("search", "work")
-"""The threads that go on beside the keys."""
+"""The background threads."""
 
 
 async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) -> None:
-    """Keys in Textual's names; `text:…` types. Each waits until these threads have ended."""
+    """Press keys, in Textual's names; `text:…` types. Each waits until these threads have ended."""
     for key in keys:
         await settled(pilot, names)
         if key.startswith("text:"):
@@ -92,7 +92,7 @@ async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) 
 
 
 async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: float = PATIENCE) -> None:
-    """Wait until what goes on beside the keys has ended and is shown."""
+    """Wait until background work has ended and its result is shown."""
     await pilot.pause(0)  # so that what was just typed is on its way
     end = time.monotonic() + seconds
     while time.monotonic() < end and (
@@ -103,7 +103,7 @@ async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: f
 
 
 def _is_busy(app: App[Any]) -> bool:
-    """Whether a key is not handled yet, or what it opened has not been drawn."""
+    """Whether a key has not been handled yet, or a screen it opened has not been drawn."""
     assert isinstance(app, ToolpairApp)
     return app.is_running and (app.typed_ahead.busy or not getattr(app.screen, "drawn", True))
 

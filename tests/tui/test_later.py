@@ -60,7 +60,7 @@ def test_a_screen_that_is_gone_hears_nothing(broken: Path) -> None:
 
         def work(aside: Aside) -> None:
             go.wait(PATIENCE)
-            aside.tell(lambda: heard.append("thread"))
+            aside.run_in_ui(lambda: heard.append("thread"))
 
         screen.in_thread(work, "work")
         screen.later(0.05, lambda: heard.append("timer"))

@@ -199,7 +199,7 @@ def test_reading_and_checking_each_reach_their_end(tmp_path: Path) -> None:
 
 def test_a_bar_of_which_nobody_knows_the_end_claims_no_number() -> None:
     work = LongTask("reading", 100)
-    work.heed(100)
+    work.on_progress(100)
     work.go_on("checking")
     line = bar_line(Glyphs(False), work.what, work.done, work.total, (), 120, work.unit)
     assert "".join(span.text for span in line).strip() == "checking …"

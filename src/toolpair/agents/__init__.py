@@ -1,5 +1,5 @@
-"""Agents on this machine: their sessions, their running processes, their versions, and how a session is resumed.
+"""Agents on this machine: their sessions, running processes and versions, and how to resume a session.
 
-Shared code that runs over the agents' entries (`formats/agent.py`) and names no agent itself. Nothing is read whole.
-May use formats and source.
+Shared code driven by the agents' entries (`formats/agent.py`); it names no agent itself and reads no file whole. May
+use formats and source.
 """

@@ -1,4 +1,4 @@
-"""All agents' sessions in one list, and what a person may call one of them by."""
+"""All agents' sessions in one list, and looking up a session by path, id or `.`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*\Z")
 
 
 class NoSuchSession(Exception):
-    """No session, or more than one, is called so. One sentence."""
+    """No session, or more than one, matches the name. One sentence."""
 
 
 def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = ()) -> list[FoundSession]:
-    """The sessions on the machine, those of `folder` first, then by time; by stat and the first bytes alone.
+    """The sessions on the machine, those of `folder` first, then by time; uses only stat and the first bytes.
 
-    `agents` are the ids of those that are asked for; none stands for all.
+    `agents` are the ids of the agents wanted; empty for all.
     """
     wanted = set(agents)
     here = resolved(folder) if folder is not None else None
@@ -49,7 +49,7 @@ def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = (
 
 
 def describe(found: FoundSession) -> FoundSession:
-    """The session with its folder and the user's last words, from a short read of the file."""
+    """The session with its folder and the user's last words, from short reads of the file."""
     if found.described:
         return found
     folder, words = get_agent(found.agent).describe(found)
@@ -59,10 +59,10 @@ def describe(found: FoundSession) -> FoundSession:
 def agents_of_file(
     format_id: str, transcript: Transcript, path: Path | None, opened: Path | None = None
 ) -> tuple[Agent, ...]:
-    """The agents that may go on with a session file, the likeliest first.
+    """The agents that may resume a session file, likeliest first.
 
-    `opened` is where it was read from, when it was saved elsewhere. A file of a format that is not an agent's own
-    is one's only where its place or its name says so.
+    `opened` is where it was read from, if it was saved elsewhere. A file in a format that is not an agent's own belongs
+    to one only if its path or name shows it.
     """
     agents = agents_of(format_id)
     best = _writer(agents, transcript.session_id or "", path, opened)
@@ -72,41 +72,41 @@ def agents_of_file(
 
 
 def _writer(agents: Sequence[Agent], session_id: str, path: Path | None, opened: Path | None) -> Agent | None:
-    """The agent that finds the file where it lies, else where it lay, else whose files have such names."""
+    """The agent that would find the file at `path`, else at `opened`, else whose files have such names."""
     for place in filter(None, (path, opened)):
         for agent in agents:
             if agent.in_place(place, session_id):
                 return agent
     named = ([agent for agent in agents if agent.is_named(place.name)] for place in (path, opened) if place is not None)
-    # A name that fewer agents use tells more.
+    # A name that fewer agents use is stronger evidence.
     return next(iter(min(filter(None, named), key=len, default=())), None)
 
 
 def project_of(path: str) -> str | None:
-    """The project folder of a session into whose file its agent does not write it."""
+    """The project folder of a session whose agent does not record it in the file."""
     return next(filter(None, (agent.project_of(path) for agent in all_agents())), None)
 
 
 def variables() -> tuple[str, ...]:
-    """The environment variables that lead to agents' sessions."""
+    """The environment variables that point to agents' sessions."""
     return tuple(dict.fromkeys(agent.variable for agent in all_agents() if agent.variable is not None))
 
 
 def looked_in(machine: Machine) -> list[tuple[str, str]]:
-    """The agents, each with the folder where its sessions usually lie."""
+    """The agents, each with the folder where its sessions usually are."""
     return [(agent.title, str(agent.roots(machine)[0])) for agent in all_agents()]
 
 
 def newest(machine: Machine, folder: str) -> FoundSession | None:
-    """The session of the folder that was written last."""
+    """The most recently written session of the folder."""
     found = index(machine, folder)
     return found[0] if found and found[0].here else None
 
 
 def resolve(name: str, machine: Machine | None = None) -> str:
-    """The path that is meant by `name`: a path, a session's id or its beginning, or `.` for this folder's newest.
+    """The path meant by `name`: a path, a session id or its beginning, or `.` for this folder's newest session.
 
-    A path that exists is taken as it is, and so is what cannot be an id. Raises NoSuchSession.
+    An existing path is taken as it is, and so is anything that cannot be an id. Raises NoSuchSession.
     """
     if name == HERE:
         machine = machine or Machine.here()
@@ -124,7 +124,7 @@ def resolve(name: str, machine: Machine | None = None) -> str:
 
 
 def _without_suffix(name: str) -> str:
-    """The id where an agent's file is named by it."""
+    """The id, if an agent's file is named after it."""
     suffixes = (agent.suffix for agent in all_agents() if agent.suffix is not None)
     return next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), name)
 

@@ -1,4 +1,4 @@
-"""Which version of an agent is installed on this machine, read from its files; the agent is never run for it."""
+"""Which version of an agent is installed on this machine, read from its files without running it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _VERSION: Final = re.compile(r"(\d+\.\d+\.\d+)(?:[-+.][0-9A-Za-z.-]*)?\Z")
 _NAMED: Final = re.compile(r"(.+)-(\d+\.\d+\.\d+)\Z")
 _DEEP: Final = 6
-"""How many folders above a command its package is looked for in."""
+"""How many folders above a command are searched for its package."""
 _LONGEST: Final = 1 << 20
-"""Bytes of a package's description that are read."""
+"""Maximum bytes of a package manifest that are read."""
 
 
 _EDITORS: Final = (".vscode", ".vscode-server", ".vscode-insiders", ".cursor", ".cursor-server", ".windsurf")
@@ -28,9 +28,9 @@ _EDITORS: Final = (".vscode", ".vscode-server", ".vscode-insiders", ".cursor", "
 def installed_version(
     format_id: str, environ: Mapping[str, str] | None = None, home: str | os.PathLike[str] | None = None
 ) -> str | None:
-    """The version of the agent that would resume files of this format here; None where its files do not say it.
+    """The version of the agent that would resume files of this format here; None if its files do not show it.
 
-    `environ` and `home` are this user's unless they are given.
+    `environ` and `home` default to this user's.
     """
     program = next((agent.program for agent in agents_of(format_id) if agent.program is not None), None)
     if program is None or program.package is None:
@@ -43,7 +43,7 @@ def installed_version(
 
 
 def _command(program: Program, environ: Mapping[str, str], home: str) -> str | None:
-    """The file that a shell would start, links followed."""
+    """The file that a shell would run, links resolved."""
     folders = [*environ.get("PATH", "").split(os.pathsep), *(os.path.join(home, place) for place in program.places)]
     for folder in folders:
         path = os.path.join(folder, program.command)
@@ -56,7 +56,7 @@ def _command(program: Program, environ: Mapping[str, str], home: str) -> str | N
 
 
 def _of_command(command: str, program: Program) -> str | None:
-    """By the package that the command belongs to, else by a folder (or the file itself) that is named by a version."""
+    """By the package that the command belongs to, else by a folder (or the file itself) named after a version."""
     for folder in _above(command):
         own = _json(os.path.join(folder, "package.json"))
         if own.get("name") == program.package and isinstance(own.get("version"), str):
@@ -77,7 +77,7 @@ def _above(path: str) -> Iterator[str]:
 
 
 def _of_name(path: str, command: str) -> str | None:
-    """What a name tells: a version below the program's own folder, or the program with its version behind it."""
+    """The version in a name: a folder below the program's own, or the program's name followed by its version."""
     above, name = os.path.split(path)
     match = _VERSION.match(name)
     if match is not None:
@@ -97,7 +97,7 @@ def _json(path: str) -> dict[str, Any]:
 
 
 def _of_extension(program: Program, home: str) -> str | None:
-    """The newest one of an editor."""
+    """The newest version installed in an editor."""
     found: list[tuple[tuple[int, ...], str]] = []
     for editor in _EDITORS if program.extension is not None else ():
         try:

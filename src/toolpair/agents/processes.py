@@ -1,4 +1,4 @@
-"""One bounded look at the processes of this machine."""
+"""A time-limited search of this machine's processes for those that work with a session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import psutil
 
 LONGEST: Final = 0.3
-"""Seconds that a look takes at most."""
+"""Maximum seconds for a search."""
 
 
 class Neighbour(Struct, frozen=True):
@@ -24,16 +24,16 @@ class Neighbour(Struct, frozen=True):
     pid: int
     name: str
     agent: str | None
-    """As `agent_of` says."""
+    """As `agent_of` returns it."""
     does: Literal["writes", "runs"]
     """It has the file open for writing, or it is an agent whose working folder is the session's."""
 
 
 def neighbours(path: str | None, folder: str | None, agents: tuple[str, ...], session_id: str = "") -> list[Neighbour]:
-    """Who has `path` open for writing, and which of `agents` have `folder` as their working folder.
+    """The processes that have `path` open for writing, and those of `agents` whose working folder is `folder`.
 
-    Both are resolved paths. What may not be looked at is passed by, and so is all that is left when the
-    time (`LONGEST`) is over; nothing is found where psutil is not installed.
+    Both are resolved paths. Processes that may not be inspected are skipped, and so are those left when the time
+    (`LONGEST`) is up; empty if psutil is not installed.
     """
     try:
         import psutil
@@ -54,7 +54,7 @@ def neighbours(path: str | None, folder: str | None, agents: tuple[str, ...], se
                 runs[one.pid] = _parent(process)
     except (psutil.Error, OSError):
         pass
-    # A launcher and the program that it started are one agent.
+    # A launcher and the program it started are one agent.
     return [one for one in found if one.does == "writes" or runs[one.pid] not in runs]
 
 
@@ -95,5 +95,5 @@ def _writes(process: psutil.Process, path: str) -> bool:
     if descriptors.can_be_seen():
         found = os.stat(path)
         return descriptors.writes(process.pid, (found.st_dev, found.st_ino))
-    # Only Linux tells how a file is opened; elsewhere whoever has a session open is taken to write it.
+    # Only Linux shows how a file is opened; elsewhere a process that has a session open is assumed to write to it.
     return any(opened.path == path for opened in process.open_files())

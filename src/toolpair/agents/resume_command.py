@@ -1,4 +1,4 @@
-"""The whole of what to type, or do, so that an agent goes on with a file: its own folder, or a copy put into it."""
+"""What to type, or do, so that an agent resumes a file: in its own folder, or from a copy in another."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from toolpair.shell.machine import Machine, resolved
 
 
 def how_to_resume(agent: Agent, file: SessionFile, machine: Machine) -> str | None:
-    """What the agent's entry says, as it has to be for a file at this place.
+    """The resume command from the agent's entry, completed for a file at this place.
 
-    A sentence that ends with a full stop is something to do; all else can be typed into a POSIX shell.
+    A sentence that ends with a full stop is an instruction; anything else can be typed into a POSIX shell.
     """
     way = agent.way_back(file)
     if way is None or file.path is None:
@@ -27,7 +27,7 @@ def how_to_resume(agent: Agent, file: SessionFile, machine: Machine) -> str | No
 
 
 def _with_home(way: WayBack, agent: Agent, path: Path, session_id: str, machine: Machine) -> WayBack:
-    """The way with the variable that leads the agent to the file's home folder, when it is not the usual one."""
+    """The way with the variable that points the agent to the file's home folder, if that is not the usual one."""
     home = agent.home_of(path, session_id)
     if home is None or agent.variable is None or _same(home, agent.home(machine)):
         return way

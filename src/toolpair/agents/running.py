@@ -1,4 +1,4 @@
-"""Telling an agent's process by its name and command line."""
+"""Recognising an agent's process by its name and command line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ EDITOR: Final = "editor"
 
 
 def agent_of(name: str, command: Sequence[str]) -> str | None:
-    """The id of the agent that the process is, "editor" (VS Code and its kin), or None.
+    """The id of the agent that the process is, "editor" (VS Code and similar), or None.
 
-    `name` is the process's own, `command` its command line, which may be empty where it cannot be read.
+    `name` is the process's own, `command` its command line, which may be empty if it cannot be read.
     """
     program = _base(command[0]) if command and command[0] else _base(name)
     rest = list(command[1:])
@@ -34,13 +34,13 @@ def agent_of(name: str, command: Sequence[str]) -> str | None:
     if agent is None:
         return EDITOR if program in _EDITORS else None
     if command and ".app/Contents/" in command[0].replace("\\", "/"):
-        return None  # the desktop program of the same name
+        return None  # the desktop app of the same name
     first = next((word for word in rest if not word.startswith("-")), None)
     return None if agent.program is not None and first in agent.program.other_work else agent.id
 
 
 def other_session(command: Sequence[str], session_id: str) -> bool:
-    """Whether the command line says that it is another session that the agent goes on with."""
+    """Whether the command line shows that the agent resumes a different session."""
     words = list(command)
     options = {option for _, program in _programs() for option in program.session_options}
     for n, word in enumerate(words):
@@ -53,14 +53,14 @@ def other_session(command: Sequence[str], session_id: str) -> bool:
 
 
 def kinds_of(agents: Iterable[Agent]) -> tuple[str, ...]:
-    """What `agent_of` says of processes that may be one of these agents."""
+    """What `agent_of` returns for processes that may be one of these agents."""
     agents = tuple(agents)
     programs = (agent.id for agent in agents if agent.program is not None)
     return (*programs, *((EDITOR,) if any(agent.in_editor for agent in agents) else ()))
 
 
 def title_of(kind: str | None) -> str | None:
-    """What people call the program of which `agent_of` says this; None for an editor, and for no agent."""
+    """The usual name of the program that `agent_of` calls this; None for an editor, and for no agent."""
     program = get_agent(kind).program if kind in AGENTS else None
     return program.title if program is not None else None
 

@@ -1,1 +1,1 @@
-"""The commands. One module each; none of them loads Textual or Rich, and `open` alone knows the interface."""
+"""The commands, one module each. None of them loads Textual or Rich, and only `open` knows the interface."""

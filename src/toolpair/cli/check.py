@@ -1,4 +1,4 @@
-"""`toolpair check`: say what is wrong in files, and by the exit code whether anything is."""
+"""`toolpair check`: report what is wrong in files, with an exit code that says whether anything is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ examples:
 exit code: 0 no error, 1 errors found, 2 something cannot be read or is not a session
 """
 LITTLE: Final = 16 << 20
-"""Bytes of files that are judged before workers could have started."""
+"""Bytes of files that are checked in the time it takes workers to start."""
 
 
 def parser(command: str = "check") -> Parser:
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     totals = Totals()
     _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
     if inputs.HERE in options.paths and not totals.files:
-        # It was walked in vain: the newest session that an agent has had in this folder is meant.
+        # Nothing was found by walking: check the newest session that an agent has in this folder.
         _check(inputs.newest_here(), work, 1, output, totals)
     output.end(totals)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
@@ -121,13 +121,13 @@ def _number(text: str) -> int:
 
 
 def _most_workers(options: argparse.Namespace) -> int | None:
-    """How many files may be judged at once; None for as many as the machine has cores."""
+    """How many files may be checked at once; None for one per core."""
     one = len(options.paths) == 1 and not os.path.isdir(options.paths[0])
     return options.jobs or (1 if one else None)
 
 
 def _check(sources: Iterable[inputs.Input], work: FileJob, most: int | None, output: Output, totals: Totals) -> None:
-    """Judge the files, and print what there is to say of each as soon as it is its turn."""
+    """Check the files, and print each report as soon as its turn comes."""
     looked_in: set[str] = set()
     with FilesProgress(sources) as bar:
         for source, results in _judged(bar.sources, work, most, bar):
@@ -149,7 +149,7 @@ def _check(sources: Iterable[inputs.Input], work: FileJob, most: int | None, out
 def _judged(
     sources: Iterator[inputs.Input], work: FileJob, most: int | None, bar: FilesProgress
 ) -> Iterator[tuple[inputs.Input, list[Checked] | None]]:
-    """Each file with its reports, in order. Workers take longer to start than a few small files take to be judged."""
+    """Each file with its reports, in order. Small files are checked here: workers take longer to start."""
     taken: list[inputs.Input] = []
     size = 0
     while most != 1 and size < LITTLE and (source := next(sources, None)) is not None:

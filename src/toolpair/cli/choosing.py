@@ -1,4 +1,4 @@
-"""Which fix `toolpair fix` takes for which problem: the recommended ones, narrowed or changed by options."""
+"""Which fix `toolpair fix` applies to which problem: the recommended ones, narrowed or changed by options."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Plan(Struct, frozen=True):
 
     @property
     def narrowed(self) -> bool:
-        """Whether something else is wanted than the whole recipe as it is."""
+        """Whether anything but the complete recipe is wanted."""
         return bool(self.select or self.ignore or self.choices)
 
     def pick(self, problem: Problem) -> Fix | None:
-        """The fix to take for the problem; None leaves it as it is. Only of a recipe that picks."""
+        """The fix to apply for the problem; None leaves it. Only for a recipe that picks."""
         assert self.recipe.pick is not None
         if _names(self.ignore, problem.rule):
             return None
         chosen = next((fix for rule, fix in self.choices.items() if _names((rule,), problem.rule)), None)
         if chosen is not None:
-            # Named by a person: taken whatever it takes away, as one that nobody recommends is.
+            # Named by a person: applied whatever it removes, like one that is not recommended.
             return next((replace(fix, recommended=False) for fix in problem.fixes if fix.id == chosen), None)
         if not self.select:
             return self.recipe.pick(problem)
@@ -52,7 +52,7 @@ def _names(listed: Iterable[str], rule: str) -> bool:
 
 
 def recipe_named(name: str) -> Recipe:
-    """Raises UsageError for a recipe that does not exist."""
+    """The recipe of this name. Raises UsageError for an unknown one."""
     if name in RECIPES:
         return RECIPES[name]
     import difflib
@@ -63,12 +63,12 @@ def recipe_named(name: str) -> Recipe:
 
 
 def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
-    """The recipe's options. Raises UsageError for one that it does not heed, or that it cannot."""
+    """The recipe's options. Raises UsageError for an option it does not use, or a value it cannot."""
     if max_id_length is None:
         return DEFAULT
     if "max_id_length" not in recipe.options:
-        heed = [found.name for found in RECIPES.values() if "max_id_length" in found.options]
-        raise UsageError(f"The recipe {recipe.name} does not take --max-id-length; these do: {', '.join(heed)}.")
+        supporting = [found.name for found in RECIPES.values() if "max_id_length" in found.options]
+        raise UsageError(f"The recipe {recipe.name} does not take --max-id-length; these do: {', '.join(supporting)}.")
     try:
         return Options(max_id_length)
     except ValueError as error:
@@ -83,7 +83,7 @@ def read_plan(
     known: Iterable[str],
     max_id_length: int | None = None,
 ) -> Plan:
-    """The plan that the options ask for. Raises UsageError for a rule, a recipe or an option that does not exist."""
+    """The plan that the options ask for. Raises UsageError for an unknown rule, recipe or option."""
     chosen = recipe_named(recipe)
     options = options_for(chosen, max_id_length)
     if chosen.pick is None and (select or ignore or choose):
@@ -123,7 +123,7 @@ def _known(name: str, rules: list[str]) -> str:
 
 
 def _check_choices(session: Session, plan: Plan) -> None:
-    """Raises UsageError for a fix that no problem of its rule has."""
+    """Raises UsageError for a fix that no problem of its rule offers."""
     for rule, chosen in plan.choices.items():
         offered = {
             fix.id
@@ -137,7 +137,7 @@ def _check_choices(session: Session, plan: Plan) -> None:
 
 
 def apply_plan(session: Session, plan: Plan) -> None:
-    """Stage what the plan says, in every conversation of the file."""
+    """Stage the plan in every conversation of the file."""
     _check_choices(session, plan)
     current = session.current
     for number in range(len(session.conversations)):

@@ -1,4 +1,4 @@
-"""`toolpair compare`: what each recipe would make of a file, and lose. Nothing is written."""
+"""`toolpair compare`: what each recipe would change in a file, and lose. Nothing is written."""
 
 from __future__ import annotations
 
@@ -84,16 +84,16 @@ def run(options: argparse.Namespace) -> int:
 def _recipes(options: argparse.Namespace) -> list[tuple[Recipe, Options]]:
     names = list(dict.fromkeys(options.recipes)) or list(RECIPES)
     recipes = [recipe_named(name) for name in names]
-    heeding = [found for found in recipes if "max_id_length" in found.options]
-    if options.max_id_length is not None and not heeding:
+    supporting = [found for found in recipes if "max_id_length" in found.options]
+    if options.max_id_length is not None and not supporting:
         raise UsageError(f"None of these recipes takes --max-id-length; `{command('recipes')}` says which do.")
     return [
-        (recipe, options_for(recipe, options.max_id_length) if recipe in heeding else DEFAULT) for recipe in recipes
+        (recipe, options_for(recipe, options.max_id_length) if recipe in supporting else DEFAULT) for recipe in recipes
     ]
 
 
 def _json(session: Session, path: str, compared: Compared, content: bool) -> Entry:
-    """The recipes, the best first; each problem with what each recipe does for it."""
+    """The recipes, best first; each problem with what each recipe does about it."""
     return {
         "version": 1,
         "path": path,
@@ -149,7 +149,7 @@ def _problem(session: Session, compared: Compared, question: Question, content: 
 
 
 class _ComparisonPrinter:
-    """Prints it for a person: the answer first, the problems by cause, the recipes in a table."""
+    """Prints the comparison for a person: the answer, then the problems by cause, then a table of the recipes."""
 
     def __init__(self, session: Session, path: str, compared: Compared, style: TerminalStyle, content: bool) -> None:
         self.session = session
@@ -183,7 +183,7 @@ class _ComparisonPrinter:
             out(self.style.bold(line) if bold else self.style.dim(line) if dim else line)
 
     def _answer(self) -> str:
-        """Which one to take, in a sentence."""
+        """Which recipe to use, in a sentence."""
         first, total = self.compared.tried[0], sum(len(found.items) for found in self.compared.conversations)
         if not first.valid:
             left = f"({plural(first.errors, 'error is', 'errors are')} left)"
@@ -293,7 +293,7 @@ class _ComparisonPrinter:
         if best is not None and best.touched.total:
             recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
             to = "-o OUT" if self.path == inputs.STDIN or not self.session.file.writable else "--in-place"
-            # On a line of its own, which nothing folds: it is there to be copied.
+            # On its own line, never wrapped: it is meant to be copied.
             out(f"Look first; then replace --diff with {to}:")
             out(f"  {command('fix')} {typed(self.path)}{recipe} --diff")
         self.say(f"What a recipe does exactly: {command('recipes NAME')}.", dim=True)

@@ -1,4 +1,4 @@
-"""`toolpair demo`: a copy of a sample session, opened."""
+"""`toolpair demo`: opens a copy of a sample session."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _asked_for(story: str | None) -> str:
-    """The file of the story. Raises UsageError for one that does not exist."""
+    """The file of the story. Raises UsageError for an unknown one."""
     file = file_of(FIRST if story is None else story)
     if file is not None:
         return file

@@ -1,4 +1,4 @@
-"""`fix --diff` for people: what staged fixes change, marked inside the lines."""
+"""`fix --diff` for people: what staged fixes change, highlighted within the lines."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 from toolpair.cli.terminal import TerminalStyle, safe
 from toolpair.session.session import Session
 from toolpair.source.changes import Change
-from toolpair.text.inline_diff import Folded, Stretch, decoded, folded, stretches
+from toolpair.text.inline_diff import Folded, Hunk, decoded, folded, hunks
 from toolpair.transcript.counting import plural
 
 _LONGEST: Final = 400
-"""Characters of a line that is added or removed as a whole."""
+"""Maximum characters of a line that is added or removed as a whole."""
 
 
 def difference(session: Session, name: str, style: TerminalStyle, whole: bool) -> Iterator[str]:
-    """The lines of a diff of the file against what would be saved; with `whole` nothing is left out or folded."""
+    """A diff of the file against what would be saved, as lines; with `whole` nothing is left out or folded."""
     yield style.bold(f"--- {safe(name)}")
     yield style.bold(f"+++ {safe(name)} (after the fixes)")
     changes = session.staging.changes()
@@ -46,8 +46,8 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
     before, after = change.before, change.after
     if before is not None and after is not None and change.count == 1:
         if before != after:
-            for stretch in stretches(before, after, None) if whole else stretches(before, after):
-                yield from _stretch(stretch, style)
+            for hunk in hunks(before, after, None) if whole else hunks(before, after):
+                yield from _hunk_lines(hunk, style)
         return
     if before is not None:
         yield from _lines("-", before, style.red, whole)
@@ -57,10 +57,10 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
         yield from _lines("+", after, style.green, whole)
 
 
-def _stretch(stretch: Stretch, style: TerminalStyle) -> Iterator[str]:
-    """One line, or more where the record stands on several. Without colour brackets tell what differs."""
+def _hunk_lines(hunk: Hunk, style: TerminalStyle) -> Iterator[str]:
+    """One line, or several if the record spans several. Without colour, brackets mark the differences."""
     shown = ""
-    for piece in stretch:
+    for piece in hunk:
         for number, text in enumerate(piece.text.replace("\r\n", "\n").split("\n")):
             if number:
                 yield f"  {shown}"

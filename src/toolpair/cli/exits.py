@@ -1,26 +1,26 @@
-"""Exit codes, the same words everywhere."""
+"""Exit codes, and their names."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in `typing`, which is slow to load
+TYPE_CHECKING = False  # as in `typing`, which is slow to import
 if TYPE_CHECKING:
     from typing import Final
 
 OK: Final = 0
 PROBLEMS: Final = 1
-"""check: error-level problems; fix: written, but some are left; explain: the text is not known."""
+"""check: there are errors; fix: written, but some are left; explain: the text is not known."""
 UNREADABLE: Final = 2
-"""Not readable, not recognised, no transcript in it, or bad usage."""
+"""Unreadable, unrecognised, no transcript in it, or bad usage."""
 REFUSED: Final = 3
-"""Nothing was written: the file changed, the output exists, it is not permitted."""
+"""Nothing was written: the file changed, the output exists, or it is not permitted."""
 READ_THE_NOTE: Final = 4
-"""Written, but there is something to know; wins over PROBLEMS."""
+"""Written, but with a note that matters; takes precedence over PROBLEMS."""
 IO_FAILED: Final = 5
-"""The system failed in mid-work; the text says which state the file is in."""
+"""A system call failed half way; the message says which state the file is in."""
 INTERRUPTED: Final = 130
 """Ctrl+C."""
 
 
 def by_signal(number: int) -> int:
-    """The exit code of a program that a signal has ended, as a shell tells it."""
+    """The exit code that a shell reports for a program ended by a signal."""
     return 128 + number

@@ -1,4 +1,4 @@
-"""`toolpair explain`: what a rule or an API's error text means, what to do, and where in a file it points."""
+"""`toolpair explain`: what a rule or an API error means, what to do, and where in a file it applies."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ exit code: 0 known, 1 unknown text, 2 bad usage or unreadable file
 """
 _NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
 _CAUSE: Final = 400
-"""Characters: no cause is told in more."""
+"""Characters: no cause is longer."""
 _LISTED: Final = 10
 _MOST: Final = 64 << 20
-"""Bytes of standard input: nothing longer is an error text."""
+"""Bytes of standard input: no error text is longer."""
 _SHOWN: Final = 160
 
 
 class _Asked(Struct, frozen=True):
-    """What is to be explained, and what is known of it."""
+    """What is to be explained, and what is known about it."""
 
     thing: str
     rule: str | None
@@ -73,7 +73,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """A rule, a known error text, or one word that leads to a place."""
+        """A rule, a known error text, or a word that identifies a place."""
         one_word = len(self.thing.split()) == 1
         return self.rule is not None or self.recognised is not None or (one_word and bool(self.places))
 
@@ -84,8 +84,8 @@ def parser(command: str = "explain") -> Parser:
         description="Say what a rule or an error text means, where it points, and what to do.",
         epilog=_EPILOG,
     )
-    told = "a rule, a cause or an error text; - reads it from standard input"
-    result.add_argument("thing", metavar="THING", help=told)
+    thing_help = "a rule, a cause or an error text; - reads it from standard input"
+    result.add_argument("thing", metavar="THING", help=thing_help)
     result.add_argument("file", nargs="?", metavar="FILE", help="the session that the error text is about")
     add_common(result, ("text", "json"))
     return result
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pasted() -> str:
-    """The text on standard input. Raises UsageError with one sentence when there is none."""
+    """The text on standard input. Raises UsageError if there is none."""
     data = sys.stdin.buffer.read(_MOST + 1) if sys.stdin is not None else b""
     if not data.strip():
         raise UsageError("Standard input is empty: copy the error text first, or give it as an argument.")
@@ -141,7 +141,7 @@ def _pasted() -> str:
 
 
 def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
-    """Say so when another provider answered than the one by whose rules the file is judged."""
+    """Say so when the error came from another provider than the one whose rules the file is checked by."""
     profile = recognised.profile if recognised is not None else None
     if recognised is None or profile is None or session.profile.id.partition("/")[0] == profile:
         return
@@ -224,7 +224,7 @@ def _print_error(known: Recognised, style: TerminalStyle) -> None:
 
 
 def _print_unknown(thing: str, style: TerminalStyle) -> bool:
-    """Say so, and what is nearest. False when nothing is."""
+    """Say that it is unknown, and what is most similar. False when nothing is."""
     if _NAME.fullmatch(thing):
         import difflib
 

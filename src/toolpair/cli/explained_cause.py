@@ -1,4 +1,4 @@
-"""`toolpair explain CAUSE`: how a cause comes about, who is known for it, and where in a file it is the reason."""
+"""`toolpair explain CAUSE`: how a cause comes about, which programs are known for it, and where a file shows it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LISTED: Final = 10
 
 
 def explain_cause(options: argparse.Namespace, name: str) -> int | None:
-    """Explain the cause with this id or text. Gives back the exit code; None when there is no such cause."""
+    """Explain the cause with this id or text. Returns the exit code; None for an unknown cause."""
     page = cause_called(name)
     if page is None:
         return None

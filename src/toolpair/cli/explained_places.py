@@ -1,4 +1,4 @@
-"""Where in a file a rule or an error text points, as plain data."""
+"""The places in a file that a rule or an error text refers to, as plain data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolpair.text.shell import shell_word
 
 
 def places_of(session: Session, path: str, rule: str | None, thing: str, show_content: bool = False) -> list[Entry]:
-    """Of a rule all its problems, of a text the place that it leads to; none when it leads nowhere at all."""
+    """All problems of a rule, or the place that a text refers to; empty when it refers to none."""
     if rule is not None:
         return list(_of_rule(session, path, rule, show_content))
     target = session.find(thing)
@@ -95,12 +95,12 @@ def _of_rule(session: Session, path: str, rule: str, show_content: bool) -> Iter
 
 
 def _command(session: Session, path: str, number: int, target: Target) -> str | None:
-    """What is typed to look at it; None when the interface cannot be opened there."""
+    """The command to look at it; None when the interface cannot open it."""
     if path == inputs.STDIN or not target.leads_somewhere:
         return None
     conversation = session.conversations[number]
     where = None
-    # Places are those of the conversation that the interface opens on.
+    # Places are relative to the conversation that the interface opens on.
     if number == len(session.conversations) - 1:
         where = f"pair:{target.pair}" if target.pair is not None else None
         where = where or (f"message:{target.message}" if target.message is not None else None)

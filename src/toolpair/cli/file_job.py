@@ -1,4 +1,4 @@
-"""Judging one file for `check`, wherever that is done: in this process or in a worker."""
+"""Checking one file for `check`, in this process or in a worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 FOR_CI: Final = frozenset({"jsonl", "sarif", "github"})
-"""Forms that say the same on every machine."""
+"""Formats whose output is the same on every machine."""
 
 
 class FileJob(Struct, frozen=True):
@@ -33,7 +33,7 @@ class FileJob(Struct, frozen=True):
     max_size: int | None
     agent_version: str | None
     installed: bool
-    """Where no version is named, what is installed here resumes the file."""
+    """Unless a version is named, assume the one installed here resumes the file."""
 
     @classmethod
     def of(cls, options: argparse.Namespace, profiles: list[str]) -> FileJob:
@@ -53,9 +53,9 @@ class FileJob(Struct, frozen=True):
 def judge_file(
     source: inputs.Input, work: FileJob, progress: Callable[[int], None] | None = None
 ) -> list[Checked] | None:
-    """One report for each profile; None for a file that is no session and that nobody meant to be one.
+    """One report per profile; None for a file that is not a session and was not named by the user.
 
-    `progress` is told how many bytes of a large file have been read.
+    `progress` is called with the number of bytes of a large file read so far.
     """
     skipping = source.walked or (work.skip_unrecognised and os.access(source.name, os.R_OK))
     if skipping and not inputs.may_be_session(source.name):
@@ -79,7 +79,7 @@ def judge_file(
             session.set_profile(other)
             made.append(describe(session, source.name, work.show_content, work.inactive, several))
     except SessionError as error:
-        # What is too large may well be a session.
+        # A file that is too large may well be a session.
         if skipping and not isinstance(error, TooLarge):
             return made or None
         made.append(unreadable(source.name, str(error)))

@@ -1,4 +1,4 @@
-"""A judged file as plain data: what `--output-format json` prints and what every other output is made from."""
+"""A checked file as plain data: printed by `--output-format json`, and the source of every other output."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ REPORT_VERSION: Final = 1
 
 
 class Checked(Struct):
-    """One file judged by one profile. `entry` is its part of the JSON report."""
+    """One file checked with one profile. `entry` is its part of the JSON report."""
 
     entry: Entry
     verdict: str = ""
     read: bool = True
     several: bool = False
-    """The file is judged by other profiles, too."""
+    """The file is checked with other profiles as well."""
 
 
 class Totals(Struct):
-    """The counts over all files."""
+    """Totals over all files."""
 
     files: int = 0
     errors: int = 0
@@ -56,9 +56,10 @@ class Totals(Struct):
 def describe(
     session: Session, path: str, show_content: bool = False, inactive: bool = False, several: bool = False
 ) -> Checked:
-    """The report of one open session as it stands, over all its conversations.
+    """The report of one open session in its current state, over all its conversations.
 
-    With `inactive` what is not sent is judged, too. `several`: there is such a report for each of several profiles.
+    With `inactive`, records that are not sent are checked as well. `several`: there is one report for each of several
+    profiles.
     """
     counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
     problems: list[Entry] = []
@@ -94,7 +95,7 @@ def describe(
 
 
 def branch_entry(conversation: Conversation, branch: Branch, show_content: bool = False) -> Entry:
-    """One way through a file that forks. `active`: the agent would go on from there."""
+    """One branch of a file that forks. `active`: the agent would continue from there."""
     entry: Entry = {
         "leaf": branch.leaf,
         "line": conversation.document.line_of(branch.record),
@@ -119,9 +120,9 @@ def _count(conversation: Conversation, counts: dict[str, int]) -> None:
 
 
 def location_entry(place: Location) -> Entry:
-    """A place in a file, as the JSON report has it.
+    """A place in a file, as in the JSON report.
 
-    `column` is told where a line holds more than a record, `end_line` where it is a range of lines.
+    `column` is set if a line holds more than one record, `end_line` for a range of lines.
     """
     entry: Entry = {
         "record": place.record,
@@ -139,7 +140,7 @@ def location_entry(place: Location) -> Entry:
 
 
 def problem_entry(session: Session, conversation: Conversation, problem: Problem, show_content: bool = False) -> Entry:
-    """One problem, as the JSON report has it."""
+    """One problem, as in the JSON report."""
     place = session.location(problem, conversation)
     entry: Entry = {
         "rule": problem.rule,
@@ -183,7 +184,7 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
 
 
 def cause_entry(cause: Cause) -> Entry:
-    """The cause: `evidence` is what shows it, `product` who is known to write so, `link` where that is told."""
+    """The cause: `evidence` is what shows it, `product` which program is known for it, `link` the source for that."""
     return {
         "id": cause.id,
         "text": cause.text,
@@ -194,12 +195,12 @@ def cause_entry(cause: Cause) -> Entry:
 
 
 def cause_sentence(entry: Entry) -> str:
-    """The same of the report's entry: what it is and what shows it."""
+    """A report entry's cause as a sentence: what it is and what shows it."""
     return f"{entry['text']}; {entry['evidence']}" if entry["evidence"] else str(entry["text"])
 
 
 def _id_of(block: Any) -> str | None:
-    """An id as it is written; one that is no string is shown as JSON would write it."""
+    """An id as written; one that is not a string is shown as JSON."""
     if block is None or block.id is None or isinstance(block.id, str):
         return None if block is None else block.id
     import json
@@ -208,15 +209,15 @@ def _id_of(block: Any) -> str | None:
 
 
 def place_shown(path: str, location: Entry) -> str:
-    """PATH:LINE, or PATH:LINE:COLUMN, as editors and terminals take it."""
+    """PATH:LINE or PATH:LINE:COLUMN, as editors and terminals accept it."""
     return ":".join(str(part) for part in (path, location["line"], location.get("column")) if part is not None)
 
 
 def _tool(problem: Problem) -> str | None:
-    """The tool that was called, where that is known."""
+    """The tool that was called, if known."""
     return next((block.name for block in (problem.call, problem.result) if block is not None and block.name), None)
 
 
 def report_json(files: Iterable[Checked], totals: Totals) -> Entry:
-    """The whole report."""
+    """The complete report."""
     return {"version": REPORT_VERSION, "files": [checked.entry for checked in files], "summary": totals.as_json()}

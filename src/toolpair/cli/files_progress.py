@@ -1,4 +1,4 @@
-"""How far `check` has come through its files, for the bar on a terminal."""
+"""The progress of `check` through its files, for the bar on a terminal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from toolpair.cli.progress import Progress, can_draw
 
 
 class FilesProgress:
-    """Counts files and bytes where somebody can see it; elsewhere it does nothing, and nothing is looked up."""
+    """Counts files and bytes if the bar is visible; otherwise it does nothing, and looks nothing up."""
 
     def __init__(self, sources: Iterable[Input]) -> None:
         self.shown = can_draw(sys.stderr)
         self.sources: Iterator[Input] = iter(sources)
-        """The files, to be taken from here."""
+        """The files; iterate over these."""
         self._bar: Progress | None = None
         if not self.shown:
             return
@@ -26,7 +26,7 @@ class FilesProgress:
         self._finished = 0
         self._done = 0
         self._reading: dict[str, int] = {}
-        """By the names of files in work: how many of their bytes have been read."""
+        """Bytes read so far of each file in progress, by name."""
         self._bar = Progress(sum(self._sizes.values()), self._label(listed[0] if listed else None))
 
     def __enter__(self) -> FilesProgress:
@@ -37,13 +37,13 @@ class FilesProgress:
             self._bar.close()
 
     def read(self, source: Input, done: int) -> None:
-        """So many bytes of the file have been read."""
+        """Note how many bytes of the file have been read."""
         if self._bar is not None and source.name in self._sizes:
             self._reading[source.name] = min(done, self._sizes[source.name])
             self._draw(source)
 
     def finish(self, source: Input) -> None:
-        """The file is judged."""
+        """The file has been checked."""
         if self._bar is not None:
             self._reading.pop(source.name, None)
             self._done += self._sizes.pop(source.name, 0)
@@ -51,7 +51,7 @@ class FilesProgress:
             self._draw(source)
 
     def clear(self) -> None:
-        """Make room for what is printed."""
+        """Remove the bar, to print something."""
         if self._bar is not None:
             self._bar.clear()
 

@@ -1,4 +1,4 @@
-"""`toolpair fix`: take the recommended fixes, or chosen ones, and write the result."""
+"""`toolpair fix`: apply the recommended fixes, or chosen ones, and write the result."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _are_several(options: argparse.Namespace) -> bool:
-    """With -o `.` can only be this folder's newest session."""
+    """With -o, `.` can only mean this folder's newest session."""
     files = options.files
     return len(files) > 1 or (os.path.isdir(files[0]) and not (files == [inputs.HERE] and options.output is not None))
 

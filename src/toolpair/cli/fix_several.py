@@ -1,4 +1,4 @@
-"""Fixing several files: each as if it were the only one, told in one line, and none keeps the others from it."""
+"""Fixing several files, each independently of the others, with one line of report each."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _WORST_FIRST: Final = (
 
 
 def fix_several(work: Fixing) -> int:
-    """Fix all files that are meant; the exit code is the worst one."""
+    """Fix all the files; the exit code is the worst one."""
     names = work.options.files
     several = _Several(work)
     several.fix(inputs.collect(names))
     if inputs.HERE in names and not several.codes:
-        # It was walked in vain: the newest session that an agent has had in this folder is meant.
+        # Nothing was found by walking: fix the newest session that an agent has in this folder.
         for source in inputs.newest_here():
             inputs.tell_leftovers(source.name)
             return work.one(source)
@@ -96,7 +96,7 @@ class _Several:
         if self.work.options.output_format == "json":
             self.entries.append(done.outcome.as_json(done.saved))
         else:
-            streams.say(_told(done, self.work.options.diff, self.style) + "\n")
+            streams.say(_report_line(done, self.work.options.diff, self.style) + "\n")
         self.work.look_around(session, done)
 
     def _failed(self, name: str, error: Exception, bar: FilesProgress) -> None:
@@ -121,8 +121,8 @@ class _Several:
             streams.say(f"Undo one: {command('restore FILE --backup latest')}\n")
 
 
-def _told(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
-    """The line of one file."""
+def _report_line(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
+    """The report line of one file."""
     outcome, saved = done.outcome, done.saved
     name = style.bold(safe(outcome.path))
     said: list[str] = []

@@ -1,4 +1,4 @@
-"""Fixing one file: what is chosen is applied, and shown or written."""
+"""Fixing one file: apply what was chosen, and show or write the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from toolpair.session.session import Refused, Session, SessionError
 
 
 class Fixed(Struct, frozen=True):
-    """What became of one file."""
+    """What happened to one file."""
 
     outcome: Outcome
     saved: Saved | None
@@ -39,7 +39,7 @@ class Fixing(Struct, frozen=True):
     profiles: Sequence[str]
 
     def one(self, source: inputs.Input) -> int:
-        """Fix the only file, and tell all of it. Raises what a session and a save raise."""
+        """Fix the only file, with a full report. Raises what sessions and saves raise."""
         session = self.opened(source)
         done = self.fixed(session, source.name)
         as_json = self.options.output_format == "json"
@@ -51,7 +51,7 @@ class Fixing(Struct, frozen=True):
         return done.code
 
     def opened(self, source: inputs.Input) -> Session:
-        """The file as the options want it. Raises SessionError."""
+        """The file opened with the user's options. Raises SessionError."""
         options = self.options
         return source.open(
             options.format,
@@ -62,12 +62,12 @@ class Fixing(Struct, frozen=True):
         )
 
     def fixed(self, session: Session, name: str) -> Fixed:
-        """Apply what is chosen and show or write it. Raises Refused, SaveFailed or SessionError."""
+        """Apply what was chosen and show or write it. Raises Refused, SaveFailed or SessionError."""
         options = self.options
         if not options.diff:
             session.remember()
         stage_for_all(session, self.profiles, lambda: apply_plan(session, self.plan))
-        # Taken now: a saved session begins anew and knows no more what was staged.
+        # Taken now: after saving, the session starts afresh and no longer knows what was staged.
         outcome = Outcome.of(session, name, options.show_content, self.profiles, options.recipe)
         if options.diff:
             self._show(session, name)
@@ -80,7 +80,7 @@ class Fixing(Struct, frozen=True):
         return Fixed(outcome, saved, exits.PROBLEMS if outcome.left else exits.OK)
 
     def look_around(self, session: Session, done: Fixed) -> None:
-        """Say who else works with a file that was saved in place."""
+        """Warn about other processes that work with a file that was saved in place."""
         if done.saved is not None and self.options.in_place:
             none: tuple[str, ...] = ()
             found, failed = attempted("who else works with the file", session.look_around, none)

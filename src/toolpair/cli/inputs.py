@@ -1,4 +1,4 @@
-"""Which files a command was given: names, directories that are walked, standard input."""
+"""The files that a command was given: names, directories to walk, standard input."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _PIECE: Final = 1 << 24
 
 
 class Input(Struct, frozen=True):
-    """One file to look at. `walked` is True when nobody named it: then it may well be something else."""
+    """One file to look at. `walked`: it was found by walking a directory, so it may well be something else."""
 
     name: str
     walked: bool = False
 
     @property
     def size(self) -> int:
-        """Its bytes; 0 where that is not known."""
+        """Its size in bytes; 0 if unknown."""
         try:
             found = os.stat(self.name)
         except (OSError, ValueError):
@@ -52,9 +52,10 @@ class Input(Struct, frozen=True):
         installed: bool = True,
         max_size: int | None = None,
     ) -> Session:
-        """`agent_version` resumes it; where that is None and `installed`, what is installed here does.
+        """Open it. `agent_version` resumes it; if that is None and `installed` is set, the version installed here does.
 
-        Raises SessionError with one sentence when it cannot be read, is no session or has no such leaf."""
+        Raises SessionError with one sentence when it is unreadable, not a session, or has no such leaf.
+        """
         data = read_stdin(max_size) if self.name == STDIN else None
         path = "standard input" if data is not None else self.name if self.walked else named(self.name)
         return open_session(
@@ -71,14 +72,14 @@ class Input(Struct, frozen=True):
 
 
 def version_here(format_id: str) -> str | None:
-    """The version of the format's agent that is installed on this machine."""
+    """The version of the format's agent installed on this machine."""
     from toolpair.agents.installed import installed_version
 
     return installed_version(format_id)
 
 
 def opened(options: argparse.Namespace, profile: str | None) -> Session:
-    """The FILE of a command, as its options want it. Raises SessionError."""
+    """The FILE of a command, opened with its options. Raises SessionError."""
     options.file = named(options.file)
     tell_leftovers(options.file)
     leaf = getattr(options, "leaf", None)
@@ -88,7 +89,7 @@ def opened(options: argparse.Namespace, profile: str | None) -> Session:
 
 
 def tell_leftovers(name: str) -> None:
-    """Say what saves that were killed have left beside a file, and remove it."""
+    """Report and remove what killed saves have left beside a file."""
     if name == STDIN:
         return
     try:
@@ -103,9 +104,9 @@ def tell_leftovers(name: str) -> None:
 
 
 def named(name: str) -> str:
-    """The path that a user means: a path, a session's id or its beginning, or `.` for this folder's newest session.
+    """The path that a user means: a path, a session id or its beginning, or `.` for this folder's newest session.
 
-    Raises SessionError with one sentence when no session, or more than one, is called so.
+    Raises SessionError with one sentence when no session, or more than one, matches.
     """
     if name == STDIN or (name != HERE and os.path.lexists(name)):
         return name
@@ -118,7 +119,7 @@ def named(name: str) -> str:
 
 
 def newest_here() -> list[Input]:
-    """The newest session of this folder that an agent has left on the machine; none when there is none."""
+    """The newest session that an agent on this machine has for this folder; empty when there is none."""
     try:
         return [Input(named(HERE))]
     except SessionError:
@@ -126,7 +127,7 @@ def newest_here() -> list[Input]:
 
 
 def read_stdin(max_size: int | None = None) -> bytes:
-    """All of standard input, as bytes. Raises SessionError where it is more than the limit, or than memory holds."""
+    """All of standard input. Raises SessionError when it exceeds the limit, or memory."""
     if sys.stdin is None:
         return b""
     most = Limits.of(max_size).standard_input
@@ -146,7 +147,7 @@ def read_stdin(max_size: int | None = None) -> bytes:
 
 
 def collect(names: list[str]) -> Iterator[Input]:
-    """The files behind `names`: directories are walked in order of name, ids of sessions are looked up."""
+    """The files for `names`: directories are walked in name order, session ids are looked up."""
     for name in names:
         if name != STDIN and os.path.isdir(name):
             for path in _walk(name):
@@ -156,7 +157,7 @@ def collect(names: list[str]) -> Iterator[Input]:
 
 
 def named_or_lost(name: str) -> str:
-    """As `named`, but a name that leads nowhere is given back: whoever opens it says why not."""
+    """As `named`, but an unknown name is returned unchanged: opening it will report why it fails."""
     try:
         return named(name)
     except SessionError:
@@ -171,7 +172,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def may_be_session(path: str) -> bool:
-    """A quick look at a walked file, so that videos and archives are not read whole."""
+    """A quick check of a walked file, so that videos and archives are not read whole."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) or ".toolpair-" in os.path.basename(path):
             return False
@@ -180,5 +181,5 @@ def may_be_session(path: str) -> bool:
         with open(path, "rb") as file:
             head = file.read(_HEAD_SIZE)
     except OSError:
-        return True  # opening it properly will say what is wrong
+        return True  # opening it will report what is wrong
     return head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n\0")[:1] in (b"{", b"[")

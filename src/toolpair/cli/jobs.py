@@ -1,7 +1,7 @@
-"""Several files at once, in worker processes; what comes of them is handed out in the order of the files.
+"""Checking several files at once in worker processes; results come in the order of the files.
 
-A worker is a Python of its own that was started anew, so that it shares nothing with this one. It gets one file after
-the other and sends plain data back. What it sends for later files waits here, of so many files at most.
+A worker is a newly started Python process, so that it shares nothing with this one. It gets one file at a time and
+sends plain data back. Results of later files wait here, up to a limit.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from toolpair.shell.program import called, command
 
 Result = list[Checked] | None
 _AHEAD: Final = 4
-"""For each worker, so many files are in work or wait for their turn to be printed."""
+"""Per worker, this many files are in progress or waiting to be printed."""
 _LOOK: Final = 0.1
-"""Seconds between two looks at how far the workers are."""
+"""Seconds between two checks of the workers' progress."""
 _GRACE: Final = 2.0
-"""Seconds for which a worker that says nothing more may take to end."""
+"""Seconds for a worker to exit once it has stopped answering."""
 _HEAD: Final = 8
 _START: Final = "import sys; sys.path[:] = {path!r}; from toolpair.cli.worker import main; main()"
 
 
 class _CannotStart(Exception):
-    """No worker can be started here."""
+    """Workers cannot be started here."""
 
 
 class _Died(Exception):
-    """The worker ended in the middle of its work. Its exit status as `subprocess` has it."""
+    """The worker died while working. Its exit status as in `subprocess`."""
 
 
 def judge_all(
     sources: Iterable[Input], work: FileJob, workers: int, progress: Callable[[Input, int], None] | None = None
 ) -> Iterator[tuple[Input, Result]]:
-    """Every file with what `judge_file` gives for it, in the order of `sources`. Errors are raised at their turn.
+    """Every file with the result of `judge_file`, in the order of `sources`. Errors are raised when their turn comes.
 
-    `progress` is told of a file how many bytes have been read, a few times a second. Closing the iterator, or an error,
-    ends all workers at once.
+    `progress` is called a few times a second with a file and how many of its bytes have been read. Closing the
+    iterator, or an error, ends all workers at once.
     """
     crew = _Crew(work)
     waiting: deque[tuple[Input, Future[Result] | None]] = deque()
     with ThreadPoolExecutor(workers) as threads:
         try:
             for source in sources:
-                # Standard input is this process's own.
+                # Standard input belongs to this process.
                 waiting.append((source, None if source.name == STDIN else threads.submit(crew.judge, source)))
                 while waiting and (len(waiting) >= workers * _AHEAD or _ready(waiting[0][1])):
                     yield _next(waiting, work, crew, progress)
@@ -89,7 +89,7 @@ def _next(
 
 
 class _Crew:
-    """The workers, one for each thread that asks."""
+    """The workers, one per calling thread."""
 
     def __init__(self, work: FileJob) -> None:
         self._work = work
@@ -99,10 +99,10 @@ class _Crew:
         self._over = False
         self._startable = True
         self.read: dict[str, int] = {}
-        """By the names of files in work: how many bytes have been read."""
+        """Bytes read so far of each file in progress, by name."""
 
     def judge(self, source: Input) -> Result:
-        """As `judge_file`, by this thread's worker; a file whose worker dies is one that cannot be read."""
+        """As `judge_file`, in this thread's worker; a file whose worker dies counts as unreadable."""
         try:
             return self._asked(source)
         except _CannotStart:
@@ -129,7 +129,7 @@ class _Crew:
             raise _Died(self._bury(worker)) from None
 
     def _worker(self) -> subprocess.Popen[bytes]:
-        """This thread's worker, started and told of the work."""
+        """This thread's worker, started if necessary."""
         worker: subprocess.Popen[bytes] | None = getattr(self._own, "worker", None)
         if worker is not None:
             return worker
@@ -143,7 +143,7 @@ class _Crew:
                     [sys.executable, "-P", "-c", _START.format(path=sys.path)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    # Ctrl+C is for this process alone, which ends its workers.
+                    # Only this process gets Ctrl+C, and ends its workers.
                     start_new_session=True,
                 )
             except OSError:
@@ -161,7 +161,7 @@ class _Crew:
         return worker
 
     def _bury(self, worker: subprocess.Popen[bytes]) -> int:
-        """Its exit status, and nothing left of it."""
+        """Reap the worker: its exit status."""
         with self._lock:
             self._all.discard(worker)
         for stream in (worker.stdin, worker.stdout):
@@ -202,7 +202,7 @@ def send(stream: IO[bytes] | None, message: Any) -> None:
 
 
 def receive(stream: IO[bytes] | None) -> Any:
-    """The next message of our own process. Raises EOFError when there is none."""
+    """The next message from a process of ours. Raises EOFError when there is none."""
     assert stream is not None
     head = stream.read(_HEAD)
     if len(head) < _HEAD:
@@ -215,7 +215,7 @@ def receive(stream: IO[bytes] | None) -> Any:
 
 
 def cores() -> int:
-    """How many processes can work at once here."""
+    """The number of processes that can run at once here."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

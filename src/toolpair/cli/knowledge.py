@@ -1,4 +1,4 @@
-"""What the commands know beyond a file: the names of rules, the profiles, the formats, the error texts."""
+"""What the commands know besides the file: rule names, profiles, formats, error texts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from toolpair.rules.registry import RULES
 
 
 def profiles() -> list[Profile]:
-    """All profiles, in the order in which they are listed."""
+    """All profiles, in display order."""
     return [profile(id_) for id_ in PROFILES]
 
 
 def rule_names() -> list[str]:
-    """Every rule, by name."""
+    """The names of all rules."""
     return sorted(RULES)
 
 
 def check_profiles(names: Sequence[str]) -> None:
-    """Raises UsageError for a profile that does not exist."""
+    """Raises UsageError for an unknown profile."""
     for name in names:
         if not is_profile(name):
             raise UsageError(no_such_profile(name))

@@ -1,4 +1,4 @@
-"""`toolpair formats`: the session formats that this version knows."""
+"""`toolpair formats`: lists the session formats that this version supports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured losses as a report has them: counts, ids and sizes, never content."""
+"""Measured losses as report entries: counts, ids and sizes, never content."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from toolpair.history.losses import Losses
 
 
 def losses_entry(losses: Losses) -> Entry:
-    """Counts, and each thing that is gone. `size` is in bytes of UTF-8, of "words" their number."""
+    """Counts, and each thing that is lost. `size` is in bytes of UTF-8; for "words", their number."""
     return {
         "text": losses.text,
         "outputs": len(losses.outputs),

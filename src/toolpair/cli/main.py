@@ -1,6 +1,6 @@
-"""The entry point: finds the command that is meant and turns every outcome into an exit code.
+"""The entry point: finds the command and turns every outcome into an exit code.
 
-Nothing heavy is imported here: `toolpair --version` has to answer at once.
+Nothing heavy is imported here: `toolpair --version` must answer at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from toolpair import __version__
 from toolpair.cli import streams
 from toolpair.cli.exits import INTERRUPTED, IO_FAILED, OK, REFUSED, UNREADABLE
 
-TYPE_CHECKING = False  # as in `typing`, which is slow to load
+TYPE_CHECKING = False  # as in `typing`, which is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Final
@@ -36,7 +36,7 @@ _INTERFACE: Final = "toolpair.cli.open"
 
 
 def program() -> int:
-    """`main` as the whole of a process: nothing is tidied away at its end that ends with it."""
+    """`main` as a whole process: memory is not freed at exit, since the process ends anyway."""
     from toolpair.shell.program import started
 
     started()
@@ -47,7 +47,7 @@ def program() -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code. Never lets a traceback out for what a user gave."""
+    """Run one command and return its exit code. No user input causes a traceback."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     streams.begin()
     try:
@@ -61,8 +61,8 @@ def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] in (["--version"], ["-V"]):
         streams.write(f"toolpair {__version__}\n")
         return OK
-    # A session is millions of small objects that live to the end, and so are modules: looking for garbage among them
-    # often is wasted time.
+    # A session is millions of small objects that live to the end, and so are modules: scanning them for garbage often
+    # is a waste of time.
     gc.set_threshold(100_000, 50, 50)
     from importlib import import_module
 
@@ -79,7 +79,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _look_at(word: str, others: list[str]) -> None:
-    """Raises UsageError where the first word is no file and no session's id, and was meant as a command."""
+    """Raises UsageError if the first word is neither a file nor a session id, and was meant as a command."""
     if not word.isidentifier() or os.path.lexists(word):
         return
     from toolpair.cli.meant import command_meant
@@ -106,10 +106,10 @@ def _is_session(word: str) -> bool:
 
 
 def _guarded(action: Callable[[], int]) -> int:
-    """Run `action`; whatever a user's input can cause becomes one sentence and the right exit code."""
+    """Run `action`; anything that user input can cause becomes one sentence and the right exit code."""
     try:
         return action()
-    except SystemExit as stop:  # argparse ends so, after it has said why
+    except SystemExit as stop:  # argparse exits like this after reporting the mistake
         return stop.code if isinstance(stop.code, int) else UNREADABLE if stop.code else 0
     except Exception as error:
         if os.environ.get("TOOLPAIR_TRACEBACK"):
@@ -122,7 +122,7 @@ def _guarded(action: Callable[[], int]) -> int:
 
 
 def explained(error: Exception) -> tuple[str, int]:
-    """The sentence and the exit code of an error that no command has handled itself."""
+    """The sentence and the exit code for an error that no command has handled."""
     from toolpair.cli.terminal import UsageError
     from toolpair.session.session import Refused, SessionError
     from toolpair.source import errors as source_errors

@@ -1,4 +1,4 @@
-"""Text as Markdown."""
+"""Escaping text for Markdown."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Final
 from toolpair.cli.terminal import safe
 
 _UNDERSCORE: Final = r"(?<![^\W_])_|_(?![^\W_])"
-"""One that could begin or end emphasis: within a word it is none."""
+"""Could begin or end emphasis; not within a word."""
 _SPECIAL: Final = re.compile(rf"([\\`*\[\]<>|#~]|{_UNDERSCORE})")
 _IN_PROSE: Final = re.compile(rf"([<>|\[\]]|{_UNDERSCORE})")
 _CODE: Final = re.compile(r"(`[^`\n]+`)")
 
 
 def words(text: str) -> str:
-    """Text of a problem or a note, in which nothing is Markdown."""
+    """The text of a problem or note, with all Markdown escaped."""
     return _SPECIAL.sub(r"\\\1", safe(text))
 
 
 def prose(text: str) -> str:
-    """Text of a page: code stands between backticks, the rest is no Markdown but for bold."""
+    """The text of a page: code in backticks and bold stay, other Markdown is escaped."""
     return "".join(
         part if number % 2 else _IN_PROSE.sub(r"\\\1", part) for number, part in enumerate(_CODE.split(text))
     )
 
 
 def code(text: str) -> str:
-    """Text as code, whatever backticks are in it."""
+    """Text as code, even if it contains backticks."""
     shown = safe(text)
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)

@@ -1,4 +1,4 @@
-"""What somebody meant who has typed a name that does not exist."""
+"""Suggestions for a mistyped name."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ COMMANDS_ELSEWHERE: Final = {
     "samples": "demo",
     "examples": "demo",
 }
-"""How other programs call what one of our commands does."""
+"""What other programs call our commands."""
 
 
 def closest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The name that is most like what was typed; None where none is."""
+    """The name most similar to what was typed; None when none is."""
     import difflib
 
     names = {name.casefold(): name for name in known}
@@ -35,5 +35,5 @@ def closest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
 
 
 def command_meant(word: str, commands: Iterable[str]) -> str | None:
-    """The command, or the option, that is meant by a word that is none."""
+    """The command or option that was meant by an unknown word."""
     return COMMANDS_ELSEWHERE.get(word.casefold()) or closest(word, commands)

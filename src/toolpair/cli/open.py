@@ -1,4 +1,4 @@
-"""`toolpair FILE`: the interface. The only module of the commands that knows there is one."""
+"""`toolpair FILE`: opens the interface. The only command module that knows it."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
-    """A file that lies on a disk is opened by the interface, anything else before it.
+    """A file on disk is opened by the interface, anything else before it starts.
 
-    Where there is no terminal the file is opened all the same: what is wrong with it is told first.
+    Without a terminal the file is opened anyway, so that its errors are reported first.
     """
     shown = has_terminal()
     if shown and options.file != _STDIN and os.path.isfile(options.file):
@@ -119,7 +119,7 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
 
 def _opener(options: argparse.Namespace, given: str | None) -> Open:
-    """`given` is the file of the command line: what is said of a file there is said of no other."""
+    """`given` is the FILE of the command line: options about that file apply to no other."""
     profile = one_profile(options)
 
     def open(
@@ -151,7 +151,7 @@ def _opener(options: argparse.Namespace, given: str | None) -> Open:
 
 
 def has_terminal() -> bool:
-    """Whether the interface can be shown."""
+    """Whether the interface can run."""
     return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
@@ -168,7 +168,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
     )
     if result.saved:
         streams.note_saved()
-    _tell(result.told if result.error is not None else result.lines)
+    _print_all(result.report_lines if result.error is not None else result.lines)
     if result.unsaved:
         fixes = "1 fix is" if result.unsaved == 1 else f"{result.unsaved:,} fixes are"
         again = "; open the file again to get them back" if result.kept else ""
@@ -178,8 +178,8 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
     return exits.by_signal(result.signal) if result.signal else exits.OK
 
 
-def _tell(lines: Sequence[str]) -> None:
-    """What there is to say after the interface; on the terminal that it was shown on, where nothing else takes it."""
+def _print_all(lines: Sequence[str]) -> None:
+    """Print lines after the interface has closed, on the terminal it used unless output is redirected."""
     for line in lines:
         out(line)
     if sys.stdout is None or streams.failed():
@@ -187,7 +187,7 @@ def _tell(lines: Sequence[str]) -> None:
 
 
 def _keys_from_terminal() -> None:
-    """Standard input was the file: the keys have to come from the terminal itself."""
+    """Standard input was the file, so the keys must come from the terminal itself."""
     try:
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError:

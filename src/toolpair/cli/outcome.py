@@ -1,4 +1,4 @@
-"""What `toolpair fix` did: mended, left, where the original is, how to go on."""
+"""The report of `toolpair fix`: what was fixed, what is left, where the original is, what to do next."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _LISTED: Final = 20
 
 
 class Outcome(Struct, frozen=True):
-    """What is staged, and the errors that are left, as they stand before anything is written."""
+    """What is staged and which errors are left, just before writing."""
 
     path: str
     changed: bool
     staged: tuple[Staged, ...]
     left: tuple[Entry, ...]
     profiles: tuple[str, ...] = ()
-    """Where the result has to be valid for several: these. Each entry of `left` then names its `profile`."""
+    """The profiles that the result must be valid for, if several. Each entry of `left` then names its `profile`."""
     recipe: str = "recommended"
     losses: Losses = NOTHING
-    """What is really gone, whatever the fixes said."""
+    """What is actually lost, whatever the fixes say."""
     noun: str = "line"
     """What is counted: lines, or the messages of an array."""
 
@@ -67,7 +67,7 @@ class Outcome(Struct, frozen=True):
 
     @property
     def refused_by(self) -> tuple[str, ...]:
-        """Which of several profiles still have an error."""
+        """Those of several profiles that still have an error."""
         found = {entry["profile"] for entry in self.left if "profile" in entry}
         return tuple(name for name in self.profiles if name in found)
 
@@ -117,7 +117,7 @@ def _row(one: Staged) -> Entry:
 
 
 def report(outcome: Outcome, saved: Saved | None, style: TerminalStyle, only_shown: bool) -> None:
-    """Say it to the person, on standard error. `only_shown`: nothing was to be written."""
+    """Print the report on standard error. `only_shown`: nothing was meant to be written."""
     name = safe(outcome.path)
     if outcome.changed:
         _line(style.bold(f"{name}: {'would be fixed' if only_shown else 'fixed'}"))

@@ -1,4 +1,4 @@
-"""The outputs of `check`: text for people, JSON and JSON Lines for programs; those for CI are modules of their own."""
+"""The output formats of `check`: text for people, JSON and JSON Lines for programs; those for CI are in `ci`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONTENT_LINES: Final = 12
 
 
 class Output(Protocol):
-    """Takes one judged file after the other; `end` prints what could not be printed before."""
+    """Takes one checked file after the other; `end` prints what had to wait."""
 
     def file(self, checked: Checked) -> None: ...
 
@@ -25,7 +25,7 @@ class Output(Protocol):
 
 
 class Quiet:
-    """Another output that is told only of files with an error or a warning, and of those that cannot be read."""
+    """Wraps another output, and passes on only files with an error or a warning, and unreadable ones."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -58,24 +58,24 @@ def make_output(name: str, style: TerminalStyle) -> Output:
 
 
 def dump(value: Any, indent: int | None = None) -> str:
-    """JSON in ASCII alone: control characters, bidirectional marks and lone surrogates are all escaped."""
+    """JSON in ASCII only: control characters, bidirectional marks and lone surrogates are all escaped."""
     return json.dumps(value, ensure_ascii=True, indent=indent)
 
 
 class TextOutput:
-    """One paragraph per problem, as linters print it; what is only worth a note takes one line per rule."""
+    """One paragraph per problem, as linters print it; notes take one line per rule."""
 
     def __init__(self, style: TerminalStyle) -> None:
         self.style = style
-        self._told: set[str] = set()
-        """The causes of the file whose origin was told already."""
+        self._explained: set[str] = set()
+        """Causes of this file whose origin has been printed already."""
 
     def file(self, checked: Checked) -> None:
         entry = checked.entry
         if not checked.read:
             say(entry["error"])
             return
-        self._told.clear()
+        self._explained.clear()
         notes: dict[str, list[Entry]] = {}
         for problem in entry["problems"]:
             if problem["severity"] == "info":
@@ -109,8 +109,8 @@ class TextOutput:
         if problem["cause"]:
             out(f"    cause: {safe(cause_sentence(problem['cause']))}")
             known = [problem["cause"][key] for key in ("product", "link") if problem["cause"][key]]
-            if known and problem["cause"]["id"] not in self._told:
-                self._told.add(problem["cause"]["id"])
+            if known and problem["cause"]["id"] not in self._explained:
+                self._explained.add(problem["cause"]["id"])
                 lead = "known from:" if problem["cause"]["product"] else "see"
                 out(f"    {lead} {safe(', '.join(known))}")
         if problem["on_resume"]:
@@ -175,7 +175,7 @@ class TextOutput:
 
 
 def rule_shown(entry: Entry, rule: str, several: bool) -> str:
-    """The rule, with the profile that judges where there are several."""
+    """The rule, preceded by the profile if there are several."""
     return f"{rule} ({entry['profile']})" if several else rule
 
 
@@ -197,7 +197,7 @@ def _effect(on_resume: Entry) -> str:
 
 
 class JsonOutput:
-    """One document at the end."""
+    """A single JSON document, printed at the end."""
 
     def __init__(self) -> None:
         self.files: list[Checked] = []
@@ -210,10 +210,10 @@ class JsonOutput:
 
 
 class JsonLinesOutput:
-    """One line for each file, and each profile that judges it, as soon as it is judged: whole in itself, `path` first.
+    """One line per file and profile, as soon as it is checked: complete in itself, `path` first.
 
-    It is the file's entry of the JSON report with its version and the numbers of its problems by severity; a file that
-    cannot be read has `error` in place of these.
+    It is the file's entry in the JSON report plus the version and its problem counts by severity; for an unreadable
+    file, `error` replaces those.
     """
 
     def file(self, checked: Checked) -> None:
@@ -224,7 +224,7 @@ class JsonLinesOutput:
             for key, severity in (("errors", "error"), ("warnings", "warning"), ("notes", "info")):
                 line[key] = sum(problem["severity"] == severity for problem in entry["problems"])
         out(dump(line | entry))
-        # Whoever gathers the lines of many machines, or stops early, has every file that is done.
+        # A reader that collects lines from many machines, or stops early, has every finished file.
         streams.flush()
 
     def end(self, totals: Totals) -> None:

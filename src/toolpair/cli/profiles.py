@@ -1,4 +1,4 @@
-"""`toolpair profiles`: the providers whose rules can be judged, and the rules of one of them."""
+"""`toolpair profiles`: the providers whose rules can be checked, and the rules of one of them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _families(chosen: Profile) -> list[Entry]:
 
 
 def profile_entry(chosen: Profile) -> Entry:
-    """All that is known of one profile. A rule whose `severity` is null is accepted."""
+    """Everything known about one profile. A rule whose `severity` is null is accepted."""
     return {
         "id": chosen.id,
         "title": chosen.title,
@@ -125,7 +125,7 @@ def ids_in_words(chosen: Profile) -> str:
 
 
 def differences(chosen: Profile, family: Family, quote: str = "") -> str:
-    """What a family of a provider's models takes otherwise than the provider's profile, one phrase."""
+    """How a family of a provider's models differs from the provider's profile, one phrase."""
     plain, other = profile(chosen.base), profile(f"{chosen.base}/{family.id}")
     said = [
         f"{quote}{rule}{quote} {cell.severity or _ACCEPTED}"
@@ -190,7 +190,7 @@ def _print_profile(chosen: Profile, style: TerminalStyle) -> None:
 
 
 def profile_markdown(chosen: Profile) -> list[str]:
-    """The same as a page in Markdown, a line each."""
+    """The same as a Markdown page, as lines."""
     lines = [f"# {chosen.title} (`{chosen.id}`)", "", f"Results: {chosen.results}."]
     lines += [
         f"Ids: {_with_code(ids_in_words(chosen))}.",
@@ -220,7 +220,7 @@ def _list_markdown() -> list[str]:
 
 
 def _with_code(text: str) -> str:
-    """A pattern among words, set as code."""
+    """Text with a regular expression marked as code."""
     head, match, pattern = text.partition("match ")
     if not match:
         return text

@@ -1,4 +1,4 @@
-"""A bar for work of more than a second, on a terminal alone: one line of standard error that takes itself away."""
+"""A progress bar for work of more than a second, only on a terminal: one line of standard error that removes itself."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from toolpair.cli.progress_line import ProgressLine
 
 _PATIENCE: Final = 1.0
-"""Seconds that pass before anything is drawn, or the library that draws it is loaded."""
+"""Seconds before anything is drawn, or the library that draws it is imported."""
 _PAUSE: Final = 0.1
-"""Seconds between two drawings."""
+"""Seconds between redraws."""
 
 
 class Progress:
-    """How far work on `total` bytes has come. `label` says what is done, to a file's name or to many files.
+    """Progress of work on `total` bytes. `label` says what is being done.
 
-    Nothing is drawn in the first second, nor where standard error is no terminal, or one that cannot clear a line.
-    `advance` costs next to nothing then, so that a reader may call it for each block. It is a context manager.
+    Nothing is drawn in the first second, or if standard error is not a terminal that can clear a line. Then `advance`
+    costs almost nothing, so a reader may call it for each block. A context manager.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Progress:
         self.close()
 
     def advance(self, done: int) -> None:
-        """`done` of all bytes are done, counted from the beginning. Called as often as one likes."""
+        """Set the number of bytes done, counted from the beginning. May be called as often as you like."""
         if not self._on:
             return
         now = self._clock()
@@ -58,7 +58,7 @@ class Progress:
             self._draw(done)
 
     def clear(self) -> None:
-        """Take the line away, so that something else can be printed; the next `advance` may draw it again."""
+        """Clear the line, so that something else can be printed; the next `advance` may draw it again."""
         line, self._line = self._line, None
         if line is not None:
             try:
@@ -67,7 +67,7 @@ class Progress:
                 self._on = False
 
     def close(self) -> None:
-        """Take the line away for good."""
+        """Clear the line for good."""
         self.clear()
         self._on = False
 
@@ -79,9 +79,9 @@ class Progress:
                 self._line = ProgressLine(self._stream, bounded=bool(self.total))
             self._line.draw(self.label, done, self.total)
         except (OSError, ValueError):
-            self._on = False  # the terminal has gone, and nobody misses the bar
+            self._on = False  # the terminal is gone, so nobody needs the bar
 
 
 def can_draw(stream: IO[str] | None) -> bool:
-    """Whether a person looks at `stream` and a line of it can be taken back."""
+    """Whether `stream` is a terminal on which a line can be cleared."""
     return is_terminal(stream) and os.environ.get("TERM", "dumb") != "dumb"

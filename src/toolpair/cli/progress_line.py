@@ -1,4 +1,4 @@
-"""The line of the progress bar, drawn by Rich. Loaded when there is one to draw."""
+"""Draws the progress bar with Rich. Imported only when there is one to draw."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from toolpair.text.short import size_text
 
 _BAR: Final = 24
 _ROOM_FOR_A_BAR: Final = 60
-"""Cells of a line that has room for the bar beside what is done."""
+"""Minimum cells of a line with room for a bar next to the text."""
 _ROOM_FOR_A_LABEL: Final = 32
 _ROOM_FOR_AN_AMOUNT: Final = 26
 
 
 class _Console(Console):
-    """Leaves the cursor visible, which a killed program could not bring back, and passes a closed stream on."""
+    """Keeps the cursor visible, since a killed program could not restore it, and lets errors of a closed stream
+    through.
+    """
 
     def show_cursor(self, show: bool = True) -> bool:
         return False
@@ -30,10 +32,10 @@ class _Console(Console):
 
 
 class ProgressLine:
-    """One line of `stream`, which `remove` takes away again. `bounded` says whether it is known how much there is."""
+    """One line of `stream`, cleared by `remove`. `bounded`: the total is known."""
 
     def __init__(self, stream: IO[str], bounded: bool) -> None:
-        width = max(_columns(stream) - 1, 1)  # a full line makes some terminals wrap
+        width = max(_columns(stream) - 1, 1)  # some terminals wrap a full line
         console = _Console(
             file=stream,
             width=width,
@@ -61,7 +63,7 @@ class ProgressLine:
         )
 
     def draw(self, label: str, done: int, total: int) -> None:
-        """Draw the line anew."""
+        """Redraw the line."""
         whole = max(total, done, 1)
         amount = f"{size_text(done)} of {size_text(whole)}" if total else size_text(done)
         percent = f"{min(done * 100 // whole, 99 if done < whole else 100):3d} %"
@@ -76,7 +78,7 @@ class ProgressLine:
             self._progress.start()
 
     def remove(self) -> None:
-        """Leave the line empty."""
+        """Clear the line."""
         self._progress.stop()
 
 

@@ -1,4 +1,4 @@
-"""`toolpair recipes`: the ways to mend a whole conversation, and what one of them does exactly."""
+"""`toolpair recipes`: the ways to fix a whole conversation, and exactly what each does."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def recipe_entry(recipe: Recipe) -> Entry:
-    """All that is known of one recipe."""
+    """Everything known about one recipe."""
     return {
         "name": recipe.name,
         "title": recipe.title,

@@ -1,4 +1,4 @@
-"""`toolpair restore`: the originals that saving kept beside a file, and one of them put back."""
+"""`toolpair restore`: lists the backups kept beside a file, and puts one back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def parser(command: str = "restore") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     found = backups(options.file) if options.file != inputs.HERE else []
-    if not found:  # a file that is gone may have backups: then its name is none of a session
+    if not found:  # a file that is gone may have backups: then its name is not a session's
         options.file = inputs.named(options.file)
         found = backups(options.file)
     inputs.tell_leftovers(options.file)

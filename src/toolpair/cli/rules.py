@@ -1,4 +1,4 @@
-"""`toolpair rules`: what is judged, what each profile says of it, and the page of one rule."""
+"""`toolpair rules`: what is checked, what each profile says of it, and the page of one rule."""
 
 from __future__ import annotations
 

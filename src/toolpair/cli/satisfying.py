@@ -1,4 +1,4 @@
-"""Mending one file for several providers: fixes for each in turn, until none of them refuses it."""
+"""Fixing one file for several providers: fixes for each in turn, until none of them refuses it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final
 from toolpair.session.session import Session
 
 _ROUNDS: Final = 4
-"""What one provider wants may break what another one wants. Where that goes on for longer, no order helps."""
+"""One provider's fix may break another's rule. Beyond this many rounds no order helps."""
 
 
 def stage_for_all(session: Session, profiles: Sequence[str], stage: Callable[[], None]) -> None:
-    """Let `stage` put fixes on with the session judged by each profile in turn; afterwards it is judged by the first.
+    """Let `stage` apply fixes with the session checked by each profile in turn; afterwards the first one is active.
 
-    With less than two profiles the session is judged as it was opened.
+    With fewer than two profiles the session keeps its own.
     """
     if len(profiles) < 2:
         stage()

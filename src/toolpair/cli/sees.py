@@ -87,7 +87,7 @@ def _entries(session: Session, content: bool) -> list[Entry]:
 
 
 def _json(session: Session, path: str, before: list[Entry] | None, after: list[Entry] | None, fixes: int) -> Entry:
-    """One conversation stands in the report itself, several of a file in its list `conversations`."""
+    """A single conversation is at the top level of the report, several are in its list `conversations`."""
     report: Entry = {"version": 1, "path": path, "format": session.format.id}
     for entry in (*(before or ()), *(after or ())):
         parts = (*entry["messages"], *entry["left_out"])
@@ -97,13 +97,13 @@ def _json(session: Session, path: str, before: list[Entry] | None, after: list[E
     if before is not None:
         report |= before[0] if len(before) == 1 else {"conversations": before}
     if after is not None:
-        mended = after[0] if len(after) == 1 else {"conversations": after}
-        report["after"] = {"fixes": fixes, **mended}
+        after_fixes = after[0] if len(after) == 1 else {"conversations": after}
+        report["after"] = {"fixes": fixes, **after_fixes}
     return report
 
 
 class _HistoryPrinter:
-    """Prints histories: a paragraph for each message, with marks for what the agent makes of the file."""
+    """Prints histories: a paragraph per message, with marks for what the agent changes."""
 
     def __init__(self, style: TerminalStyle, content: bool) -> None:
         self.style = style

@@ -1,4 +1,4 @@
-"""What the model would see of a conversation as plain data: what `toolpair sees` prints."""
+"""What the model would see of a conversation, as plain data: printed by `toolpair sees`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from toolpair.session.session import Conversation, Session
 
 
 def entry_of(session: Session, conversation: Conversation, content: bool = False) -> Entry:
-    """The messages of the request in order, and what is left out of it, each with the number of what follows.
+    """The messages of the request in order, and what is left out of it, each with the number of the following message.
 
-    With `content` each block has its exact `value`; without, only names, ids, sizes and a short text.
+    With `content` each block has its exact `value`; otherwise only names, ids, sizes and a short text.
     """
     seen = conversation.judged.seen
     verdict = conversation.verdict
@@ -33,7 +33,7 @@ def entry_of(session: Session, conversation: Conversation, content: bool = False
 
 
 def in_order(entry: Entry) -> Iterator[Entry]:
-    """The messages of an entry with what is left out between them, where the file has it; its number is None."""
+    """The messages of an entry interleaved with what is left out, in file order; the number of those is None."""
     left_out = iter(entry["left_out"])
     lost = next(left_out, None)
     for message in entry["messages"]:
@@ -88,18 +88,18 @@ def _first_line(text: str) -> str:
 
 
 class _Moves:
-    """Which blocks stand elsewhere in the request than in the file."""
+    """Which blocks are in a different place in the request than in the file."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.place = {record.uid: number for number, record in enumerate(conversation.document.records)}
         self.calls: dict[str, int] = {}
         self.message: int | None = None
         self.before = -1
-        """The latest record of the user that an earlier message came from."""
+        """The latest user record that an earlier message came from."""
         self.latest = -1
 
     def is_moved(self, row: SeenRow) -> bool:
-        """Asked for the rows in order: a result that stood before its call, words that stood before earlier ones."""
+        """Asked row by row in order: a result that came before its call, or text that came before earlier text."""
         if row.message is None or row.block is None:
             return False
         place = self.place.get(row.block.record, -1)
@@ -115,7 +115,7 @@ class _Moves:
 
 
 def _records(conversation: Conversation) -> Iterable[Entry]:
-    """Every record of the conversation with its scope, and whether something of it is sent."""
+    """Every record of the conversation with its scope, and whether any of it is sent."""
     rows = seen_rows(conversation.judged)
     sent = {row.block.record for row in rows if row.message is not None and row.block is not None}
     scopes = conversation.transcript.scopes

@@ -1,4 +1,4 @@
-"""`toolpair sessions`: the sessions that agents have left on this machine."""
+"""`toolpair sessions`: lists the sessions that agents have on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from toolpair.shell.machine import Machine, current_folder, home_short
 from toolpair.text.short import age_text, size_text
 
 _WORDS: Final = 100
-"""Characters of the user's last words that a line shows."""
+"""Maximum characters shown of the user's last words."""
 _EPILOG = """\
 examples:
   toolpair sessions                       all, those of this folder first, then the newest

@@ -1,4 +1,4 @@
-"""`check --statistics`: which rules, tools and causes it is, by how often, in place of the problems themselves."""
+"""`check --statistics`: counts by rule, tool and cause, instead of the problems themselves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_TOOL: Final = "(no tool)"
 
 
 class Statistics:
-    """Counts the problems of all files, and prints the counts at the end."""
+    """Counts the problems of all files, and prints the totals at the end."""
 
     def __init__(self, output_format: str, style: TerminalStyle) -> None:
         self._format = output_format
@@ -23,7 +23,7 @@ class Statistics:
         self._rules: Counter[tuple[str, str]] = Counter()
         """By rule and severity."""
         self._files: dict[tuple[str, str], set[str]] = {}
-        """In which files that is."""
+        """The files with such problems."""
         self._tools: Counter[str] = Counter()
         self._causes: Counter[str] = Counter()
         self._texts: dict[str, str] = {}
@@ -81,5 +81,5 @@ class Statistics:
 
 
 def _ordered(counter: Counter[Any]) -> list[tuple[Any, int]]:
-    """The most frequent first; equal ones by name."""
+    """Most frequent first; ties by name."""
     return sorted(counter.items(), key=lambda row: (-row[1], row[0]))

@@ -1,7 +1,7 @@
-"""Standard output and error, which may be closed, full, or read by nobody any more: writing to them never raises.
+"""Standard output and error, which may be closed, full, or no longer read: writing to them never raises.
 
-Whoever reads no more wants no more: the command goes on in silence, and its exit code is that of its work. Output that
-could not be written is told once, when the command ends.
+If the reader is gone the command goes on silently, and its exit code is that of its work. Output that could not be
+written is reported once, when the command ends.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ import sys
 
 from toolpair.cli.exits import IO_FAILED, OK, PROBLEMS, READ_THE_NOTE
 
-TYPE_CHECKING = False  # as in `typing`, which is slow to load
+TYPE_CHECKING = False  # as in `typing`, which is slow to import
 if TYPE_CHECKING:
     from typing import IO
 
 _lost: str | None = None
-"""Why standard output could not be written to."""
+"""Why writing to standard output failed."""
 _unread = False
 _saved = False
 
 
 def begin() -> None:
-    """At the start of a command."""
+    """Called when a command starts."""
     global _lost, _unread, _saved
     _lost, _unread, _saved = None, False, False
     for stream in (sys.stdout, sys.stderr):
-        # No name or id, however odd its characters, can fail to be printed.
+        # Any name or id can be printed, whatever characters it has.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
 
 
 def hold_places() -> None:
-    """Let no file that is opened take the number of a stream that is closed: what is said would go into it."""
+    """Occupy the descriptors of closed streams: otherwise a file opened later gets one, and messages go into it."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -42,7 +42,7 @@ def hold_places() -> None:
 
 
 def note_saved() -> None:
-    """A file has been written: whatever fails from now on is no failure of that."""
+    """A file has been written: later failures no longer mean that the command failed."""
     global _saved
     _saved = True
 
@@ -53,37 +53,37 @@ def unread() -> bool:
 
 
 def write(text: str) -> None:
-    """Data, on standard output."""
+    """Write data to standard output."""
     if sys.stdout is not None:
         _put(sys.stdout, text)
 
 
 def write_bytes(data: bytes) -> None:
-    """The session itself, on standard output."""
+    """Write the session itself to standard output."""
     if sys.stdout is not None:
         _put(sys.stdout.buffer, data)
 
 
 def say(text: str) -> None:
-    """Words for a person, on standard error; silence where that is closed or full."""
+    """Write a message for the user to standard error; silent if that is closed or full."""
     if sys.stderr is not None:
         _put(sys.stderr, text)
 
 
 def flush() -> None:
-    """Hand on what has been written to standard output."""
+    """Flush standard output."""
     if sys.stdout is not None:
         _put(sys.stdout, None)
 
 
 def failed() -> bool:
-    """Whether anything could not be written to standard output."""
+    """Whether any output to standard output was lost."""
     flush()
     return _lost is not None
 
 
 def ended(code: int) -> int:
-    """The exit code of a command that has done its work with this one."""
+    """The final exit code of a command whose work ended with this one."""
     if failed():
         say(f"toolpair: Standard output cannot be written to ({_lost}).\n")
         if code in (OK, PROBLEMS, READ_THE_NOTE):
@@ -94,7 +94,7 @@ def ended(code: int) -> int:
 
 
 def _put(stream: IO[str] | IO[bytes], data: str | bytes | None) -> None:
-    """Write, or flush where there is no data. After a failure the stream leads nowhere."""
+    """Write, or flush when there is no data. After a failure the stream leads nowhere."""
     global _lost, _unread
     try:
         if data is None:
@@ -109,11 +109,11 @@ def _put(stream: IO[str] | IO[bytes], data: str | bytes | None) -> None:
             _lost = _lost or error.strerror or str(error)
         _lead_nowhere(stream)
     except ValueError:
-        pass  # a program that runs the command has closed it
+        pass  # the program that runs the command has closed it
 
 
 def _lead_nowhere(stream: IO[str] | IO[bytes]) -> None:
-    """Python writes at the end what it still holds, and must not fail once more."""
+    """At exit Python flushes its buffers again, which must not fail once more."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())

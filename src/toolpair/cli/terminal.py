@@ -1,4 +1,4 @@
-"""What goes to the two output streams: sentences, colours on a terminal alone, and nothing that a terminal obeys."""
+"""Printing to the two output streams: messages, colours only on a terminal, and nothing that a terminal would obey."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _WIDEST: Final = 100
 
 
 class UsageError(Exception):
-    """The command was given in a way that cannot be carried out. One sentence; exit code 2."""
+    """The command was used in a way that cannot be carried out. One sentence; exit code 2."""
 
 
 class TerminalStyle(Struct, frozen=True):
-    """Colours and weights, or nothing at all when `on` is False."""
+    """Colours and weights, or nothing when `on` is False."""
 
     on: bool
 
@@ -47,7 +47,7 @@ class TerminalStyle(Struct, frozen=True):
 
 
 def style_for(stream: IO[str] | None, color: str) -> TerminalStyle:
-    """`color` is one of COLORS. By itself colour is where a person looks at it; the environment may say otherwise."""
+    """`color` is one of COLORS. By default colour is used on a terminal; environment variables may override that."""
     if color != "auto":
         return TerminalStyle(on=color == "always")
     if os.environ.get("NO_COLOR"):
@@ -58,7 +58,7 @@ def style_for(stream: IO[str] | None, color: str) -> TerminalStyle:
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether a person looks at the stream."""
+    """Whether the stream is a terminal."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # it is closed
@@ -73,31 +73,31 @@ def safe(text: object) -> str:
 
 
 def typed(path: str) -> str:
-    """A FILE as it can be typed behind a command: `-` is standard input."""
+    """A FILE as it can be typed in a command: `-` is standard input."""
     from toolpair.text.shell import shell_word
 
     return "-" if path == "-" else shell_word(path)
 
 
 def out(text: str = "") -> None:
-    """One line of data. `text` has gone through `safe` already, colours aside."""
+    """Print one line of data. Apart from colours, `text` has gone through `safe` already."""
     streams.write(text + "\n")
 
 
 def columns(least: int = 40) -> int:
-    """Cells of a line of prose or of a table: the terminal's, though never more than a page has; 80 in a file."""
+    """Cells for a line of prose or of a table: the terminal's width, with a maximum; 80 in a file."""
     import shutil
 
     return min(max(shutil.get_terminal_size((80, 24)).columns, least), _WIDEST) if is_terminal(sys.stdout) else 80
 
 
 def say(text: str) -> None:
-    """One line for the person, on standard error."""
+    """Print one line for the user on standard error."""
     streams.say(f"toolpair: {safe(text)}\n")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """As argparse has it, but one that does not load `shutil` for each option that is added."""
+    """argparse's formatter without importing `shutil` for each option that is added."""
 
     def __init__(self, prog: str, **settings: Any) -> None:
         try:
@@ -108,7 +108,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with whole option names only, and with one sentence in place of the usage lines for a mistake."""
+    """argparse with full option names only, and a single sentence for a mistake instead of the usage."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Formatter)
@@ -141,9 +141,9 @@ def add_common(
     content: str = _CONTENT,
     several: str = "",
 ) -> None:
-    """The options that every command has which looks at a file.
+    """The options shared by all commands that take a file.
 
-    `content` says what --show-content does, `several` what it means to give --profile more than once.
+    `content` documents --show-content, `several` the meaning of repeating --profile.
     """
     group = parser.add_argument_group("common options")
     group.add_argument(
@@ -185,7 +185,7 @@ def add_common(
 
 
 def add_color(parser: argparse._ActionsContainer) -> None:
-    """The option of every command that prints."""
+    """The option shared by all commands that print."""
     parser.add_argument(
         "--color",
         choices=COLORS,
@@ -201,7 +201,7 @@ def _version(text: str) -> str:
 
 
 def _size(text: str) -> int:
-    """Bytes, as people write them: 8G, 1.5GB, 500M, 2GiB, 1000000."""
+    """Bytes as people write them: 8G, 1.5GB, 500M, 2GiB, 1000000."""
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([KMGT])(i?)B?|B)?", text.strip(), re.IGNORECASE | re.ASCII)
     if found is None:
         raise UsageError(f"--max-size takes a size such as 8G or 500M, not {text!r}.")
@@ -213,7 +213,7 @@ def _size(text: str) -> int:
 
 
 def add_leaf(parser: argparse.ArgumentParser) -> None:
-    """The option of the commands that look at one history of a file that may hold several."""
+    """The option of commands that look at one history of a file that may hold several."""
     parser.add_argument(
         "--leaf",
         metavar="ID",
@@ -223,7 +223,7 @@ def add_leaf(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_profiles(options: argparse.Namespace) -> list[str]:
-    """The profiles that were asked for, each once; none for what the format suggests. Raises UsageError."""
+    """The distinct profiles asked for; empty for the one that the format suggests. Raises UsageError."""
     if not options.profile:
         return []
     from toolpair.cli.knowledge import check_profiles
@@ -233,7 +233,7 @@ def chosen_profiles(options: argparse.Namespace) -> list[str]:
 
 
 def one_profile(options: argparse.Namespace) -> str | None:
-    """The profile of a command that can judge by one alone."""
+    """The profile of a command that takes only one."""
     chosen = chosen_profiles(options)
     if len(chosen) > 1:
         raise UsageError("Only `check` and `fix` take more than one --profile.")

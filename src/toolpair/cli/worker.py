@@ -1,4 +1,4 @@
-"""A worker of `check --jobs`: gets names of files on standard input, sends back what there is to say of each."""
+"""A worker of `check --jobs`: reads file names on standard input, and sends back the report of each."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from toolpair.cli.jobs import receive, send
 from toolpair.shell.program import is_called
 
 _PAUSE: Final = 0.1
-"""Seconds between two words on how far it is."""
+"""Seconds between progress messages."""
 
 
 def main() -> None:
-    """Work until standard input ends, which is when the process that started this one has."""
+    """Work until standard input ends, which means that the parent process has ended."""
     asked = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # nothing else may come between the answers
+    os.dup2(2, 1)  # nothing else may be written between the answers
     gc.set_threshold(100_000, 50, 50)
     called, work = receive(asked)
     is_called(called)
@@ -35,12 +35,12 @@ def main() -> None:
     while True:
         try:
             send(answers, _answer(Input(*requests.get()), work, answers))
-        except BaseException:  # nobody listens, or there is no memory left for the answer: a dead worker says enough
+        except BaseException:  # nobody listens, or there is no memory for the answer: dying says enough
             os._exit(1)
 
 
 def _listen(asked: IO[bytes], requests: SimpleQueue[Any]) -> None:
-    """Ends the process at once when nobody can ask any more, in the middle of a file, too."""
+    """End the process at once when standard input closes, even in the middle of a file."""
     try:
         while True:
             requests.put(receive(asked))
@@ -49,12 +49,12 @@ def _listen(asked: IO[bytes], requests: SimpleQueue[Any]) -> None:
 
 
 def _answer(source: Input, work: FileJob, answers: IO[bytes]) -> tuple[str, Any]:
-    told = monotonic()
+    reported = monotonic()
 
     def progress(done: int) -> None:
-        nonlocal told
-        if monotonic() - told >= _PAUSE:
-            told = monotonic()
+        nonlocal reported
+        if monotonic() - reported >= _PAUSE:
+            reported = monotonic()
             send(answers, ("read", done))
 
     try:

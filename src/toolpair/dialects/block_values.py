@@ -129,7 +129,7 @@ def as_json(block: Block, indent: int | None = None) -> str:
 
 
 def own_ids(block: Block) -> Iterator[str]:
-    """The id by which a block is paired, and the one of its item."""
+    """The block's pairing id and its item id."""
     if isinstance(block.id, str) and block.id:
         yield block.id
     item = field_of(block, "id")

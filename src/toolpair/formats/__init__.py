@@ -1,6 +1,6 @@
-"""One module a format, one an agent. A new one is a module and a line in its registry.
+"""One module per format, one per agent. A new one is a module and a line in its registry here.
 
-Says how an agent's files are read, judged, edited and resumed. May use rules and source.
+Defines how an agent's files are read, checked, edited and resumed. May use rules and source.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REGISTRY: Final = {
     "openai-chat": "toolpair.formats.openai_chat",
     "openai-responses": "toolpair.formats.openai_responses",
 }
-"""Format id -> the module that holds its `FORMAT`."""
+"""Format id -> the module with its `FORMAT`."""
 LIVES_IN: Final = {
     "claude-code": ("lines",),
     "codex": ("lines",),
@@ -44,7 +44,7 @@ SUREST: Final = {
     "openai-chat": 92,
     "openai-responses": 91,
 }
-"""The most that each format's `sniff` ever says. With these a format that cannot be the one is not even loaded."""
+"""The highest score that each format's `sniff` can return. A format that cannot win is not even imported."""
 AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "claude-code": ("toolpair.formats.claude_code.agent:AGENT", "claude-code"),
     "codex": ("toolpair.formats.codex.agent:AGENT", "codex"),
@@ -53,7 +53,7 @@ AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "kilo-code": ("toolpair.formats.editor_extensions:KILO_CODE", "roo-code"),
     "cline-cli": ("toolpair.formats.cline_cli:AGENT", "roo-code"),
 }
-"""Agent id -> where its entry is, and the format of its session files; None: it is not understood yet."""
+"""Agent id -> the module with its entry, and the format of its session files; None: not supported yet."""
 
 
 @cache
@@ -80,7 +80,7 @@ def all_agents() -> tuple[Agent, ...]:
 
 
 def agents_of(format_id: str) -> tuple[Agent, ...]:
-    """Those whose session files are of this format; no other is loaded."""
+    """Those whose session files have this format; others are not imported."""
     return tuple(_agents_of(format_id))
 
 

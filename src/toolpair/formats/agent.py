@@ -1,4 +1,4 @@
-"""What toolpair knows of an agent: where its sessions are, how its processes look, and how it resumes one."""
+"""The interface of an agent's entry: where its sessions are, what its processes look like, and how it resumes one."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from toolpair.transcript.model import Transcript
 
 NOT_UNDERSTOOD = "not understood yet"
-"""Of an agent whose files are found, and whose format toolpair does not know."""
+"""For an agent whose files are found but whose format toolpair does not support."""
 
 
 class FoundSession(Struct, frozen=True):
-    """One session file. All texts are untrusted: names, ids and words are shown through `text/`."""
+    """One session file. All texts are untrusted: names, ids and words go through `text/` before they are shown."""
 
     agent: str
     """The agent's id, such as "claude-code"."""
     title: str
-    """The agent's name for people."""
+    """The agent's display name."""
     path: str
     session_id: str
     modified: float
@@ -36,19 +36,19 @@ class FoundSession(Struct, frozen=True):
     size: int
     """Bytes."""
     folder: str | None = None
-    """The project that the agent worked in; None while it is not known."""
+    """The project that the agent worked in; None while unknown."""
     words: str | None = None
-    """The user's last words, on one line; None while, or where, they are not known."""
+    """The user's last words, on one line; None while unknown, or if there are none."""
     described: bool = False
-    """Whether `folder` and `words` have been looked for."""
+    """Whether `folder` and `words` have been read."""
     here: bool = False
-    """Whether it belongs to the folder that was asked for."""
+    """Whether it belongs to the folder in question."""
     understood: bool = True
-    """Whether toolpair knows the format of the agent's files."""
+    """Whether toolpair supports the format of the agent's files."""
 
 
 class SessionFile(Struct, frozen=True):
-    """A session file that an agent is to resume, and what its transcript says of the session."""
+    """A session file that an agent is to resume, and facts about the session from its transcript."""
 
     path: Path | None
     """None: it came from standard input."""
@@ -60,23 +60,23 @@ class SessionFile(Struct, frozen=True):
 
 
 class Program(NamedTuple):
-    """The command that starts an agent: how its processes look, and where its version is written."""
+    """The command that starts an agent: how to recognise its processes, and where its version is found."""
 
     command: str
     title: str
     """What people call the running program."""
     scripts: str
-    """A pattern in the path of its script, for where a JavaScript runtime runs it."""
+    """A pattern for its script's path when a JavaScript runtime runs it."""
     session_options: tuple[str, ...]
-    """The words of a command line that a session's id follows."""
+    """Command-line options that a session id follows."""
     other_work: frozenset[str] = frozenset()
-    """Its commands that hold no session."""
+    """Its subcommands that hold no session."""
     package: str | None = None
-    """Its name at the registry of npm; None: no behaviour depends on which version is installed."""
+    """Its npm package; None: its behaviour does not depend on the installed version."""
     places: tuple[str, ...] = ()
-    """Folders below the user's own that may hold the command although PATH does not name them."""
+    """Folders below the user's home that may hold the command even if PATH does not list them."""
     extension: str | None = None
-    """How the folder of an editor's extension that carries the same program begins; its version follows."""
+    """Prefix of the folder of an editor extension that ships the same program; its version follows."""
 
 
 class Agent(ABC):
@@ -90,14 +90,14 @@ class Agent(ABC):
     title: str
     """`Transcript.agent` of the sessions that it writes."""
     variable: str | None = None
-    """The environment variable that names its home folder, in place of the usual one."""
+    """The environment variable that overrides its home folder."""
     usual_home: str = ""
-    """Below the user's own."""
+    """Relative to the user's home."""
     suffix: str | None = None
-    """What follows the session's id in the name of its file."""
+    """What follows the session id in its file's name."""
     program: Program | None = None
     in_editor: bool = False
-    """It runs inside an editor, whose process is then the agent's."""
+    """It runs inside an editor, whose process then counts as the agent's."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 
@@ -110,17 +110,17 @@ class Agent(ABC):
 
     @abstractmethod
     def roots(self, machine: Machine) -> tuple[Path, ...]:
-        """The folders that are looked in, the usual one first; they need not exist."""
+        """The folders that are searched, the usual one first; they need not exist."""
 
     @abstractmethod
     def sessions(self, machine: Machine) -> Iterator[FoundSession]:
-        """Its session files, in no order."""
+        """Its session files, unordered."""
 
     def found(self, path: str, session_id: str, stat: os.stat_result, folder: str | None = None) -> FoundSession:
         return FoundSession(self.id, self.title, path, session_id, stat.st_mtime, stat.st_size, folder)
 
     def belongs(self, found: FoundSession, folder: str) -> bool:
-        """Whether the session was had in `folder`, a resolved path."""
+        """Whether the session took place in `folder`, a resolved path."""
         return found.folder == folder
 
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
@@ -128,14 +128,14 @@ class Agent(ABC):
         return found.folder, None
 
     def is_named(self, name: str) -> bool:
-        """Whether a file with this name is one of its sessions, wherever it lies.
+        """Whether a file with this name is one of its sessions, wherever it is.
 
-        Asked only where several agents write the format, or others than agents do.
+        Asked only if several agents, or other programs, write the format.
         """
         return False
 
     def project_of(self, path: str) -> str | None:
-        """The project folder, where the agent does not write it into the session file itself."""
+        """The project folder, if the agent does not write it in the session file itself."""
         return None
 
     def wrote(self, transcript: Transcript, path: Path | None) -> bool:
@@ -147,15 +147,15 @@ class Agent(ABC):
     # --- resuming ----------------------------------------------------------------------------------------
 
     def way_back(self, file: SessionFile) -> WayBack | None:
-        """What to type, or to do, to go on with a session that lies where the agent finds it."""
+        """What to type, or do, to resume a session that is where the agent finds it."""
         return None
 
     def home_of(self, path: Path, session_id: str) -> Path | None:
-        """The home folder of an agent that would find the file where it lies; None: it would not, or needs none."""
+        """The home folder of an agent that would find the file where it is; None: it would not, or needs none."""
         return None
 
     def in_place(self, path: Path, session_id: str) -> bool:
-        """Whether the agent finds the file where it lies."""
+        """Whether the agent finds the file where it is."""
         return self.home_of(path, session_id) is not None
 
     def target(self, file: SessionFile, machine: Machine) -> Path | None:
@@ -170,7 +170,9 @@ class Agent(ABC):
         return f"at {target}" if target is not None else f"where {self.title} had it, under {self.roots(machine)[0]}"
 
     def resumes_from(self, path: Path, folder: str | None, records: Iterable[Any]) -> str | None:
-        """The working folder that it resumes the file from. `folder` is the transcript's; `records` are read lazily."""
+        """The working folder from which it resumes the file. `folder` is the transcript's; `records` are
+        read lazily.
+        """
         return folder
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
@@ -181,7 +183,7 @@ class Agent(ABC):
         return None
 
     def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
-        """What to know of the indexes that it keeps of the file, before the file is saved in its place.
+        """Notes on the indexes that it keeps of the file, shown before the file is saved in place.
 
         `before` and `after` are its sizes in bytes.
         """

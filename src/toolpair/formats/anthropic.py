@@ -7,14 +7,14 @@ from typing import Any
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.format import AS_RESUMED, Item, View
+from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence
 from toolpair.formats.plain import PlainFormat
-from toolpair.formats.telling import ANTHROPIC, Told
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
 
 
 class AnthropicFormat(PlainFormat):
-    """Plain arrays and JSON lines of Anthropic messages, judged as they stand."""
+    """Plain arrays and JSON lines of Anthropic messages, checked as they are."""
 
     id = "anthropic"
     title = "Anthropic messages"
@@ -23,12 +23,12 @@ class AnthropicFormat(PlainFormat):
     where = "request bodies, logs and exports of programs that use the Anthropic API"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        told = Told().hear_all(values)
-        if told.by:
-            return 90 if told.sure == ANTHROPIC else 0
-        if told.shape() is None:
+        evidence = ListEvidence().hear_all(values)
+        if evidence.by:
+            return 90 if evidence.sure == ANTHROPIC else 0
+        if evidence.shape() is None:
             return 0
-        return 45 if told.listed else 20
+        return 45 if evidence.listed else 20
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages: list[Message] = []

@@ -1,4 +1,4 @@
-"""Cline's command line: `<id>/<id>.messages.json`, with `<id>.json` beside it that tells of the session."""
+"""Cline's command line: sessions are `<id>/<id>.messages.json`, with a description in `<id>.json` beside it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ClineCli(Agent):
 
 
 def _beside(path: str) -> str:
-    """The file that tells of the session."""
+    """The file that describes the session."""
     return path[: -len(_SUFFIX)] + ".json"
 
 

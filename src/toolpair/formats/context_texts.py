@@ -1,4 +1,4 @@
-"""Which messages Codex itself put into the user's or the developer's place: they are no turns of a person."""
+"""Messages that Codex itself wrote in the user or developer role: they are not turns of a person."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _begins(item: dict[str, Any], prefixes: tuple[str, ...]) -> bool:
 
 
 def is_context(item: Any) -> bool:
-    """A message of the user or the developer that only tells of the surroundings."""
+    """A user or developer message that only describes the context."""
     if type_of(item) != "message":
         return False
     if item.get("role") == "user":
@@ -49,7 +49,7 @@ def is_context(item: Any) -> bool:
 
 
 def begins_turn(item: Any) -> bool:
-    """Whether going back counts the item as the beginning of a turn."""
+    """Whether a rollback counts the item as the beginning of a turn."""
     type_ = type_of(item)
     if type_ == "agent_message":
         return True

@@ -1,4 +1,4 @@
-"""Finding the damaged records of a file, and what can be read of them once their bytes are mended."""
+"""Finding the damaged records of a file, and what can be read of them once their bytes are repaired."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from msgspec import Struct
 
 from toolpair.formats.format import Damage, Item
 from toolpair.source.document import Document
-from toolpair.source.mending import bad_bytes, close, doubled_keys, mended
 from toolpair.source.record_values import big_numbers, parse
+from toolpair.source.repairing import bad_bytes, close, doubled_keys, repaired
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged, Transcript
 
 COMMA: Final = "record.trailing_comma"
 _SHOWN: Final = 60
-"""Characters of a key or a number that are named."""
+"""Maximum characters shown of a key or a number."""
 _SEARCHED: Final = 1 << 24
-"""Bytes of a range of lines in which ids are looked for."""
+"""Maximum bytes of a range of lines that are searched for ids."""
 
 
 class Way(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Candidate(Struct, frozen=True, eq=False):
 
 
 def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]:
-    """The records that cannot be read. One that stands on several lines is one."""
+    """The unreadable records. One that spans several lines counts once."""
     joined: set[int] = set()
     tried_up_to = -1
     for item in items:
@@ -44,7 +44,7 @@ def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]
         whole = b""
         may_go_on = item.value.rule in ("record.torn", "record.bad_json") and document.records[at].lines == 1
         if may_go_on and at > tried_up_to:
-            # Within a run of damaged lines that are no record together every line is looked at by itself.
+            # In a run of damaged lines that do not form a record together, every line is examined separately.
             behind, whole = document.runs_on(item.uid)
             if behind:
                 joined.update(behind)
@@ -72,7 +72,7 @@ def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, docum
         values = (parse(whole),)
         way = Way("join", behind)
     elif not record.says:
-        pass  # nothing can be read in it
+        pass  # nothing in it can be read
     elif rule == "record.torn":
         closed = close(raw)
         value = parse(closed.text) if closed is not None else None
@@ -108,7 +108,7 @@ _TRIED: Final[Mapping[str, tuple[Mending, ...]]] = {
 
 def _readable(raw: bytes, rule: str) -> tuple[Way | None, tuple[Any, ...], Any]:
     for how in _TRIED.get(rule, ()):
-        made = mended(raw, how)
+        made = repaired(raw, how)
         if made is None or not made.bodies:
             continue
         values: list[Any] = []
@@ -125,7 +125,7 @@ def _readable(raw: bytes, rule: str) -> tuple[Way | None, tuple[Any, ...], Any]:
 
 
 def flaws_of_file(document: Document) -> list[Damage]:
-    """What is wrong with the file as such, and stands in no record."""
+    """What is wrong with the file itself rather than with a record."""
     return [candidate.damage for candidate in _of_file(document)]
 
 
@@ -142,7 +142,7 @@ def _of_file(document: Document) -> Iterator[Candidate]:
 
 
 def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:
-    """Flaws of records that can be read, and of the file around them. Keys are counted only in what is sent."""
+    """Flaws of readable records, and of the file around them. Keys are checked only in what is sent."""
     yield from _of_file(document)
     sent = {uid for message in transcript.messages for uid in message.records}
     for uid, rules in document.flaws(sent).items():

@@ -1,4 +1,4 @@
-"""Neighbouring lines that are damaged alike are one problem: where it begins and ends, its words, its fixes."""
+"""Consecutive lines with the same damage form one problem: its range, its text, its fixes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOST: Final = {
 
 
 class DamagedRange(Struct, frozen=True):
-    """Damaged records in a row, most often one."""
+    """Consecutive damaged records, usually one."""
 
     members: tuple[FoundDamage, ...]
 
@@ -36,19 +36,19 @@ class DamagedRange(Struct, frozen=True):
 
     @property
     def until(self) -> int | None:
-        """The uid of the last record, where it is not the first one."""
+        """The uid of the last record, if it is not the first one."""
         last = self.members[-1].damage
         uid = last.behind[-1] if last.behind else last.record
         return uid if uid != self.first.damage.record else None
 
     @property
     def several(self) -> bool:
-        """Whether it is more than one damaged record. One may stand on several lines."""
+        """Whether it is more than one damaged record. A single one may span several lines."""
         return len(self.members) > 1 or self.first.damage.lines > 1
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """The first and the last line; of one record that in which it begins."""
+        """The first and the last line; of a single record the one where it begins."""
         first, last = self.first.damage, self.members[-1].damage
         if first.line is None or last.line is None:
             return None
@@ -62,52 +62,62 @@ class DamagedRange(Struct, frozen=True):
         return next(iter(reasons)) if len(reasons) == 1 else " or ".join(list(kinds)[:2])
 
     @property
-    def harm(self) -> ResumeEffect:
-        """What becomes of them, in the plural where they are several."""
-        harm = self.first.harm
+    def effect_on_resume(self) -> ResumeEffect:
+        """What happens to them, in the plural if there are several."""
+        effect_on_resume = self.first.effect_on_resume
         if not self.several:
-            return harm
-        says = harm.says
+            return effect_on_resume
+        says = effect_on_resume.says
         for one, many in _OF_MANY:
             says = says.replace(one, many)
-        return replace(harm, says=says, loses=_LOST.get(harm.loses or "", harm.loses))
+        return replace(
+            effect_on_resume, says=says, loses=_LOST.get(effect_on_resume.loses or "", effect_on_resume.loses)
+        )
 
     @property
     def fixes(self) -> list[Fix]:
-        """Each mends all of them."""
+        """Each fixes all of them."""
         if not self.several:
             return list(self.first.ways)
         return [_for_all([found.ways[number] for found in self.members]) for number in range(len(self.first.ways))]
 
 
 def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRange]:
-    """Damaged records in the order of the file; each with whether it may be told together with its neighbours."""
+    """Damaged records in file order; each with whether it may be reported together with its neighbours."""
     members: list[FoundDamage] = []
     alike: Hashable = None
-    behind = -1
-    """The place behind the last of `members`."""
+    next_at = -1
+    """The position after the last of `members`."""
     for one, joins in found:
         kind = _kind(one) if joins else None
-        if members and (kind is None or kind != alike or one.damage.at != behind):
+        if members and (kind is None or kind != alike or one.damage.at != next_at):
             yield DamagedRange(tuple(members))
             members = []
         members.append(one)
-        alike, behind = kind, one.damage.at + 1 + len(one.damage.behind)
+        alike, next_at = kind, one.damage.at + 1 + len(one.damage.behind)
     if members:
         yield DamagedRange(tuple(members))
 
 
 def _kind(found: FoundDamage) -> Hashable:
-    """What is the same of records that are damaged alike; None for what is told by itself."""
-    damage, harm = found.damage, found.harm
-    if damage.readable or harm.outputs:
+    """What records with the same damage have in common; None for one that is reported alone."""
+    damage, effect_on_resume = found.damage, found.effect_on_resume
+    if damage.readable or effect_on_resume.outputs:
         return None
     ways = tuple((way.id, way.recommended, way.loses) for way in found.ways)
-    return damage.rule, harm.impact, harm.says, harm.effect, harm.loses, harm.complete, ways
+    return (
+        damage.rule,
+        effect_on_resume.impact,
+        effect_on_resume.says,
+        effect_on_resume.effect,
+        effect_on_resume.loses,
+        effect_on_resume.complete,
+        ways,
+    )
 
 
 def _for_all(fixes: Sequence[Fix]) -> Fix:
-    """One fix in place of fixes of one kind."""
+    """One fix in place of several of the same kind."""
     first = fixes[0]
     return replace(
         first,

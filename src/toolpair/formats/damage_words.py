@@ -1,4 +1,4 @@
-"""What is said of a damaged record, and the fixes that mend its bytes."""
+"""The texts about a damaged record, and the fixes that repair its bytes."""
 
 from __future__ import annotations
 
@@ -16,29 +16,33 @@ from toolpair.transcript.edits import MendBytes
 
 
 class FoundDamage(Struct, frozen=True, eq=False):
-    """One damaged record with what its agent makes of it, and the ways to mend its bytes, the best first."""
+    """One damaged record with its effect on resume, and the repairs for its bytes, best first."""
 
     damage: Damage
-    harm: ResumeEffect
+    effect_on_resume: ResumeEffect
     reason: str
     ways: tuple[Fix, ...]
 
     @property
     def restores(self) -> Fix | None:
-        """The way that makes the whole records in it readable."""
+        """The repair that makes the whole records in it readable."""
         damage = self.damage
-        if damage.readable or not damage.values or (damage.rule == "record.torn" and not self.harm.complete):
+        if (
+            damage.readable
+            or not damage.values
+            or (damage.rule == "record.torn" and not self.effect_on_resume.complete)
+        ):
             return None
         return next((way for way in self.ways if way.id != "set-aside"), None)
 
     @property
     def closes(self) -> bool:
-        """It was cut off, and its agent can go on with what is left of it."""
+        """It was cut off, and its agent can continue with what is left of it."""
         return any(way.id == "close" for way in self.ways)
 
     @property
-    def closes_behind(self) -> Fix | None:
-        """The way that writes its end, where it was cut off behind what it says."""
+    def closes_after(self) -> Fix | None:
+        """The repair that adds its end, if it was cut off after all of its content."""
         partial = self.damage.partial
         if not isinstance(partial, dict) or next(reversed(partial), "message") in ("message", "payload", "content"):
             return None
@@ -70,41 +74,41 @@ def cause_of(found: FoundDamage) -> Cause:
     return Cause(rule, _CAUSES.get(rule, found.reason))
 
 
-def severity_of(damage: Damage, harm: ResumeEffect) -> Severity:
-    if harm.impact != "harmless":
+def severity_of(damage: Damage, effect_on_resume: ResumeEffect) -> Severity:
+    if effect_on_resume.impact != "harmless":
         return "error"
     return "info" if damage.rule == "record.big_number" else "warning"
 
 
-def text_of_unreadable(lines: tuple[int, int] | None, reason: str, harm: ResumeEffect) -> str:
-    """What is wrong with a line, or with all from one to another."""
+def text_of_unreadable(lines: tuple[int, int] | None, reason: str, effect_on_resume: ResumeEffect) -> str:
+    """What is wrong with a line, or with a range of lines."""
     first, last = lines or (0, 0)
     line = "This entry" if lines is None else f"Line {first:,}" if first == last else f"Lines {first:,} to {last:,}"
-    if harm.effect in ("dropped", "rejected"):
-        return f"{line} cannot be read ({reason}), so {harm.says}."
-    return f"{line} {'is' if first == last else 'are'} damaged ({reason}), but {harm.says}."
+    if effect_on_resume.effect in ("dropped", "rejected"):
+        return f"{line} cannot be read ({reason}), so {effect_on_resume.says}."
+    return f"{line} {'is' if first == last else 'are'} damaged ({reason}), but {effect_on_resume.says}."
 
 
 def text_of_flaw(found: FoundDamage) -> str:
-    """What is wrong with a record that can be read."""
-    damage, harm = found.damage, found.harm
+    """What is wrong with a readable record."""
+    damage, effect_on_resume = found.damage, found.effect_on_resume
     line = f"Line {damage.line:,}" if damage.line is not None else "This entry"
-    but = "so" if harm.effect in ("dropped", "rejected") else "but"
+    but = "so" if effect_on_resume.effect in ("dropped", "rejected") else "but"
     match damage.rule:
         case "record.bad_utf8":
-            return f"{line} has bytes that are not text ({found.reason}), {but} {harm.says}."
+            return f"{line} has bytes that are not text ({found.reason}), {but} {effect_on_resume.says}."
         case "record.duplicate_key":
-            return f"{line} has a key twice ({found.reason}), {but} {harm.says}."
+            return f"{line} has a key twice ({found.reason}), {but} {effect_on_resume.says}."
         case "record.big_number":
             linked = "and" if but == "but" else but
-            return f"{line} has a number that is too long ({found.reason}), {linked} {harm.says}."
+            return f"{line} has a number that is too long ({found.reason}), {linked} {effect_on_resume.says}."
         case "record.trailing_comma":
-            return f"The file has {found.reason}, {but} {harm.says}."
+            return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bom" if damage.front:
-            return f"The file starts with a byte order mark, {but} {harm.says}."
+            return f"The file starts with a byte order mark, {but} {effect_on_resume.says}."
         case "record.bom":
-            return f"{line} starts with a byte order mark, {but} {harm.says}."
-    return f"{line} has {found.reason}, {but} {harm.says}."
+            return f"{line} starts with a byte order mark, {but} {effect_on_resume.says}."
+    return f"{line} has {found.reason}, {but} {effect_on_resume.says}."
 
 
 _TITLES: Final[Mapping[str, tuple[str, str]]] = {
@@ -121,7 +125,7 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def ways_to_mend(candidate: Candidate, harm: ResumeEffect) -> tuple[Fix, ...]:
+def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[Fix, ...]:
     damage, way = candidate.damage, candidate.way
     uid = damage.record
     found: list[Fix] = []
@@ -130,7 +134,7 @@ def ways_to_mend(candidate: Candidate, harm: ResumeEffect) -> tuple[Fix, ...]:
         several = "write each record as a single line"
         found.append(Fix("join", title, (MendBytes(uid, "join", way.behind),), recommended=True, several=several))
     elif way is not None and way.how == "close":
-        if harm.complete:
+        if effect_on_resume.complete:
             loses = None if damage.values else "what was cut off, which is not in the file"
             found.append(
                 Fix(
@@ -146,7 +150,7 @@ def ways_to_mend(candidate: Candidate, harm: ResumeEffect) -> tuple[Fix, ...]:
         id_, title = _TITLES[way.how]
         loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
         found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
-    if damage.rule == "record.big_number" and harm.impact == "loses":
+    if damage.rule == "record.big_number" and effect_on_resume.impact == "loses":
         title = "write the number as a fraction (ending in .0), which Codex can read"
         found.append(Fix("as-fraction", title, (MendBytes(uid, "fraction"),), recommended=True))
     if damage.rule == "record.duplicate_key":
@@ -168,13 +172,13 @@ def ways_to_mend(candidate: Candidate, harm: ResumeEffect) -> tuple[Fix, ...]:
 
 
 def _holds_output(damage: Damage) -> bool:
-    """Whether a tool's output is in it, as far as can be told."""
+    """Whether it contains a tool's output, as far as can be seen."""
     held = [*held_in(damage.values), *held_in_part(damage.partial)]
     return any(found.real for found in held) if held else bool(ids_in(damage.raw)[0])
 
 
 def _holds_user_words(damage: Damage) -> bool:
-    """Whether something that a user said can be read in it."""
+    """Whether user text can be read in it."""
     for value in (*damage.values, damage.partial):
         message = value.get("message", value.get("payload", value)) if isinstance(value, dict) else None
         if not isinstance(message, dict) or message.get("role") != "user":

@@ -1,4 +1,4 @@
-"""Damaged records: found, explained by their format's agent, and each with the ways to mend its bytes."""
+"""Damaged records: finding them, explaining them through their format's agent, and offering repairs of their bytes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from toolpair.formats.damage_words import (
     NO_FIX,
     FoundDamage,
     cause_of,
+    repairs_for,
     severity_of,
     text_of_flaw,
     text_of_unreadable,
-    ways_to_mend,
 )
 from toolpair.formats.format import Format, Item
 from toolpair.formats.lost import held_in, held_in_part, ids_in
@@ -37,17 +37,17 @@ class DamagedRecords:
         self._agent = transcript.agent
         self._version = transcript.agent_version
         candidates = [*unreadable(items, document), *flawed(transcript, document)]
-        harms = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
+        effects = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
         self.found: tuple[FoundDamage, ...] = tuple(
-            FoundDamage(candidate.damage, harm, candidate.reason, ways_to_mend(candidate, harm))
-            for candidate, harm in zip(candidates, harms, strict=True)
-            if harm is not None
+            FoundDamage(candidate.damage, effect_on_resume, candidate.reason, repairs_for(candidate, effect_on_resume))
+            for candidate, effect_on_resume in zip(candidates, effects, strict=True)
+            if effect_on_resume is not None
         )
-        self._told = {(found.damage.record, found.damage.rule): DamagedRange((found,)) for found in self.found}
-        """By the record and the rule of a problem: what it tells of."""
+        self._ranges = {(found.damage.record, found.damage.rule): DamagedRange((found,)) for found in self.found}
+        """By a problem's record and rule: the damage it is about."""
 
     def unreadable(self) -> UnreadableParts:
-        """By id: the calls and results that stand in records which cannot be read."""
+        """By id: the calls and results in unreadable records."""
         results: dict[str, UnreadablePart] = {}
         calls: dict[str, UnreadablePart] = {}
         for found in self.found:
@@ -60,7 +60,7 @@ class DamagedRecords:
             for held in held_in_part(damage.partial):
                 content = held.content if held.real else None
                 lost = UnreadablePart(
-                    damage.record, damage.line, found.reason, found.closes_behind, content, held.is_error
+                    damage.record, damage.line, found.reason, found.closes_after, content, held.is_error
                 )
                 (results if held.is_result else calls).setdefault(held.id, lost)
             named, called = ids_in(damage.named)
@@ -72,47 +72,64 @@ class DamagedRecords:
         return UnreadableParts(results, calls)
 
     def check(self, context: Context) -> None:
-        """A problem for each."""
-        self._drop_mended_links(context)
+        """Add a problem for each."""
+        self._drop_repaired_links(context)
         waiting = _waiting(context) if self.found else {}
         known = _known_elsewhere(context) if self.found else {}
         told = {(problem.record, problem.rule) for problem in context.problems if problem.rule.startswith("record.")}
         untold = [found for found in self.found if (found.damage.record, found.damage.rule) not in told]
         kept = {id(found): _kept_results(context, found, waiting, known) for found in untold}
         for range_ in in_ranges((found, not kept[id(found)]) for found in untold):
-            found, harm = range_.first, range_.harm
+            found, effect_on_resume = range_.first, range_.effect_on_resume
             damage = found.damage
-            text = text_of_flaw(found) if damage.readable else text_of_unreadable(range_.lines, range_.reason, harm)
-            self._told[damage.record, damage.rule] = range_
+            text = (
+                text_of_flaw(found)
+                if damage.readable
+                else text_of_unreadable(range_.lines, range_.reason, effect_on_resume)
+            )
+            self._ranges[damage.record, damage.rule] = range_
             fixes = [*kept[id(found)], *range_.fixes]
             context.add(
                 damage.rule,
                 text,
                 record=damage.record,
                 until=range_.until,
-                severity=severity_of(damage, harm),
-                impact=harm.impact,
+                severity=severity_of(damage, effect_on_resume),
+                impact=effect_on_resume.impact,
                 cause=cause_of(found),
                 fixes=_one_recommended(fixes),
                 no_fix=None if fixes else NO_FIX,
             )
 
     def on_resume(self, problem: Problem) -> OnResume | None:
-        """What the agent makes of a damaged record; None for other problems, and where there is no agent."""
-        told = self._told.get((problem.record, problem.rule)) if problem.record is not None else None
+        """What the agent does about a damaged record; None for other problems, and without an agent."""
+        told = self._ranges.get((problem.record, problem.rule)) if problem.record is not None else None
         if told is None or self._agent is None:
             return None
-        harm = told.harm
-        lost = f" Lost without telling you: {harm.loses}." if harm.loses and harm.effect == "dropped" else ""
-        return OnResume(self._agent, self._version, harm.effect, harm.loses, f"{harm.says}.{lost}", harm.outputs)
+        effect_on_resume = told.effect_on_resume
+        lost = (
+            f" Lost without telling you: {effect_on_resume.loses}."
+            if effect_on_resume.loses and effect_on_resume.effect == "dropped"
+            else ""
+        )
+        return OnResume(
+            self._agent,
+            self._version,
+            effect_on_resume.effect,
+            effect_on_resume.loses,
+            f"{effect_on_resume.says}.{lost}",
+            effect_on_resume.outputs,
+        )
 
     @property
-    def passed_by(self) -> frozenset[int]:
-        """The records that can be read here, and that the agent passes by all the same."""
+    def skipped(self) -> frozenset[int]:
+        """The records that can be read here, but that the agent skips."""
         if self._agent is None:
             return frozenset()
         return frozenset(
-            found.damage.record for found in self.found if found.damage.readable and found.harm.effect == "dropped"
+            found.damage.record
+            for found in self.found
+            if found.damage.readable and found.effect_on_resume.effect == "dropped"
         )
 
     @property
@@ -120,20 +137,23 @@ class DamagedRecords:
         """Why the agent does not resume the file at all, one sentence."""
         if self._agent is None:
             return None
-        return next((f"{found.harm.says}." for found in self.found if found.harm.impact == "stops"), None)
+        return next(
+            (f"{found.effect_on_resume.says}." for found in self.found if found.effect_on_resume.impact == "stops"),
+            None,
+        )
 
     @property
     def reasons(self) -> dict[int, str]:
         """By the first record of each range: what is wrong with its lines."""
-        return {record: told.reason for (record, _), told in self._told.items()}
+        return {record: told.reason for (record, _), told in self._ranges.items()}
 
     @property
     def outputs(self) -> int:
-        """Real outputs that the model does not see because they stand in damaged records."""
-        return sum(found.harm.outputs for found in self.found if not found.damage.readable)
+        """How many real outputs the model does not see because they are in damaged records."""
+        return sum(found.effect_on_resume.outputs for found in self.found if not found.damage.readable)
 
-    def _drop_mended_links(self, context: Context) -> None:
-        """A link to a record that stands on a damaged line is mended by mending the line."""
+    def _drop_repaired_links(self, context: Context) -> None:
+        """A link to a record on a damaged line is fixed by repairing the line."""
         there = {
             value["uuid"]
             for found in self.found
@@ -163,7 +183,7 @@ class DamagedRecords:
 
 
 def _named_by(value: dict[str, Any]) -> Iterator[str]:
-    """The records that a record names: the one it hangs on, and those that a compaction kept."""
+    """The records that a record refers to: its parent, and those that a compaction kept."""
     todo: list[Any] = [value.get("parentUuid"), value.get("compactMetadata")]
     while todo:
         found = todo.pop()
@@ -174,7 +194,7 @@ def _named_by(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _waiting(context: Context) -> dict[str, list[Block]]:
-    """The calls without a result, by their ids."""
+    """The calls without results, by id."""
     found: dict[str, list[Block]] = {}
     for pair in context.pairing.pairs:
         if pair.call is not None and not pair.results and isinstance(pair.call.id, str):
@@ -183,7 +203,7 @@ def _waiting(context: Context) -> dict[str, list[Block]]:
 
 
 def _known_elsewhere(context: Context) -> dict[Any, tuple[Problem, Fix]]:
-    """By the keys of calls: the problem that offers their whole output from elsewhere, and its fix."""
+    """By call key: the problem that offers the whole output from elsewhere, and its fix."""
     found: dict[Any, tuple[Problem, Fix]] = {}
     for problem in context.problems:
         fix = next((fix for fix in problem.fixes if fix.id.startswith(COPY) and fix.recommended), None)
@@ -198,9 +218,9 @@ def _kept_results(
     waiting: Mapping[str, Sequence[Block]],
     known: Mapping[Any, tuple[Problem, Fix]],
 ) -> list[Fix]:
-    """Of a cut off record with a result: what can be read of it, as a result of the call that waits for it.
+    """For a cut-off record with a result: what can be read of it, as a result of the call that waits for it.
 
-    Where the whole output is known from elsewhere, that is better.
+    If the whole output is known from elsewhere, that is better.
     """
     if found.damage.readable or found.restores is not None or found.damage.partial is None:
         return []
@@ -221,6 +241,6 @@ def _kept_results(
 
 
 def _one_recommended(fixes: Sequence[Fix]) -> list[Fix]:
-    """Only the first of them is recommended."""
+    """The fixes with only the first one recommended."""
     first = next((fix for fix in fixes if fix.recommended), None)
     return [fix if fix is first or not fix.recommended else replace(fix, recommended=False) for fix in fixes]

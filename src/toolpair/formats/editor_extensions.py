@@ -89,18 +89,18 @@ class Extension(Agent):
                         break
 
     def belongs(self, found: FoundSession, folder: str) -> bool:
-        return (found.folder or _folder_told(found.path)) == folder
+        return (found.folder or _recorded_folder(found.path)) == folder
 
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         words = last_words(found.path, found.size)
         words = words or peek.one_line(_item(os.path.dirname(found.path)).get("task"))
-        return found.folder or _folder_told(found.path), words or _marked_words(peek.head(found.path))
+        return found.folder or _recorded_folder(found.path), words or _marked_words(peek.head(found.path))
 
     def is_named(self, name: str) -> bool:
         return name in _HISTORY
 
     def project_of(self, path: str) -> str | None:
-        return _folder_told(path) if self.is_named(os.path.basename(path)) else None
+        return _recorded_folder(path) if self.is_named(os.path.basename(path)) else None
 
     def in_place(self, path: Path, session_id: str) -> bool:
         return self.is_named(path.name) and path.parent.parent.name == "tasks"
@@ -170,7 +170,7 @@ def _workspace(task: str) -> str | None:
     return None
 
 
-def _folder_told(path: str) -> str | None:
+def _recorded_folder(path: str) -> str | None:
     """The folder that the agent told the model in the first message."""
     match = _FOLDER.search(peek.head(path, 64 << 10))
     value = peek.parse(b'"' + match.group(1) + b'"') if match is not None else None

@@ -1,4 +1,6 @@
-"""What a format is: how the records of one agent's file become a transcript, and edits become records again."""
+"""The interface of a format: turning the records of one agent's files into a transcript, and edits into
+records again.
+"""
 
 from __future__ import annotations
 
@@ -20,82 +22,82 @@ T = TypeVar("T")
 
 
 class Item(Struct, frozen=True, eq=False):
-    """One record as a format sees it. `value` is parsed JSON or `Damaged`; a new record has a negative uid."""
+    """One record as formats see it. `value` is parsed JSON or `Damaged`; a new record has a negative uid."""
 
     uid: int
     value: Any
 
 
 class Beside(Protocol):
-    """The files beside a session file, read only when something is looked for in them."""
+    """The files beside a session file, read only when something is searched for in them."""
 
     @property
     def path(self) -> Path:
         """The session file itself."""
 
     def names(self, folder: str) -> Sequence[str]:
-        """The names in a folder, given relative to the session file's own; none when there is no such folder."""
+        """The names in a folder, given relative to the session file's own; empty when there is no such folder."""
 
     def read(self, name: str) -> bytes | None:
-        """A file's bytes, by its path relative to the session file's folder; None when it cannot be had."""
+        """A file's bytes, by its path relative to the session file's folder; None when it is not available."""
 
     def start(self, name: str, count: int, within: str = ".") -> bytes:
-        """The first bytes of a file below the folder `within`; none when it cannot be had."""
+        """The first bytes of a file below the folder `within`; empty when it is not available."""
 
     def once(self, what: str, make: Callable[[], T]) -> T:
-        """What is made of these files, made when it is first asked for and kept from then on."""
+        """The result of `make` for these files, computed on first use and cached."""
 
     def lines_with(self, name: str, wanted: Iterable[bytes]) -> Mapping[bytes, Sequence[bytes]]:
-        """The lines of a file that hold one of these byte strings, by the string; a few of each are enough."""
+        """The lines of a file that contain any of these byte strings, by string; a few of each are enough."""
 
 
 class FileFacts(Struct, frozen=True, eq=False):
-    """What stands around records that are a part of a longer file."""
+    """The surroundings of records that are a window of a longer file."""
 
     head: Transcript
-    """Whose history it is."""
+    """Facts about the session."""
     before: Sequence[Item] = ()
-    """The records right in front of them; none where the file begins with them."""
+    """The records directly before the window; empty at the start of the file."""
     after: Item | None = None
-    """The record right behind them; None where the file ends with them."""
+    """The record directly after the window; None at the end of the file."""
     on_results: bool = False
-    """Behind them the user says nothing more, and the last turn breaks off there."""
+    """The user says nothing after the window, and the last turn is unfinished there."""
     leaf_before: bool = False
-    """The agent's own note on where the history ends names a record in front of them."""
+    """The agent's own note of where the history ends names a record before the window."""
     first_uuids: Sequence[str] = ()
-    """Of the file."""
+    """The uuids of the first records of the file."""
     numbered: tuple[int, int] | None = None
-    """Where the records of the file are numbered: how many stand behind them, and of these up to the first gap."""
+    """For numbered records: how many follow the window, and how many of those up to the first gap."""
     copies: Callable[[Iterable[str]], Sequence[Item]] = lambda ids: ()
     """The records of the file that may hold copies of the outputs of calls with these ids."""
 
 
 class Spills(Exception):
-    """Edits of records that are a part of a longer file change records around them, too."""
+    """Edits in a window also change records outside it."""
 
 
 class View(Struct, frozen=True):
-    """How a file is looked at: by default as its agent would go on from it."""
+    """How to look at a file: by default as its agent would continue it."""
 
     leaf: str | None = None
-    """The id of the record that the history is to end at."""
+    """The id of the record where the history ends."""
     beside: Beside | None = None
     inside: FileFacts | None = None
-    """Where the records are a part of a longer file: what stands around them."""
+    """The surroundings, if the records are a window of a longer file."""
     agent_version: str | None = None
-    """The version of the agent that resumes the file, whichever wrote it; None: the newest that was measured."""
+    """The version of the agent that resumes the file, whichever wrote it; None: the newest one measured."""
     reporting: bool = False
-    """What is found out is told, and nothing is shown or changed: what records say need not stay in memory."""
+    """Only findings are needed, nothing is shown or changed: record values need not stay in memory."""
 
 
 AS_RESUMED: Final = View()
 
 Fate = Literal["sent", "changed", "dropped", "replaced"]
-"""What becomes of a block: sent as it is (wherever), sent in another form, left out, a placeholder in its stead."""
+"""What happens to a block: sent as it is (wherever), sent in another form, left out, replaced by a placeholder."""
 
 
 class SentPart(Struct, frozen=True, eq=False):
-    """One content block (or item) of the request. `block` is where it comes from, None when the agent made it up."""
+    """One content block (or item) of the request. `block` is its source, None when the agent made it up."""
 
     value: Any
     block: Block | None = None
@@ -112,7 +114,7 @@ class SentMessage(Struct, frozen=True, eq=False):
     role: str
     parts: tuple[SentPart, ...]
     inherited: bool = False
-    """It stands in another file, whose session this one goes on from."""
+    """It is in another file, whose session this one continues."""
 
 
 class SentRequest(Struct, frozen=True, eq=False):
@@ -120,55 +122,57 @@ class SentRequest(Struct, frozen=True, eq=False):
 
     agent: str
     version: str | None
-    """The version whose ways these are."""
+    """The version whose behaviour this is."""
     messages: tuple[SentMessage, ...]
     fates: Mapping[int, Fate] = field(default_factory=dict)
-    """id() of each call, result and blank text of the transcript -> what becomes of it."""
+    """id() of each call, result and blank text of the transcript -> what happens to it."""
     refuses: str | None = None
     """Why the agent does not resume the file at all, one sentence."""
     shortened: frozenset[int] = frozenset()
-    """id() of the results of which the agent sends the beginning and the end."""
+    """id() of the results of which the agent sends only the beginning and the end."""
     prepared: bool = True
-    """False where the agent's own ways are not known and the messages are only what the file holds."""
+    """False when the agent's behaviour is unknown and the messages are simply those of the file."""
 
     def reaches(self, block: Block) -> bool:
-        """Whether what the block says reaches the model."""
+        """Whether the block's content reaches the model."""
         return self.fates.get(id(block)) in ("sent", "changed")
 
 
 class Damage(Struct, frozen=True, eq=False):
-    """A record whose bytes are not as they should be."""
+    """A record with damaged bytes."""
 
     record: int
     """Its uid."""
     rule: str
-    """"record.torn" and its kin; "record.bom" with `front` for a byte order mark in front of the whole file."""
+    """The rule: "record.torn" and the like; "record.bom" with `front` for a byte order mark at the start
+    of the file.
+    """
     line: int | None
     readable: bool
-    """The record as such can be read, its flaw notwithstanding."""
+    """The record itself can be read despite its flaw."""
     values: tuple[Any, ...]
-    """The whole records in it that can be read once its bytes are mended."""
+    """The whole records in it that can be read once its bytes are repaired."""
     partial: Any
-    """What can be read of a record in it that was cut off; None when nothing can, or none was."""
+    """What can be read of a cut-off record in it; None when nothing can, or none was cut off."""
     raw: bytes
     first: bool = False
     last: bool = False
-    """It is the file's first, last record."""
+    """Whether it is the file's first, last record."""
     front: bool = False
     at: int = 0
-    """Its place among the records."""
+    """Its position among the records."""
     behind: tuple[int, ...] = ()
-    """The uids of the records that only go on with it."""
+    """The uids of the records that only continue it."""
     lines: int = 1
-    """How many lines of the file it is. Of several, all else is told of the first one."""
+    """How many lines of the file it covers. Of several, everything else is about the first one."""
     named: bytes = b""
-    """Where ids may stand that are lost with it."""
+    """Places where ids may occur that are lost with it."""
 
 
 class ResumeEffect(Struct, frozen=True):
-    """What its agent makes of a damaged record when it resumes the file.
+    """What its agent does about a damaged record on resume.
 
-    "stops" and "loses" make the damage an error, "harmless" a warning (a number too long for readers: an info).
+    "stops" and "loses" make the damage an error, "harmless" a warning (info for a number too long for readers).
     """
 
     impact: Impact
@@ -176,78 +180,80 @@ class ResumeEffect(Struct, frozen=True):
     """A clause for the screen: "Claude Code skips it", "Codex does not resume this session"."""
     effect: Effect = "dropped"
     loses: str | None = None
-    """One phrase; needed where something is lost."""
+    """One phrase; required if something is lost."""
     outputs: int = 0
     """How many real outputs the model does not see because of it."""
     complete: bool = True
-    """The agent can go on with the record in `values` or `partial`, were a cut off one only closed."""
+    """The agent can continue with the record in `values` or `partial`, once a cut-off one is closed."""
 
 
 class SubagentSession(Struct, frozen=True):
-    """A session of a sub-agent in a file of its own. `label` and `kind` are untrusted."""
+    """A sub-agent's session in a separate file. `label` and `kind` are untrusted."""
 
     path: Path
     label: str
-    """What it was to do: its description, or its first words."""
+    """Its task: its description, or its first words."""
     call: str | None
-    """The id of the call that began it."""
+    """The id of the call that started it."""
     kind: str | None = None
 
 
 @runtime_checkable
 class Branching(Protocol):
-    """What a format can tell whose files fork, or whose agents have helpers."""
+    """Implemented by a format whose files fork, or whose agent has sub-agents."""
 
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        """Of each history that is not sent its leaf, and its records from where it leaves the others."""
+        """For each history that is not sent: its leaf, and its records from the fork on."""
 
-    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
+    def subagent_sessions(
+        self, items: Sequence[Item], transcript: Transcript, beside: Beside
+    ) -> Iterable[SubagentSession]:
         """The sub-agents' sessions beside the file."""
 
 
 @runtime_checkable
 class OwnRules(Protocol):
-    """A format whose files can be wrong in ways of their own, and whose fixes change more than their titles say."""
+    """Implemented by a format with rules of its own, and with fixes that change more than their titles say."""
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         """Add the problems that only files of this format have."""
 
     def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
-        """For each fix a phrase on what else it changes in the file."""
+        """For each fix, a phrase on what else it changes in the file."""
 
 
 class Format(Protocol):
-    """One agent's or API's way to write a session. Register an instance in `formats/__init__.py`."""
+    """How one agent or API writes a session. Register an instance in `formats/__init__.py`."""
 
     id: str
     title: str
     profile: str
     containers: frozenset[str]
-    """Which containers it lives in: "array" (elements of a JSON array), "lines" (JSONL)."""
+    """The containers it occurs in: "array" (elements of a JSON array), "lines" (JSONL)."""
     where: str
-    """Where such files are found, for `toolpair formats`."""
+    """Where such files are, for `toolpair formats`."""
 
     def sniff(self, values: Sequence[Any]) -> int:
-        """How surely the first records' parsed values are this format's: 0 (not at all) to 100."""
+        """How likely the values of the first records are in this format: 0 (not at all) to 100."""
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        """The transcript that these records make. Never raises on odd values; Damaged items get scope "malformed"."""
+        """The transcript of these records. Never raises on odd values; Damaged items get scope "malformed"."""
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits, in file order.
 
-        An untouched record is handed back as the same Item. A changed one keeps its uid and has a
-        new value that is built from the old sub-values (the same objects, so that their bytes can be
-        copied). New records have negative uids, all different. `transcript` is what `read(items)` gave.
+        An untouched record is returned as the same Item. A changed one keeps its uid and has a new value built from the
+        old sub-values (the same objects, so that their bytes can be copied). New records have distinct negative uids.
+        `transcript` is the result of `read(items)`.
         """
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        """What the format's agent makes of each of these damaged records, in their order; None: nothing to tell.
+        """What the format's agent does about each of these damaged records, in order; None: nothing to report.
 
-        All are given at once, so that what is looked up in the file is looked up once.
+        All are passed at once, so that lookups in the file happen only once.
         """
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        """What its agent would send when it resumes; None when there is no such agent."""
+        """What its agent would send on resume; None when there is no such agent."""

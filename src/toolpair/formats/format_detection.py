@@ -1,7 +1,7 @@
-"""Telling the format of records by what is in them, and saying why when none is told.
+"""Detecting the format of records from their content, and explaining why when none fits.
 
-The beginning of a file gives an answer at once. An agent's own records are told by it for certain; of plain lists
-every record is heard before the answer counts.
+The first records give an answer at once. It is certain for an agent's own records; for plain lists every record is
+looked at before the answer counts.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import Any, Final
 
 from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
 from toolpair.formats.format import Format
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.shell.program import command
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.mending import close
 from toolpair.source.record_values import parse
+from toolpair.source.repairing import close
 from toolpair.source.sampling import are_all_read, values_of
 from toolpair.transcript.model import Damaged, EmptyObject
 
 BEGINNING: Final = 200
-"""Records from the start that are looked at first."""
+"""How many of the first records are looked at."""
 _PLAIN: Final = frozenset({"anthropic", "openai-chat", "openai-responses", "roo-code"})
 
 
 def format_of(document: Document, profile: str | None = None) -> Format | None:
-    """The format that claims the first records with most evidence; None when none does."""
-    records = document.records[: BEGINNING + 1]  # the others need not be known yet
+    """The format with the strongest evidence in the first records; None when none fits."""
+    records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
     values = [value for value in values_of(records[:BEGINNING]) if not isinstance(value, (Damaged, EmptyObject))]
     if len(records) <= BEGINNING:
         values += _cut_off(document)
@@ -50,46 +50,46 @@ def _surest(values: Sequence[Any], kind: str) -> Format | None:
 
 
 def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None) -> Format | None:
-    """Where the messages may be of several APIs: the one that they are to be judged by."""
+    """If the messages may belong to several APIs: the one whose profile was chosen."""
     if best is None or profile is None or best.id not in ("anthropic", "openai-chat"):
         return best
-    shape = Told().hear_all(values).shape(profile)
+    shape = ListEvidence().hear_all(values).shape(profile)
     return best if shape is None else get_format(shape)
 
 
 def is_settled(document: Document, found: Format | None) -> bool:
-    """Whether no record behind the first ones can change what `format_of` said."""
+    """Whether no later record can change the result of `format_of`."""
     if found is not None and found.id not in _PLAIN:
         return True
-    records = document.records[: BEGINNING + 1]  # the others need not be known yet
+    records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
     return len(records) <= BEGINNING and are_all_read(records)
 
 
 def format_of_all(document: Document, profile: str | None = None, *, keep: bool = False) -> Format | None:
-    """The format of the records, all of which are heard; None when they are of none.
+    """The format of the records, judged by all of them; None when none fits.
 
-    `keep`: what they say is asked for again afterwards.
+    `keep`: their values are needed again afterwards.
     """
-    told = Told()
+    evidence = ListEvidence()
     for batch in _batches(record.value for record in document.records) if keep else _batches(_passing(document)):
         found = _surest(batch, document.kind)
         if found is not None and found.id not in _PLAIN:
             return found
-        told.hear_all(batch)
-    told.hear_all(_cut_off(document))
-    return told_format(told, document.kind, profile)
+        evidence.hear_all(batch)
+    evidence.hear_all(_cut_off(document))
+    return format_by_evidence(evidence, document.kind, profile)
 
 
-def told_format(told: Told, kind: str, profile: str | None = None) -> Format | None:
-    """The format of a plain list, by what all of its records tell."""
-    if kind == "array" and told.is_roo:
+def format_by_evidence(evidence: ListEvidence, kind: str, profile: str | None = None) -> Format | None:
+    """The format of a plain list, by the evidence of all its records."""
+    if kind == "array" and evidence.is_roo:
         return get_format("roo-code")
-    shape = told.shape(profile)
+    shape = evidence.shape(profile)
     return None if shape is None else get_format(shape)
 
 
 def _cut_off(document: Document) -> list[Any]:
-    """What the last record says once its end is written: closing it makes the list no other one."""
+    """The value of the last record once its end is added: closing it does not change the kind of list."""
     last = document.records[-1] if document.records else None
     if last is None or not isinstance(last.value, Damaged) or last.value.rule != "record.torn":
         return []
@@ -99,7 +99,7 @@ def _cut_off(document: Document) -> list[Any]:
 
 
 def _passing(document: Document) -> Iterator[Any]:
-    """What all records say, none of which is kept."""
+    """The values of all records, none of which is kept."""
     records = document.records
     if isinstance(records, IndexedRecords):
         for _, bodies in records.positions.bodies():
@@ -118,7 +118,7 @@ def _batches(values: Iterator[Any]) -> Iterator[list[Any]]:
 
 
 def not_recognised(documents: Sequence[Document], shown: str) -> str:
-    """One sentence on a file of which no document has a known format."""
+    """A sentence about a file in which no document has a known format."""
     seen = {
         key
         for document in documents
@@ -135,7 +135,7 @@ def not_recognised(documents: Sequence[Document], shown: str) -> str:
 
 
 def no_such_format(name: str) -> str:
-    """One sentence on a name that no format has."""
+    """A sentence about a name that no format has."""
     import difflib
 
     close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)

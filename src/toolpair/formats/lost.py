@@ -1,4 +1,4 @@
-"""What a damaged record holds of calls and results, whatever its format; and what its loss means without an agent."""
+"""The calls and results in a damaged record of any format, and what losing it means when there is no agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST: Final = 1000
 
 
 class Held(Struct, frozen=True, eq=False):
-    """One call or result in a damaged record. `content` is a result's."""
+    """A call or result in a damaged record. `content` is a result's."""
 
     id: str
     is_result: bool
@@ -27,13 +27,13 @@ class Held(Struct, frozen=True, eq=False):
 
     @property
     def real(self) -> bool:
-        """A result that holds real output."""
+        """Whether it is a result with real output."""
         text = text_of(self.content)
         return self.is_result and bool(text.strip()) and not is_placeholder_text(text)
 
 
 def held_in(values: tuple[Any, ...]) -> Iterator[Held]:
-    """The calls and results in these records, wherever they stand in them."""
+    """The calls and results anywhere in these records."""
     for _, held in _walk(values):
         yield held
 
@@ -53,16 +53,16 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
 
 
 def held_in_part(value: Any) -> Iterator[Held]:
-    """The calls and results in a record that was cut off. An id that it may have been cut off in is none."""
+    """The calls and results in a cut-off record. An id that may itself be cut off does not count."""
     for block, held in _walk((value,)):
         if block[next(reversed(block))] != held.id:
             yield held
 
 
 def can_be_closed(message: Any, whole: bool) -> bool:
-    """Whether a message that was cut off is one that can be sent, once its end is written.
+    """Whether a cut-off message can be sent once its end is added.
 
-    Where it is not `whole`, its last block is what was cut off: half a call is none.
+    If it is not `whole`, its last block was cut off, and half a call is no call.
     """
     if not isinstance(message, dict) or "role" not in message:
         return False
@@ -107,7 +107,7 @@ def _with(id_: Any, is_result: bool, content: Any = None, is_error: bool = False
 
 
 def ids_in(raw: bytes) -> tuple[set[str], set[str]]:
-    """The ids of results and of calls that unreadable bytes name, as far as their keys tell."""
+    """The ids of results and of calls in unreadable bytes, as far as their keys show."""
     return _ids(_RESULT_ID, raw), _ids(_CALL_ID, raw)
 
 
@@ -120,12 +120,12 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
     return found
 
 
-def plain_harm(damage: Damage) -> ResumeEffect | None:
-    """For files that no agent resumes: what whoever sends the list makes of it."""
+def effect_without_agent(damage: Damage) -> ResumeEffect | None:
+    """For files that no agent resumes: what the program that sends the list does about it."""
     if damage.rule == "record.trailing_comma":
         return ResumeEffect("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
-        return readers_harm(damage, "most programs")
+        return effect_on_readers(damage, "most programs")
     if damage.rule == "record.torn":
         said = can_be_closed(damage.values[0] if damage.values else damage.partial, bool(damage.values))
         return ResumeEffect("stops", "nobody can send the list as it is", "rejected", complete=said)
@@ -134,8 +134,8 @@ def plain_harm(damage: Damage) -> ResumeEffect | None:
     return ResumeEffect("harmless", "whoever reads the file skips it")
 
 
-def readers_harm(damage: Damage, who: str) -> ResumeEffect | None:
-    """What readers make of a flaw that they read over. `who` is in the plural, or a name that needs an "s"."""
+def effect_on_readers(damage: Damage, who: str) -> ResumeEffect | None:
+    """What readers do about a flaw that they accept. `who` is in the plural, or a name that needs an "s"."""
     s = "" if who == "most programs" else "s"
     if damage.front or damage.rule == "record.lone_surrogate":
         return None

@@ -1,4 +1,4 @@
-"""Lists of OpenAI chat messages, judged as they stand."""
+"""Lists of OpenAI chat messages."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 from toolpair.dialects.openai_chat import message_of, waiting_in
 from toolpair.formats.format import AS_RESUMED, Item, View
+from toolpair.formats.list_evidence import CHAT, ListEvidence
 from toolpair.formats.plain import PlainFormat
-from toolpair.formats.telling import CHAT, Told
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
 
 
 class OpenAIChatFormat(PlainFormat):
-    """Plain arrays and JSON lines of chat messages, judged as they stand."""
+    """Plain arrays and JSON lines of chat messages, checked as they are."""
 
     id = "openai-chat"
     title = "OpenAI chat messages"
@@ -23,12 +23,12 @@ class OpenAIChatFormat(PlainFormat):
     where = "request bodies, logs and exports of programs that use the Chat Completions API or one like it"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        told = Told().hear_all(values)
-        if told.by:
-            return 92 if told.sure == CHAT else 0
-        if told.shape() is None:
+        evidence = ListEvidence().hear_all(values)
+        if evidence.by:
+            return 92 if evidence.sure == CHAT else 0
+        if evidence.shape() is None:
             return 0
-        return 30 if told.listed else 40
+        return 30 if evidence.listed else 40
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages: list[Message] = []

@@ -1,4 +1,4 @@
-"""Lists of items of OpenAI's Responses API: the `input` of a request, or what a program keeps of a conversation."""
+"""Lists of items of OpenAI's Responses API: the `input` of a request, or a program's record of a conversation."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import is_mislabelled, is_of_assistant
 from toolpair.formats.format import AS_RESUMED, Item, View
+from toolpair.formats.list_evidence import RESPONSES, ListEvidence
 from toolpair.formats.plain import PlainFormat
-from toolpair.formats.telling import RESPONSES, Told
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
 
 
 class OpenAIResponsesFormat(PlainFormat):
-    """Plain arrays and JSON lines of items, judged as they stand."""
+    """Plain arrays and JSON lines of items, checked as they are."""
 
     id = "openai-responses"
     title = "OpenAI Responses items"
@@ -28,7 +28,7 @@ class OpenAIResponsesFormat(PlainFormat):
     where = "the `input` of request bodies, logs and exports of programs that use the Responses API"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        return 91 if Told().hear_all(values).sure == RESPONSES else 0
+        return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         from toolpair.formats.item_messages import HistoryItem, messages_of
@@ -52,7 +52,7 @@ class OpenAIResponsesFormat(PlainFormat):
 
 
 def _as_input(item: Item) -> Item:
-    """A message of the assistant that was made of something else: as input its words are one string."""
+    """An assistant message converted from another form: as input its text is a single string."""
     value = item.value
     if value.keys() != {"type", "role", "content"} or value["role"] != "assistant" or not _parts(value):
         return item
@@ -67,7 +67,7 @@ def _parts(value: dict[str, Any]) -> list[Any]:
 
 
 def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
-    """A shell call that no function's output answers is answered by an item of a kind of its own, or by none."""
+    """A shell call without a function output is answered by an item of another type, or by none."""
     if not any(_waits_for_none(block, answered) for block in message.calls):
         return message
     blocks = (replace(block, kind="other") if _waits_for_none(block, answered) else block for block in message.blocks)
@@ -75,7 +75,7 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
 
 
 def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
-    """Outputs that say that they are something else are of the kind that their call wants."""
+    """Outputs with the wrong type count as the type that their call requires."""
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
     if not odd:
         return messages
@@ -98,9 +98,10 @@ def _waits_for_none(block: Block, answered: frozenset[str]) -> bool:
 
 
 def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
-    """Whether the list goes on from what the API keeps: it names stored items, or has outputs and no word of the model.
+    """Whether the list continues something that the API stores: it refers to stored items, or has outputs but no model
+    text.
 
-    The calls are in the stored response then, which the request names beside its input.
+    The calls are then in the stored response, which the request names next to its input.
     """
     if any(type_name(item) == "item_reference" for item in items):
         return True
@@ -108,7 +109,7 @@ def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
 
 
 def with_calls_kept_elsewhere(transcript: Transcript) -> Transcript:
-    """The transcript where outputs whose calls are not in it answer calls that the API keeps."""
+    """The transcript where outputs whose calls are not in it answer calls that the API stores."""
     calls = {block.id for message in transcript.messages for block in message.calls if isinstance(block.id, str)}
     messages: list[Message] = []
     for message in transcript.messages:

@@ -1,4 +1,4 @@
-"""What is the same of all plain lists: no agent resumes them, so nobody heals, drops or refuses anything in them."""
+"""What all plain lists share: no agent resumes them, so nothing in them is healed, dropped or refused."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from toolpair.transcript.model import Transcript
 
 
 class PlainFormat:
-    """The part of `Format` that tells of an agent, for formats that have none."""
+    """The agent-related part of `Format`, for formats without an agent."""
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.lost import plain_harm
+        from toolpair.formats.lost import effect_without_agent
 
-        return [plain_harm(damage) for damage in found]
+        return [effect_without_agent(damage) for damage in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None

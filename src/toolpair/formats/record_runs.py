@@ -1,4 +1,4 @@
-"""Runs of records that stand one behind the other, and where they end: remembered from one edit to the next."""
+"""Runs of consecutive records, and where they end: cached from one edit to the next."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ W = TypeVar("W", bound=Linked)
 
 
 class _Run(Generic[W]):
-    """Records whose run ends at the same one."""
+    """Records whose run ends at the same record."""
 
     __slots__ = ("closed", "end", "joined")
 
     def __init__(self, end: W) -> None:
         self.end = end
         self.closed = False
-        """What stands behind the end was looked at."""
+        """What follows the end has been looked at."""
         self.joined: _Run[W] | None = None
-        """The run that this one became a part of."""
+        """The run that this one was merged into."""
 
 
 class Ends(Generic[W]):
-    """The last of the records that stand behind one and belong together, those that do not count passed over.
+    """The last of the records that follow one and belong to it, skipping those that do not count.
 
-    Whoever puts a record into such a run, or takes one out, says so. What is put in must belong to it.
+    Call `put_in` and `taken_out` on every change to such a run. What is inserted must belong to it.
     """
 
     def __init__(self, counts: Callable[[W], bool], belongs: Callable[[W], bool]) -> None:
@@ -35,7 +35,7 @@ class Ends(Generic[W]):
         self._runs: dict[int, _Run[W]] = {}
 
     def of(self, work: W) -> W:
-        """The end of the run that `work` begins; itself when nothing that belongs to it follows."""
+        """The end of the run that `work` begins; itself when nothing that follows belongs to it."""
         run = self._run_of(work)
         if run is None:
             run = self._runs[id(work)] = _Run(work)
@@ -53,7 +53,7 @@ class Ends(Generic[W]):
         return run.end
 
     def put_in(self, anchor: W | None) -> None:
-        """A record was put behind `anchor`, or one that stood there is gone."""
+        """A record was inserted after `anchor`, or one there was removed."""
         while anchor is not None and not self._counts(anchor):
             anchor = anchor.before
         run = self._run_of(anchor) if anchor is not None else None
@@ -61,7 +61,7 @@ class Ends(Generic[W]):
             run.closed = False
 
     def taken_out(self, work: W) -> None:
-        """This one belongs to no run any more. It stands where it stood."""
+        """This one no longer belongs to any run. It is still in its old place."""
         run = self._run_of(work)
         self._runs.pop(id(work), None)
         if run is None or run.end is not work:
@@ -89,7 +89,7 @@ class Ends(Generic[W]):
 
 
 class _Passed(Generic[W]):
-    """The results behind a record of calls that are known to be of calls up to `mine`."""
+    """The results after a record of calls that are known to answer calls up to `mine`."""
 
     __slots__ = ("home", "last", "mine", "ranks")
 
@@ -101,17 +101,17 @@ class _Passed(Generic[W]):
 
 
 class CallOrder(Generic[W]):
-    """Where a result goes that stands behind its call's record, among the results there in call order."""
+    """Where a result goes after its call's record, among other results in call order."""
 
     def __init__(self, counts: Callable[[W], bool], id_of: Callable[[W], str | None]) -> None:
         self._counts = counts
         self._id_of = id_of
-        """Of a result the id, as text; None for a record that is none."""
+        """The id of a result, as text; None for a record that is not one."""
         self._known: dict[int, _Passed[W]] = {}
         self._passed: dict[int, _Passed[W]] = {}
 
     def behind(self, home: W, ranks: dict[str, int], mine: int) -> W:
-        """The record that a result of the call with rank `mine` is put behind."""
+        """The record after which a result of the call with rank `mine` is inserted."""
         known = self._known.get(id(home))
         if known is None or known.ranks is not ranks or mine < known.mine:
             known = self._known[id(home)] = _Passed(home, ranks, mine)
@@ -134,7 +134,7 @@ class CallOrder(Generic[W]):
             del self._known[id(known.home)]
 
     def taken_out(self, work: W) -> None:
-        """A result stands there no more, or will not."""
+        """A result is no longer there, or will not be."""
         known = self._passed.pop(id(work), None)
         if known is None or known.last is not work:
             return

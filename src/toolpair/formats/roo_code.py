@@ -1,4 +1,4 @@
-"""Roo Code, Cline and Kilo Code: Anthropic messages with fields of the agent's own, merged before they are sent."""
+"""Roo Code, Cline and Kilo Code: Anthropic messages with the agent's own fields, merged before sending."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
 
@@ -20,7 +20,7 @@ CLINE: Final = "Cline"
 
 
 class RooCodeFormat(AnthropicFormat):
-    """`api_conversation_history.json`: what is condensed or truncated away is inactive."""
+    """`api_conversation_history.json`: condensed or truncated messages are inactive."""
 
     id = "roo-code"
     title = "Roo Code, Cline, Kilo Code"
@@ -28,7 +28,7 @@ class RooCodeFormat(AnthropicFormat):
     where = "<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json"
 
     def sniff(self, values: Sequence[Any]) -> int:
-        return 95 if Told().hear_all(values).is_roo else 0
+        return 95 if ListEvidence().hear_all(values).is_roo else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes: dict[int, Scope] = {}
@@ -100,13 +100,13 @@ def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
 
 
 def _id(value: dict[str, Any], key: str) -> str | None:
-    """The id that stands at the key; None for anything that is no text."""
+    """The id under the key; None if it is not a string."""
     id_ = value.get(key)
     return id_ if isinstance(id_, str) else None
 
 
 def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[str]) -> list[Message]:
-    """Without the results whose calls were condensed away, and messages of only such: the agent leaves them out."""
+    """The messages without results whose calls were condensed away, which the agent leaves out."""
     kept: list[Message] = []
     for message in messages:
         gone = [block for block in message.results if isinstance(block.id, str) and block.id in condensed_calls]
@@ -121,7 +121,7 @@ def _without_condensed_results(messages: Sequence[Message], condensed_calls: set
 
 
 def _as_one(messages: Sequence[Message]) -> Message:
-    """Messages of one role in a row, as they are sent."""
+    """Consecutive messages of one role, merged as they are sent."""
     if len(messages) == 1:
         return messages[0]
     blocks = tuple(block for message in messages for block in message.blocks)

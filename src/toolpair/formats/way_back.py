@@ -1,4 +1,4 @@
-"""How an agent is told to go on with a session: a command that can be typed, or a sentence where there is none."""
+"""How to resume a session in its agent: a command that can be typed, or a sentence if there is none."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from toolpair.shell.quoting import can_be_typed, operand, word
 
 
 class WayBack(Struct, frozen=True):
-    """The agent's own words, the folder that it has to be started in, and variables that it needs."""
+    """The agent's command line, the folder to start it in, and the environment variables it needs."""
 
     words: tuple[str, ...]
     folder: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
     sentence: str | None = None
-    """What to do in place of all that. It ends with a full stop."""
+    """What to do instead of all that. It ends with a full stop."""
 
     @property
     def prose(self) -> str | None:
-        """What to do, where there is nothing that can be typed."""
+        """The instruction, if there is no command."""
         if self.sentence is not None:
             return self.sentence
         if all(map(can_be_typed, (self.folder or "", *self.words, *(value for _, value in self.variables)))):
@@ -27,7 +27,7 @@ class WayBack(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """For a POSIX shell, or prose."""
+        """The command for a POSIX shell, or the instruction."""
         if self.prose is not None:
             return self.prose
         command = " ".join([*(f"{name}={word(value)}" for name, value in self.variables), *map(word, self.words)])
@@ -35,7 +35,7 @@ class WayBack(Struct, frozen=True):
 
     @property
     def as_second_step(self) -> str:
-        """Behind "put this file at …": "then run `…`."""
+        """The text that follows "put this file at …", such as: then run `…`."""
         prose = self.prose
         if prose is None:
             return f"then run `{self.text}`."

@@ -1,4 +1,4 @@
-"""One list of messages, read and judged: a conversation of a file, or a list in a program's memory."""
+"""One list of messages, read and checked: a conversation of a file, or a list in a program's memory."""
 
 from __future__ import annotations
 
@@ -34,47 +34,47 @@ _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as 
 
 
 class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
-    """Records of one format, and everything that follows from them. Immutable; edits give a new one."""
+    """Records of one format, with everything computed from them. Immutable; edits return a new object."""
 
     items: Sequence[Item]
     format: Format
     profile: Profile
     request: Callable[[Transcript], Transcript] | None = None
-    """Adds what the request around the messages says (declared tools, thinking)."""
+    """Adds what the request says besides its messages (declared tools, thinking)."""
     view: View = AS_RESUMED
     document: Document | None = None
-    """The bytes of the records, where they stand in a file."""
-    beyond: WindowEdges | None = None
-    """What stands around the records, where they are a stretch of a longer history."""
+    """The bytes of the records, if they are in a file."""
+    edges: WindowEdges | None = None
+    """What surrounds the records, if they are a window of a longer history."""
 
     @cached_property
     def transcript(self) -> Transcript:
         with gc_paused():
             read = self.format.read(self.items, self.view)
             read = self.request(read) if self.request is not None else read
-        if self.beyond is None:
+        if self.edges is None:
             return read
-        return read.within(self.beyond, STAND_INS if read.frame is None else read.frame.around)
+        return read.within(self.edges, STAND_INS if read.frame is None else read.frame.around)
 
     @property
     def seen(self) -> SentRequest | None:
-        """What the agent would send if it resumed now; None when the records are no agent's own."""
+        """What the agent would send if it resumed now; None when the records belong to no agent."""
         return self._look()
 
     @property
     def sends_nothing(self) -> bool:
-        """Whether its agent would not resume it."""
+        """Whether its agent would refuse to resume it."""
         seen = self.seen
         return seen is not None and seen.refuses is not None
 
     @cached_property
     def _look(self) -> Callable[[], SentRequest | None]:
-        """Finds out what is seen, once. It knows nothing of this object, so that problems may know it."""
+        """A function that computes `seen`, once. It holds no reference to this object, so that problems may hold it."""
         all_items, format, transcript, damaged = self.items, self.format, self.transcript, self.damaged
 
         @cache
         def look() -> SentRequest | None:
-            gone = damaged.passed_by if damaged is not None else frozenset()
+            gone = damaged.skipped if damaged is not None else frozenset()
             items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in all_items]
             with gc_paused():
                 seen = format.sees(items if gone else all_items, transcript)
@@ -85,7 +85,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def damaged(self) -> DamagedRecords | None:
-        """The damaged records, where the records stand in a file; None when all are sound."""
+        """The damaged records, if the records are in a file; None when all are sound."""
         if self.document is None or self._sound(self.document):
             return None
         from toolpair.formats.damaged import DamagedRecords
@@ -99,7 +99,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def judged_by(self) -> Profile:
-        """The profile, or what it says of the family that the transcript's model belongs to."""
+        """The profile, narrowed to the family of the transcript's model."""
         return self.profile.for_model(self.transcript.model)
 
     @cached_property
@@ -118,7 +118,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
 
     def _with_notes(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-        """The problems with what each fix changes besides in a file of this format."""
+        """The problems with notes on what else each fix changes in a file of this format."""
         assert isinstance(self.format, OwnRules)
         notes = iter(self.format.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
         return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
@@ -135,7 +135,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return writer_of(self.format.id, self.transcript, beside.path if beside is not None else None)
 
     def _of_the_file(self, context: Context) -> None:
-        """Problems of the records as such."""
+        """Problems of the records themselves."""
         if self.damaged is not None:
             self.damaged.check(context)
         elif self.document is None:
@@ -147,9 +147,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             self.format.check(context, self.items, self.view)
 
     def _no_messages(self) -> Iterator[tuple[list[Any], list[int], int]]:
-        """What stands in a list and is no message: values, uids, and how many lines these are.
+        """Elements of the list that are not messages: values, uids, and the number of lines.
 
-        In a file neighbours of one kind are told together.
+        In a file, consecutive ones of one kind are reported together.
         """
         document = self.document
         values: list[Any] = []
@@ -181,7 +181,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return self.format.apply(self.items, self.transcript, edits)
 
     def by(self, profile: Profile) -> CheckedRecords:
-        """The same records judged by another profile; what does not depend on it is not read again."""
+        """The same records checked with another profile; what does not depend on it is kept."""
         other = replace(self, profile=profile)
         for name in ("transcript", "_look", "damaged"):
             if name in self.__dict__:
@@ -189,19 +189,19 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return other
 
     def viewed(self, view: View) -> CheckedRecords:
-        """The same looked at in another way."""
+        """The same records under another view."""
         return replace(self, view=view)
 
     def with_items(self, items: Sequence[Item]) -> CheckedRecords:
         return replace(self, items=items)
 
     def with_document(self, document: Document) -> CheckedRecords:
-        """The same for the records of another state of the document."""
+        """The same settings for the records of another state of the document."""
         return replace(self, items=items_of(document), document=document)
 
 
 def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:
-    """What its agent sends, by which the API counts."""
+    """What its agent sends, which is what the API counts."""
 
     def sent() -> list[Source] | None:
         seen = look()
@@ -213,7 +213,7 @@ def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] |
 
 
 def items_of(document: Document) -> list[Item]:
-    """The records of a document as a format sees them: the same values each time."""
+    """The records of a document as formats see them: the same value objects each time."""
     with gc_paused():
         over = document.over_lines
         if not over:
@@ -226,7 +226,7 @@ def _noted(fix: Fix, note: str | None) -> Fix:
 
 
 def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:
-    """What a request body says beside its messages, as a change of the transcript; None when it says nothing."""
+    """What a request body says besides its messages, as a function on the transcript; None when it says nothing."""
     if not isinstance(outer, dict):
         return None
     from toolpair.dialects.request_bodies import request_facts  # most files have no such body

@@ -1,4 +1,4 @@
-"""What a compaction replaced: records of which nothing is sent, beside the history that goes on behind them."""
+"""The records that a compaction replaced: none of them is sent, while the history goes on after them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toolpair.transcript.model import Scope
 
 
 def replaced(judged: CheckedRecords) -> CheckedRecords:
-    """The same records with nothing of them in the history; `judged` reads them as a history of their own."""
+    """The same records with none of them in the history; `judged` reads them as a history of their own."""
     read = judged.transcript
     scopes: dict[int, Scope] = {
         item.uid: "inactive"

@@ -1,4 +1,7 @@
-"""One conversation of an opened file: its records, what is judged of them, and where its problems stand."""
+"""One conversation of an open file: its records, its problems, and where these are.
+
+`WindowedConversation` is the variant for long files.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,15 @@ if TYPE_CHECKING:
     from toolpair.rules.errors.error_detection import Recognised
 
 SHORT: Final = 1_000
-"""Records up to which a conversation is checked whole: that takes no longer than in stretches."""
+"""Up to this many records a conversation is checked whole: windows would be no faster."""
 SMALL: Final = 1 << 20
-"""Bytes of a file from which on its records are not counted first."""
+"""For a file of at least this many bytes, records are not counted first."""
 
 
 class Location(Struct, frozen=True):
-    """Where a problem is. Records, messages, blocks and pairs count from 0, lines from 1, bytes are half-open."""
+    """The place of a problem. Records, messages, blocks and pairs count from 0, lines from 1; byte ranges are
+    half-open.
+    """
 
     record: int | None = None
     line: int | None = None
@@ -43,13 +48,13 @@ class Location(Struct, frozen=True):
     block: int | None = None
     pair: int | None = None
     end_line: int | None = None
-    """The last line of a range of lines; the same as `line` where it is one."""
+    """The last line of a range; equal to `line` for a single one."""
     column: int | None = None
-    """From 1, in characters, where a line holds more than a record."""
+    """In characters, from 1, if a line holds more than one record."""
 
 
 def lines_text(place: Location) -> str:
-    """Its line, or its lines: "line 9", "lines 9 to 12"; "" where it has none."""
+    """Its line or lines: "line 9", "lines 9 to 12"; "" if it has none."""
     if place.line is None:
         return ""
     if place.end_line in (None, place.line):
@@ -58,7 +63,7 @@ def lines_text(place: Location) -> str:
 
 
 class ConversationCounts(Struct, frozen=True):
-    """How many of each there are; `inactive` are records."""
+    """Counts for the display; `inactive` counts records."""
 
     records: int = 0
     messages: int = 0
@@ -69,22 +74,22 @@ class ConversationCounts(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """What an id, a place or an error text leads to."""
+    """The place that an id, a place or an error text refers to."""
 
     pair: int | None
     message: int | None
     problem: Problem | None
     text: str
-    """One sentence: what was found, or why not."""
+    """One sentence: what was found, or why nothing was."""
     recognised: Recognised | None = None
     how: str | None = None
     """How it was found: "by the id", "by the index: message 22, the call stands in 21"."""
     profile: str | None = None
-    """The profile that `problem` is judged by, where it is not the conversation's own."""
+    """The profile that finds `problem`, if it is not the conversation's own."""
     conversation: int | None = None
-    """Which conversation of the file it is in, from 0; None when it is in none."""
+    """The index of the conversation in the file; None when it is in none."""
     line: int | None = None
-    """The line of the file, where what was looked for stands in nothing that is sent."""
+    """The line of the file, if what was searched for is in nothing that is sent."""
 
     @property
     def leads_somewhere(self) -> bool:
@@ -92,18 +97,18 @@ class Target(Struct, frozen=True):
 
 
 class RowFilter(Protocol):
-    """Passes by rows that cannot hold what is looked for."""
+    """Skips rows that cannot contain what is searched for."""
 
     def about(self, row: int) -> tuple[range, bool]:
-        """Rows in a row, this one among them, and whether any may hold it. Raises Unreadable."""
+        """A range of rows around this one, and whether any of them may match. Raises Unreadable."""
 
 
 @dataclass(frozen=True, eq=False)
 class Conversation:
-    """One list of messages in the file, as it is with the staged fixes."""
+    """One list of messages in the file, including staged fixes."""
 
     number: int
-    """From 1, as a person counts."""
+    """From 1, as people count."""
     label: str
     source: ConversationSource
     document: Document
@@ -114,11 +119,11 @@ class Conversation:
         return self.judged.format
 
     def by(self, profile: Profile) -> Conversation:
-        """The same judged by another profile."""
+        """The same conversation checked with another profile."""
         return replace(self, judged=self.judged.by(profile))
 
     def viewed(self, view: View) -> Conversation:
-        """The same looked at in another way."""
+        """The same conversation under another view."""
         return replace(self, judged=self.judged.viewed(view))
 
     @property
@@ -127,12 +132,12 @@ class Conversation:
 
     @property
     def judged_by(self) -> Profile:
-        """The profile, or what it says of the family that the transcript's model belongs to."""
+        """The profile, narrowed to the family of the transcript's model."""
         return self.judged.judged_by
 
     @cached_property
     def counts(self) -> ConversationCounts:
-        """How much there is."""
+        """How much there is of everything."""
         transcript = self.transcript
         return ConversationCounts(
             records=self.document.count,
@@ -161,29 +166,29 @@ class Conversation:
         return blocks_by_id(self.transcript.messages)
 
     def messages_of(self, records: Container[int]) -> Sequence[int]:
-        """The numbers of the messages that are made of these records (uids)."""
+        """The numbers of the messages made from these records (uids)."""
         messages = enumerate(self.transcript.messages)
         return [number for number, message in messages if any(record in records for record in message.records)]
 
     def pairs_around(self, message: int) -> Sequence[Pair]:
-        """The pairs among which those of a message are, and the next one behind it."""
+        """The pairs that include those of a message, and the next pair after it."""
         return self.pairs
 
     def losses_since(self, before: Conversation) -> Losses:
-        """What is gone of what was sent."""
+        """What is lost of what was sent."""
         from toolpair.history.losses import losses
 
         return losses(before.judged, self.judged)
 
     def sends_less(self, before: Conversation) -> Losses:
-        """What of real outputs and the user's words would have been sent before, and would not be now."""
+        """Which real outputs and user texts would have been sent before but not now."""
         from toolpair.history.losses import less_sent
 
         return less_sent(before.judged, self.judged)
 
     @property
     def sends_nothing(self) -> bool:
-        """Whether its agent would not resume it."""
+        """Whether its agent would refuse to resume it."""
         return self.judged.sends_nothing
 
     def pair_of(self, block: Block) -> Pair | None:
@@ -192,7 +197,7 @@ class Conversation:
 
     @property
     def is_windowed(self) -> bool:
-        """Whether only what is around it is judged again after a change."""
+        """Whether only the surroundings of a change are checked again."""
         return False
 
     @property
@@ -211,15 +216,15 @@ class Conversation:
     def problems(self) -> Sequence[Problem]:
         return self.judged.problems
 
-    def apply(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
-        """The conversation after the edits, read again from the document that they make: all at once."""
+    def apply(self, edits: Sequence[Edit], on_progress: Callable[[int], None] | None = None) -> Conversation:
+        """The conversation after the edits, which are applied together; read again from the resulting document."""
         document = self.document
         others = [edit for edit in edits if not isinstance(edit, MendBytes)]
         if others:
             document = document.rewrite(self.judged.apply(others))
         bytes_of = [(edit.record, edit.how, edit.behind) for edit in edits if isinstance(edit, MendBytes)]
         if bytes_of:
-            document = document.mend_all(bytes_of)
+            document = document.repair_all(bytes_of)
         return replace(self, document=document, judged=self.judged.with_document(document))
 
     @cached_property
@@ -236,7 +241,7 @@ class Conversation:
         return worst
 
     def inactive_problems(self) -> Sequence[Problem]:
-        """The problems of what is not sent, each history judged by itself; found at the first call."""
+        """The problems of what is not sent, each history checked on its own; computed on first use."""
         return self._inactive
 
     @cached_property
@@ -255,24 +260,24 @@ class Conversation:
         return rows_of(self.judged, order)
 
     def passing_rows(self) -> Sequence[PairRow]:
-        """The rows, for one who looks through all of them: what is read for that does not stay."""
+        """The rows, for a pass through all of them: what is read for it is not kept."""
         return self.rows
 
     def rows_beside(self, record: int) -> range:
-        """The rows among which all are that have to do with a record (its uid)."""
+        """The range with all rows that concern a record (its uid)."""
         return range(len(self.rows))
 
-    def sieve(self, texts: Sequence[str]) -> RowFilter | None:
-        """What tells which rows need not be looked at for these texts; None: each may hold all of them."""
+    def row_filter(self, texts: Sequence[str]) -> RowFilter | None:
+        """A filter for rows that need not be searched for these texts; None: each row may contain all of them."""
         return None
 
     @cached_property
     def places(self) -> RowIndex:
-        """Where pairs, records and messages stand in `rows`."""
+        """The positions of pairs, records and messages in `rows`."""
         return RowPlaces(self.rows)
 
     def location(self, problem: Problem) -> Location:
-        """Where the problem stands in the file."""
+        """The place of the problem in the file."""
         document = self.document
         record = problem.record
         anchor = _block_at(self.transcript, problem)
@@ -302,7 +307,7 @@ class Conversation:
 
 
 def blocks_by_id(messages: Iterable[Message]) -> dict[str, list[Block]]:
-    """The blocks of the messages by the id that pairs them, and by that of their item."""
+    """The blocks of the messages by their pairing id, and by their item id."""
     found: defaultdict[str, list[Block]] = defaultdict(list)
     for message in messages:
         for block in message.blocks:
@@ -312,14 +317,14 @@ def blocks_by_id(messages: Iterable[Message]) -> dict[str, list[Block]]:
 
 
 def _block_at(transcript: Transcript, problem: Problem) -> Block | None:
-    """The block that the problem's message and block number name."""
+    """The block given by the problem's message and block numbers."""
     if problem.message is None or problem.block is None:
         return None
     return transcript.messages[problem.message].blocks[problem.block]
 
 
 def weight(problem: Problem) -> tuple[int, int, int]:
-    """The lower, the worse: an error that stops, other errors, warnings, infos; then the place."""
+    """Sort key, worst first: errors that stop, other errors, warnings, notes; then the position."""
     severity = ("error", "warning", "info").index(problem.severity)
     impact = ("stops", "loses", "harmless").index(problem.impact)
     return (min(impact, severity + 1) if severity == 0 else severity + 2, problem.message or 0, problem.block or 0)

@@ -1,4 +1,6 @@
-"""What ties parts of a conversation together, kept up while one after the other is changed."""
+"""Ids and claims that several windows share: kept up to date as windows are replaced, to see when two depend on each
+other.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from toolpair.history.window import Window
 
 
 class IdCounts:
-    """How many parts have a name. A copy shares what was counted first."""
+    """How many windows have a name. Copies share the initial counts."""
 
     __slots__ = ("_first", "_since")
 
@@ -29,7 +31,7 @@ class IdCounts:
 
 
 class CrossWindowLinks:
-    """Claims, and spellings of calls and results that found no other side, each with how many parts have it."""
+    """Claims, and spellings of unpaired calls and results, with the number of windows that have each."""
 
     __slots__ = ("_claims", "_loose", "_open", "new_ids")
 
@@ -42,8 +44,8 @@ class CrossWindowLinks:
 
     @classmethod
     def of(cls, parts: Iterable[Window]) -> CrossWindowLinks:
-        """Of parts that were found to be untied."""
-        judged = [part.stretch_judged for part in parts if not part.plain]
+        """Of windows that were found to be independent."""
+        judged = [part.checked for part in parts if not part.clean]
         return cls(
             _counted(found.claims for found in judged),
             _counted(found.open for found in judged),
@@ -54,10 +56,10 @@ class CrossWindowLinks:
         return CrossWindowLinks(self._claims.copy(), self._open.copy(), self._loose.copy(), self.new_ids)
 
     def change(self, before: Window, after: Window) -> bool:
-        """One part is another one now. False when that is tied to a further one: then these ties are of no use."""
+        """Replace a window. False when the new one depends on yet another: then these links are useless."""
         claims, opened, loose = self._claims, self._open, self._loose
-        if not before.plain:
-            old = before.stretch_judged
+        if not before.clean:
+            old = before.checked
             claims.change(old.claims, -1)
             opened.change(old.open, -1)
             loose.change(old.loose, -1)
@@ -65,9 +67,9 @@ class CrossWindowLinks:
         fresh = {id_ for id_ in came if id_ not in after.reading.ids}
         if len(fresh) < len(came) or any(claims[f"id {id_}"] or id_ in self.new_ids for id_ in fresh):
             return False
-        if not after.plain:
-            new = after.stretch_judged
-            if new.tells_of_all or any(new.leans) or any(claims[claim] for claim in new.claims):
+        if not after.clean:
+            new = after.checked
+            if new.needs_whole or any(new.touches_edges) or any(claims[claim] for claim in new.claims):
                 return False
             if any(loose[spelt] for spelt in new.open) or any(opened[spelt] for spelt in new.loose):
                 return False

@@ -1,4 +1,4 @@
-"""What is wrong in the parts of a file that are not sent: other branches, what was compacted, sub-agents' records."""
+"""Problems in the parts of a file that are not sent: other branches, compacted history, sub-agents' records."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from toolpair.history.checked_records import CheckedRecords
 from toolpair.rules.problem import Problem
 
 _SHOWN: Final = 8
-"""How much of a leaf's id tells it apart for a person."""
+"""Characters of a leaf's id that identify it for a person."""
 
 
 def inactive_problems(judged: CheckedRecords) -> Iterator[Problem]:
-    """The problems of each history that is not sent, judged as a history of its own.
+    """The problems of each history that is not sent, each checked on its own.
 
-    They are warnings at most, have no place in what is sent, and no fixes: a branch is mended as the one that is
-    looked at.
+    They are warnings at most, have no place in what is sent, and no fixes: a branch is fixed by opening it.
     """
     if not isinstance(judged.format, Branching):
         return
@@ -28,7 +27,7 @@ def inactive_problems(judged: CheckedRecords) -> Iterator[Problem]:
         note = f"It is not sent, so there is nothing to do; --leaf {leaf[:_SHOWN]} opens this branch to fix it."
         own = CheckedRecords(tuple(items), judged.format, judged.profile, view=View(leaf))
         for problem in own.problems:
-            # Where the whole file is entered concerns the active history alone.
+            # Entering the whole file at once concerns only the active history.
             if problem.rule.startswith("chain.") or problem.record is None or scopes.get(problem.record) != "inactive":
                 continue
             yield replace(

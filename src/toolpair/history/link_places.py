@@ -1,4 +1,4 @@
-"""Both ends of the links that a fix would make: where they are in the file, and what stands there."""
+"""Both ends of the links that a fix would create: where they are in the file, and what they say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolpair.transcript.edits import Relink
 
 
 class End(Struct, frozen=True):
-    """`words` is what the record says, untrusted; None for a record that says nothing."""
+    """`words` is the record's text, untrusted; None for a record without text."""
 
     line: int | None
     role: str
@@ -21,7 +21,7 @@ class End(Struct, frozen=True):
 
 
 class Link(Struct, frozen=True):
-    """`later` would follow `earlier`; where that is None it would begin the history."""
+    """`later` would follow `earlier`; with `earlier` None it would begin the history."""
 
     earlier: End | None
     later: End
@@ -34,7 +34,7 @@ def links_of(document: Document, fix: Fix) -> Iterator[Link]:
 
 
 def _parent(document: Document, edit: Relink) -> End | None:
-    """What a record is linked to stands before it, most often near; it may stand after it, too."""
+    """The record that another links to usually precedes it closely, but may also follow it."""
     if edit.parent is None:
         return None
     here = document.index(edit.record)

@@ -1,4 +1,4 @@
-"""Lists of messages in memory, judged stretch by stretch."""
+"""Lists of messages in memory, checked window by window."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SURELY_JSON: Final = (
 _TYPES: Final = frozenset({str, int, float, bool, type(None)})
 _SAMPLE: Final = 50
 _MOST: Final = 5_000
-"""Messages that are judged together; what needs more is judged as a whole."""
+"""Messages that are checked together; a list that needs more is checked whole."""
 
 
 def problems_in(
@@ -36,9 +36,9 @@ def problems_in(
     least: int = LEAST,
     sure: Callable[[], bool] = lambda: True,
 ) -> Sequence[Problem] | None:
-    """The problems of a list, the same that the whole has. None when only the whole can be judged.
+    """The problems of a list, the same as if checked whole. None when it must be checked whole.
 
-    `sure` tells whether the list is of that format; it is asked where not all messages are plain ones of it.
+    `sure` confirms that the list has that format; it is called if some messages are not plain ones of it.
     """
     scan = scan_for(format_id, profile, None, least, count_outputs=False)
     if not isinstance(scan, ListScan) or not _is_json(messages):
@@ -46,14 +46,14 @@ def problems_in(
     scan.doubts = _is_otherwise
     scan.feed(messages)
     outline = scan.outline()
-    if scan.whole or outline is None or not (outline.plain or sure()):
+    if scan.whole or outline is None or not (outline.clean or sure()):
         return None
     found = get_format(format_id)
 
-    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
-        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+    def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
+        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
         items = [Item(n, messages[n]) for n in range(first, end)]
-        return CheckedWindow(CheckedRecords(items, found, profile, beyond=beyond))
+        return CheckedWindow(CheckedRecords(items, found, profile, edges=edges))
 
     with gc_paused():
         judged = judge_ranges(outline, load, _MOST)
@@ -61,7 +61,7 @@ def problems_in(
 
 
 def _is_json(messages: Sequence[Any]) -> bool:
-    """Whether the messages are plain JSON throughout, without half characters: what they are is what is sent."""
+    """Whether the messages are plain JSON throughout, without half surrogates, so that they are sent as they are."""
     try:
         orjson.dumps(messages if type(messages) is list else list(messages), option=_SURELY_JSON)
     except (TypeError, ValueError, RecursionError):
@@ -70,7 +70,7 @@ def _is_json(messages: Sequence[Any]) -> bool:
 
 
 def _is_otherwise(value: Any) -> bool:
-    """Whether there is anything in the value that a JSON writer takes, and a reader would give back as another type."""
+    """Whether the value contains anything that JSON would change to another type when written and read back."""
     if type(value) is dict:
         return any(map(_is_otherwise, value.values()))
     if type(value) is list:
@@ -79,7 +79,9 @@ def _is_otherwise(value: Any) -> bool:
 
 
 def shape_of(messages: Sequence[Any]) -> str | None:
-    """The format that lists with calls surely are of, by their first messages; None when that takes a closer look."""
+    """The format of a list with calls, if its first messages show it with certainty; None when a closer
+    look is needed.
+    """
     for message in islice(messages, _SAMPLE):
         if type(message) is not dict:
             return None

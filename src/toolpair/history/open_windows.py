@@ -1,4 +1,4 @@
-"""From the records of a file to a long conversation: each record is read once, and none is kept."""
+"""Opening a long conversation: each record of the file is parsed once, and none is kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.damage_found import flaws_of_file
 from toolpair.formats.format import FileFacts, Format, View
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.outline import Doubtful, HistoryScan, Outline, OutlineWindow, Range
 from toolpair.history.scans.list_scan import ListScan
@@ -31,16 +31,16 @@ from toolpair.source.record_values import quiet_flaws, read
 from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
-"""Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
+"""Bytes read at a time: data in the processor's cache is split and parsed faster."""
 _Body = bytes | memoryview | Flood
-Decide = Callable[[Told], Format | None]
-"""Says of what format a list is, by what all of its messages tell."""
+Decide = Callable[[ListEvidence], Format | None]
+"""Returns the format of a list, judging by all of its messages."""
 Progress = Callable[[int], None]
-"""Is told how many bytes of the content have been read."""
+"""Called with the number of bytes of the content read so far."""
 
 
 class OtherFormat(Exception):
-    """All of the records tell that they are of another format than their beginning does, or of none that is known."""
+    """The records as a whole have another format than the first ones suggested, or no known one."""
 
     def __init__(self, format: Format | None) -> None:
         super().__init__()
@@ -58,12 +58,12 @@ def opened_long(
     decide: Decide | None = None,
     checking: Callable[[int, int], None] | None = None,
 ) -> WindowedConversation | None:
-    """The conversation in stretches; None where it has to be judged as a whole.
+    """The conversation in windows; None when it must be checked whole.
 
-    `decide`: the format was told by the beginning alone. Raises OtherFormat where that was wrong.
+    `decide`: only the first records were used to find the format. Raises OtherFormat if that was wrong.
     """
     document = source.document
-    if view.leaf is not None or _harmed(document, format):
+    if view.leaf is not None or _is_damaged_as_file(document, format):
         return None
     head = CheckedRecords((), format, profile, request, view).transcript
     scan = scan_for(format.id, profile, head.declared_tools, view=view)
@@ -71,19 +71,19 @@ def opened_long(
         return None
     outline = outline_of(document, scan, progress)
     if decide is not None and isinstance(scan, ListScan) and not scan.whole:
-        told = decide(scan.told)
-        if told is not format:
-            raise OtherFormat(told)
+        evidence = decide(scan.evidence)
+        if evidence is not format:
+            raise OtherFormat(evidence)
     if outline is None:
         return None
     head = outline.head or head
-    answered = sum(found.calls for found in outline.stretches)
-    firsts = [found.first for found in outline.stretches]
+    answered = sum(found.calls for found in outline.windows)
+    firsts = [found.first for found in outline.windows]
 
     def judged_by(other: Profile) -> WindowedConversation | None:
         return opened_long(number, source, format, other, request, view)
 
-    @lru_cache(1)  # asked for several times while a fix is put on
+    @lru_cache(1)  # called several times while a fix is applied
     def inside(first: int, end: int) -> FileFacts | None:
         wanted = Range(bisect_left(firsts, first), bisect_left(firsts, end))
         return outline.inside(wanted, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
@@ -94,33 +94,33 @@ def opened_long(
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     declared = head.declared_tools
 
-    def proof(changed: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+    def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
         again = scan_for(format.id, profile, declared, len(changed) + 10)
-        return proven(again, changed, beyond) if isinstance(again, ListScan) else None
+        return proven(again, changed, edges) if isinstance(again, ListScan) else None
 
     reading = replace(reading, proof=proof)
     with gc_paused():
         return windowed_conversation(number, source, outline, reading, checking)
 
 
-def _harmed(document: Document, format: Format) -> bool:
-    """Whether something is wrong with the file as such, which no record tells."""
+def _is_damaged_as_file(document: Document, format: Format) -> bool:
+    """Whether something is wrong with the file itself that no record shows."""
     if not document.mark and not document.commas:
         return False
 
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
-def proven(scan: ListScan, document: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
-    """The counts and ids of a document's records, where the scan proves them plain among what is around them."""
-    before, after = STAND_INS.before if beyond.before else (), STAND_INS.after if beyond.after else ()
+def proven(scan: ListScan, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+    """The counts and ids of a document's records, if the scan proves them clean in their surroundings."""
+    before, after = STAND_INS.before if edges.before else (), STAND_INS.after if edges.after else ()
     scan.feed(message.value for message in before)
     scan.feed(_values([_body(record) for record in document.records], scan.sends))
     scan.feed(message.value for message in after)
     outline = scan.outline()
-    if outline is None or not outline.plain or len(outline.stretches) != 1:
+    if outline is None or not outline.clean or len(outline.windows) != 1:
         return None
-    found, stand_ins = outline.stretches[0], len(before) + len(after)
+    found, stand_ins = outline.windows[0], len(before) + len(after)
     return (
         replace(found, messages=found.messages - stand_ins, rows=found.rows - stand_ins),
         frozenset(outline.ids),
@@ -128,7 +128,7 @@ def proven(scan: ListScan, document: Document, beyond: WindowEdges) -> tuple[Out
 
 
 def outline_of(document: Document, scan: HistoryScan, progress: Progress | None = None) -> Outline | None:
-    """All records of a document read by a scan. Raises Unreadable, and whatever `progress` raises."""
+    """The outline from scanning all records of a document. Raises Unreadable, and whatever `progress` raises."""
     with gc_paused():
         for end, bodies in _bodies(document):
             scan.feed(_values(bodies, scan.sends))
@@ -140,16 +140,16 @@ def outline_of(document: Document, scan: HistoryScan, progress: Progress | None 
 
 
 def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
-    """What the records say; `Doubtful` where a strict parser reads over something, or reads nothing.
+    """The values of the records; `Doubtful` for any that a strict parser rejects, or accepts despite a flaw.
 
-    What it reads over is asked only of records of the types that are sent; None: all are.
+    The latter is checked only for records of the types that are sent; None: all are.
     """
     loads = orjson.loads
     try:
         values = [loads(body) for body in bodies]
     except (TypeError, ValueError):
         return [_value(body) for body in bodies]
-    # Written again they are as long as what they were read from, unless something was left out or is spelt otherwise.
+    # Written again they have the same length, unless something was left out or spelt differently.
     try:
         if sends is None:
             same = len(orjson.dumps(values)) == sum(map(len, bodies)) + len(bodies) + 1
@@ -175,7 +175,7 @@ def _value(body: _Body) -> Any:
 
 
 def _bodies(document: Document) -> Iterator[tuple[int, Sequence[_Body]]]:
-    """The bytes of all records in batches, each with the place in the content where it ends."""
+    """The bytes of all records in batches, each with the content offset of its end."""
     records = document.records
     if isinstance(records, IndexedRecords):
         end = 0

@@ -1,4 +1,4 @@
-"""A history cut into stretches, and which of them have to be looked at."""
+"""The outline of a history: where a scan cuts it into windows, and which of those must be checked."""
 
 from __future__ import annotations
 
@@ -15,120 +15,120 @@ from toolpair.transcript.model import Transcript
 P = TypeVar("P")
 
 LEAST: Final = 24
-"""Messages in a stretch, at least: few enough to be judged between two frames, many enough to be few themselves."""
+"""Minimum messages in a window: few enough to check between two frames, many enough to keep windows few."""
 
 
 class OutlineWindow(Struct, eq=False):
-    """Records from `first` to before `end`, numbered from 0, between which and the others no exchange is open.
+    """Records from `first` to before `end`, numbered from 0; no call and result are on different sides of its edges.
 
-    The counts are those of its messages; where it is not `plain` only a judgement knows them, and they are a guess.
+    The counts are those of its messages; unless it is `clean` they are estimates, exact only after checking.
     """
 
     first: int
     end: int = 0
     messages: int = 0
     calls: int = 0
-    """Each with its one result, where the stretch is plain."""
+    """Calls with their one result, if the window is clean."""
     rows: int = 0
-    """Lines of the pair list."""
+    """Rows of the pair list."""
     outputs: int = 0
     """Results that are real outputs."""
-    plain: bool = True
-    """Nothing in it is a problem, whatever stands around it."""
+    clean: bool = True
+    """Clean: it has no problem, whatever surrounds it."""
     signed: int = 0
-    """Blocks of signed thinking, also where it is not plain."""
+    """Signed thinking blocks, even if it is not clean."""
     shortened: int = 0
-    """Outputs that its agent sends without their middle, where it is plain."""
+    """Outputs whose middle its agent leaves out when sending, if the window is clean."""
     items: int = 0
-    """Where the provider counts items: how many there are."""
+    """If the provider counts items: their number."""
 
     @property
     def counted(self) -> int:
-        """How many messages the provider counts in it, where it is plain."""
+        """How many messages the provider counts in it, if it is clean."""
         return self.items or self.messages
 
 
 class Range(Struct, frozen=True, eq=False):
-    """Stretches from number `start` to before `stop` that are judged together."""
+    """Windows from number `start` to before `stop` that are checked together."""
 
     start: int
     stop: int
 
 
 Read = Callable[[int, int], Sequence[Item]]
-"""Gives the records from one number to before another, numbered from 0."""
+"""Reads the records from one number to before another, numbered from 0."""
 
 
 class Around(Protocol):
-    """What was found out of a whole file that reading a part of it needs."""
+    """Facts about the whole file that are needed to read a part of it."""
 
     def inside(self, outline: Outline, wanted: Range, read: Read) -> FileFacts:
-        """What stands around a range."""
+        """What surrounds a range."""
 
 
 class Outline(Struct, frozen=True, eq=False):
-    """All stretches of a history in order, and what is known of all of it."""
+    """All windows of a history in order, and facts about the whole."""
 
-    stretches: tuple[OutlineWindow, ...]
+    windows: tuple[OutlineWindow, ...]
     ranges: tuple[Range, ...]
-    """What has to be judged, in order; none of them touches another."""
+    """What must be checked, in order; the ranges do not touch each other."""
     ids: dict[str, int]
-    """Each id of the history, and the number of a stretch that it stands in."""
+    """Each id of the history, and the number of a window that has it."""
     head: Transcript | None = None
-    """Whose history it is, where the records tell: everything but the messages."""
+    """Facts about the session that the records show: everything but the messages."""
     around: Around | None = None
-    """What a format needs besides to read a range, where it does."""
+    """What else the format needs to read a range, if anything."""
 
     named: Callable[[str], Iterable[int]] = lambda id_: ()
-    """The numbers of stretches that an id may stand in which is none of `ids`: one that pairs nothing."""
+    """The windows that may contain an id that is not in `ids`: one that pairs nothing."""
     past: int = 0
-    """How many records stand in front of the stretches: what a compaction replaced."""
+    """The number of records before the windows: those that a compaction replaced."""
     inactive: int = 0
-    """How many of them would have been sent, or stand beside such."""
+    """How many of them would have been sent, or are next to such records."""
 
     def inside(self, wanted: Range, read: Read) -> FileFacts | None:
-        """For `View.inside`: what stands around a range."""
+        """For `View.inside`: what surrounds a range."""
         return None if self.around is None else self.around.inside(self, wanted, read)
 
     @property
-    def plain(self) -> bool:
+    def clean(self) -> bool:
         return not self.ranges
 
 
 class Odd(Exception):
-    """A record may be a problem: the rules have to look at it."""
+    """A record may be a problem: the rules must check it."""
 
 
 class Doubtful:
-    """Stands for a record that a strict parser does not read, or reads over something in: what it says."""
+    """In place of a record that a strict parser rejects, or accepts despite a flaw: its value."""
 
     __slots__ = ("strict", "value")
 
     def __init__(self, value: Any, strict: bool = False) -> None:
         self.value = value
         self.strict = strict
-        """A strict parser reads it: then something is wrong only where it is sent."""
+        """A strict parser accepts it: then it is wrong only if it is sent."""
 
 
 class HistoryScan(Protocol):
-    """Reads a history once, record by record, and cuts it into stretches."""
+    """Reads a history once, record by record, and cuts it into windows."""
 
     whole: bool
-    """Only the whole can be judged, whatever comes."""
+    """It can only be checked whole, whatever follows."""
     sends: frozenset[str] | None
-    """The types of the records that the model is sent; None: all are."""
+    """The types of records that are sent to the model; None: all of them."""
 
     def feed(self, values: Iterable[Any]) -> None:
-        """The next records' values."""
+        """Take the values of the next records."""
 
     def outline(self) -> Outline | None:
-        """After the last record. None when only the whole can be judged."""
+        """Call it after the last record. None when the history can only be checked whole."""
 
 
 class Cutter(Generic[P]):
-    """What scans share: the stretch that is being read, the ids, and which stretches belong together.
+    """Shared by scans: the current window, the ids, and which windows belong together.
 
-    `P` is a place where a stretch can be cut, as the scan notes it.
+    `P` is a scan's note of a place where a window can be cut.
     """
 
     sends: frozenset[str] | None = None
@@ -139,22 +139,22 @@ class Cutter(Generic[P]):
         self.id_min, self.id_max = max(profile.id_min, 1), profile.id_max or 1 << 30
         self._accepts_name = profile.name_pattern.fullmatch
         self.names: set[str] = set()
-        """Names of tools that the provider takes."""
+        """Tool names that the provider accepts."""
         self.least = least
         self.done: list[OutlineWindow] = []
         self.ids: dict[str, int] = {}
         self.joined: list[tuple[int, int]] = []
-        """Numbers of stretches that share something."""
+        """Pairs of window numbers that share something."""
         self.suspect = False
-        """Something in the stretch that is being read may be a problem."""
+        """The current window may have a problem."""
         self.whole = False
-        """Only the whole history can be judged."""
+        """The history can only be checked whole."""
         self._cuttable: P | None = None
-        """In front of the exchange before the one that is being read."""
+        """The place before the previous exchange."""
         self._newest: P | None = None
 
     def takes(self, name: Any) -> bool:
-        """Whether the provider takes the name of a tool."""
+        """Whether the provider accepts the tool name."""
         if type(name) is not str:
             return False
         if name in self.names:
@@ -165,27 +165,27 @@ class Cutter(Generic[P]):
         return True
 
     def mark(self, place: P) -> None:
-        """The stretch could be cut in front of the exchange that begins."""
+        """The window could be cut before the exchange that begins here."""
         self._cuttable, self._newest = self._newest, place
 
     def unmark(self) -> P | None:
-        """Forget the marks. Gives back where what is in order can be cut off, so that it need not be looked at."""
+        """Forget the marks. Returns where a clean part can be cut off, so that it need not be checked."""
         place, self._cuttable, self._newest = self._cuttable, None, None
         return None if self.suspect else place
 
     def move_ids(self, count: int) -> None:
-        """All ids but the first `count` stand in the stretch that begins."""
+        """All ids but the first `count` belong to the next window."""
         for id_ in list(islice(reversed(self.ids), len(self.ids) - count)):
             self.ids[id_] = len(self.done)
 
     def close(self, first: int, end: int, messages: int, calls: int, rows: int, outputs: int, signed: int = 0) -> None:
-        """End the stretch that is being read."""
+        """End the current window."""
         self.done.append(OutlineWindow(first, end, messages, calls, rows, outputs, not self.suspect, signed))
         self.suspect = False
         self.unmark()
 
     def note(self, id_: Any) -> None:
-        """An id stands in the stretch that is being read, and may stand elsewhere, too."""
+        """Note an id in the current window; other windows may have it as well."""
         if not isinstance(id_, str) or not id_:
             return
         here = len(self.done)
@@ -194,7 +194,7 @@ class Cutter(Generic[P]):
             self.joined.append((known, here))
 
     def outline(self) -> Outline | None:
-        """The stretches; None when the whole has to be judged, since most of it has to be looked at."""
+        """The windows; None when the whole must be checked because most windows are not clean."""
         if self.whole:
             return None
         ranges = ranges_of(self.done, self.joined)
@@ -206,12 +206,12 @@ class Cutter(Generic[P]):
 
 
 MANY: Final = 64
-"""From so many stretches on it is worth while to judge them one by one, however many of them are not plain."""
+"""From this many windows on, checking them separately pays off however many are not clean."""
 
 
-def ranges_of(stretches: Sequence[OutlineWindow], joined: Iterable[tuple[int, int]]) -> tuple[Range, ...]:
-    """The stretches that are not plain, and all between two that share something, as ranges that do not overlap."""
-    wanted = [(number, number + 1) for number, found in enumerate(stretches) if not found.plain]
+def ranges_of(windows: Sequence[OutlineWindow], joined: Iterable[tuple[int, int]]) -> tuple[Range, ...]:
+    """The windows that are not clean, and everything between two that share something, as disjoint ranges."""
+    wanted = [(number, number + 1) for number, found in enumerate(windows) if not found.clean]
     wanted += [(min(pair), max(pair) + 1) for pair in joined]
     ranges: list[Range] = []
     for start, stop in sorted(wanted):

@@ -1,4 +1,4 @@
-"""A judged stretch for a report: what it tells, without what its records say."""
+"""A checked window reduced for a report: its findings without the content of its records."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair, Pairing
 
 _TOLD: Final = tuple(name for name, found in vars(CheckedWindow).items() if isinstance(found, cached_property))
-"""What is told by what the records say."""
+"""Fields whose text comes from the records."""
 
 
 def lightened(found: CheckedWindow) -> CheckedWindow:
-    """The same problems at the same places, which no fix can be taken of, nor anything be shown."""
-    told = {name: getattr(found, name) for name in _TOLD}
+    """The same problems at the same places, but with no fix to apply and nothing to show."""
+    kept_fields = {name: getattr(found, name) for name in _TOLD}
     light = CheckedWindow(_light(found.judged))
-    light.__dict__.update(told)
+    light.__dict__.update(kept_fields)
     return light
 
 
@@ -43,8 +43,8 @@ def _light(judged: CheckedRecords) -> CheckedRecords:
         boundaries=(),
         frame=None,
     )
-    told = None if seen is None else replace(seen, messages=(), fates={})
-    made.__dict__["_look"] = lambda: told
+    kept_fields = None if seen is None else replace(seen, messages=(), fates={})
+    made.__dict__["_look"] = lambda: kept_fields
     made.__dict__["judgement"] = Judgement(
         Pairing(tuple(_pair(pair, block) for pair in judgement.pairs), {}),
         tuple(_problem(problem, block) for problem in judgement.problems),

@@ -1,4 +1,4 @@
-"""Where things stand in the pair list: the row of a pair, of a record, of a message."""
+"""An index into the pair list: the row of a pair, of a record, of a message."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _ACROSS = ("cut", "damaged")
 
 
 class RowIndex(Protocol):
-    """What a history of any length answers without its rows being walked for each question."""
+    """Lookups that do not iterate over the rows, however long the history."""
 
     def of_pair(self, index: int) -> int | None:
-        """The first row of the pair, which is its call's; None when the list has none of it."""
+        """The pair's first row, which is its call's; None when the list has no row for it."""
 
     def of_record(self, record: int) -> int | None:
-        """The line across the list that tells of the record: a lost link, damage. None when there is none."""
+        """The line across the list about the record: a lost link, damage. None when there is none."""
 
     def of_part(self, record: int) -> int | None:
-        """The first row that shows anything of the record; None when there is none."""
+        """The first row that shows any part of the record; None when there is none."""
 
     def of_message(self, number: int) -> int:
         """The first row of the message, or of the nearest one before it that has a row; 0 when there is none."""
 
 
 class RowPlaces:
-    """The places in a list of rows that is there as a whole. One walk over it, at the start."""
+    """The index of a complete list of rows, built in one pass at the start."""
 
     def __init__(self, rows: Sequence[PairRow]) -> None:
         self._pairs: dict[int, int] = {}

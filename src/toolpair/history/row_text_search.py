@@ -1,4 +1,6 @@
-"""Looking through all rows of a long conversation: what cannot hold a text is passed by, what is read does not stay."""
+"""Searching all rows of a long conversation: windows that cannot contain a text are skipped, and nothing
+read is kept.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,15 @@ from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.joined import DocumentPart
 
 _BLOCK: Final = 1 << 20
-"""Bytes that are looked at together, where a part is not larger: few enough to be between two keys."""
+"""Bytes searched together, unless a window is larger: few enough to fit between two keys."""
 _UNKNOWN, _NO, _MAY = range(3)
 
 
 class TextFilter:
-    """Which parts may hold all of some texts: told by their bytes, a block of parts at a time."""
+    """Which windows may contain all of some texts, judging by their bytes, several windows at a time."""
 
     def __init__(self, parts: Sequence[Window], rows_at: Sequence[int], wanted: ByteQuery) -> None:
-        """`rows_at`: the first row of each part, and how many rows there are."""
+        """`rows_at`: the first row of each window, and the total number of rows."""
         self._parts = parts
         self._rows_at = rows_at
         self._wanted = wanted
@@ -33,7 +35,7 @@ class TextFilter:
         return _blocks(self._parts)
 
     def about(self, row: int) -> tuple[range, bool]:
-        """The rows of the part that a row is in, and whether any of them may hold the texts. Raises Unreadable."""
+        """The rows of the window that contains a row, and whether any of them may match. Raises Unreadable."""
         number = bisect_right(self._rows_at, row) - 1
         if self._known[number] == _UNKNOWN:
             place = bisect_right(self._blocks, number) - 1
@@ -43,18 +45,18 @@ class TextFilter:
     def _look(self, numbers: range) -> None:
         parts, wanted = self._parts, self._wanted
         first, last = parts[numbers[0]].document, parts[numbers[-1]].document
-        any_may = wanted.may_stand_in(_lowered(first, last))
-        ends = (0, 1, len(parts) - 1)  # whose rows may tell of what is beyond them
+        any_may = wanted.may_occur_in(_lowered(first, last))
+        ends = (0, 1, len(parts) - 1)  # their rows may be about what is beyond them
         for number in numbers:
             part = parts[number]
             may = number in ends or part.says_more
             if not may and any_may:
-                may = len(numbers) == 1 or wanted.may_stand_in(_lowered(part.document, part.document))
+                may = len(numbers) == 1 or wanted.may_occur_in(_lowered(part.document, part.document))
             self._known[number] = _MAY if may else _NO
 
 
 def _blocks(parts: Sequence[Window]) -> list[int]:
-    """The numbers of the parts that blocks begin with, and how many parts there are."""
+    """The numbers of the windows where blocks begin, and the number of windows."""
     long = parts[0].document.long
     blocks, start = [0], 0
     for number, part in enumerate(parts):
@@ -65,11 +67,11 @@ def _blocks(parts: Sequence[Window]) -> list[int]:
 
 
 def _lowered(first: DocumentPart, last: DocumentPart) -> bytes:
-    """The bytes of parts in a row as the file holds them, in lower case."""
+    """The bytes of consecutive windows as in the file, in lower case."""
     records = first.long.records
     if isinstance(records, IndexedRecords):
         content = records.positions.content
-        # What a flood says is said by none of its rows.
+        # No row shows the text of a flood.
         gaps = [place for place, _ in records.floods if first.first <= place < last.end]
         starts, ends = [first.first, *(place + 1 for place in gaps)], [*gaps, last.end]
         spans = [
@@ -80,7 +82,7 @@ def _lowered(first: DocumentPart, last: DocumentPart) -> bytes:
 
 
 class PassingRows(Sequence[PairRow]):
-    """The rows, for one who looks through all of them: parts that nobody looked at are read, and forgotten again."""
+    """The rows, for a pass through all of them: windows not read so far are read, and dropped again."""
 
     def __init__(self, parts: Sequence[Window], rows_at: Sequence[int], offsets: Callable[[int], Offsets]) -> None:
         self._parts = parts

@@ -1,4 +1,4 @@
-"""What the model sees, as rows to print: the request part by part, and between them what is left out of it."""
+"""What the model sees, as rows to print: the parts of the request, interleaved with what is left out of it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from toolpair.history.checked_records import CheckedRecords
 from toolpair.transcript.model import Block
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
-"""What becomes of a block of the file; "added": its agent made it, "inherited": it stands in another file."""
+"""What happens to a block of the file; "added": created by the agent, "inherited": from another file."""
 
 
 class SeenRow(Struct, frozen=True, eq=False):
     """One block of the request, or one that is left out of it."""
 
     message: int | None
-    """Which message of the request, from 0; None for what is left out."""
+    """The message of the request, from 0; None for what is left out."""
     role: str
     value: Any
     block: Block | None
-    """Where it stands in the file; None when the agent adds it, or has it from another file."""
+    """Its place in the file; None when the agent adds it, or takes it from another file."""
     fate: RowFate
 
     @property
@@ -42,7 +42,7 @@ class SeenRow(Struct, frozen=True, eq=False):
 
 
 def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:
-    """The messages of the request; those of the file itself where no agent is known that changes them."""
+    """The messages of the request; those of the file itself if no known agent changes them."""
     if judged.seen is not None:
         return judged.seen.messages
     return tuple(
@@ -52,7 +52,7 @@ def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:
 
 
 def seen_rows(judged: CheckedRecords) -> Iterator[SeenRow]:
-    """All rows in order. What is left out stands where the file has it."""
+    """All rows in order. What is left out is where the file has it."""
     fates = judged.seen.fates if judged.seen is not None else {}
     home = {
         id(block): (number, place)

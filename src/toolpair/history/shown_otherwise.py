@@ -1,4 +1,4 @@
-"""Whether what is shown of a part stands in its bytes."""
+"""Whether the text shown for a window is contained in its bytes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from toolpair.history.checked_records import CheckedRecords
 
 
 def speaks_otherwise(judged: CheckedRecords) -> bool:
-    """Whether rows say more than the strict JSON that they are read from.
+    """Whether rows show more than the JSON they are read from.
 
-    They do of damage, of what a history was cut off from, and of arguments that are no object.
+    They do for damage, for lost history, and for arguments that are not an object.
     """
     transcript, document = judged.transcript, judged.document
     if transcript.boundaries or document is None or "malformed" in transcript.scopes.values():

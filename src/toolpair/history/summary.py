@@ -1,4 +1,4 @@
-"""What a conversation amounts to: the verdict of the head, causes with their counts, the rows of the pair list."""
+"""Summaries of a conversation: the verdict of the head, the causes with their counts, the rows of the pair list."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _LABEL: Final = 400
 
 
 class Verdict(Struct, frozen=True):
-    """What would happen now. Outputs are real tool outputs: no placeholders, nothing empty."""
+    """What would happen on resume now. Outputs are real tool outputs: not placeholders, not empty."""
 
     messages: int
     calls: int
     outputs_total: int
     outputs_seen: int
     outputs_shortened: int
-    """Of those that are seen: the agent sends their beginning and their end."""
+    """How many of those seen are shortened: the agent sends their beginning and end."""
     errors: int
     warnings: int
     infos: int
@@ -39,23 +39,23 @@ class Verdict(Struct, frozen=True):
     native: bool
     placeholders: int
     waiting: int
-    """Calls without a result."""
+    """Calls without results."""
     outlook: Outlook
     badge: str
-    """What becomes of it, in a few words and capitals."""
+    """The outcome, in a few words in capitals."""
     sentence: str
-    """What there is to say beside the badge; never what the session says."""
+    """What to say beside the badge; never content of the session."""
 
 
 class CauseGroup(Struct, frozen=True, eq=False):
-    """Problems with one cause: one decision."""
+    """Problems with one cause, which are decided together."""
 
     cause: Cause | None
     rule: str
     title: str
-    """What its problems share."""
+    """What its problems have in common."""
     tools: tuple[str, ...]
-    """The tools whose calls they are about, each once."""
+    """The distinct tools whose calls they are about."""
     problems: tuple[Problem, ...]
     certain: int
     guesses: int
@@ -64,7 +64,7 @@ class CauseGroup(Struct, frozen=True, eq=False):
 
 
 class PairRow(Struct, frozen=True, eq=False):
-    """One row of the pair list. `group` is how many calls the message has: more than one ran in parallel."""
+    """One row of the pair list. `group` is the number of calls in the message: more than one ran in parallel."""
 
     kind: RowKind
     label: str = ""
@@ -77,14 +77,14 @@ class PairRow(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True):
-    """What a verdict counts, of a history or of a stretch of one."""
+    """The counts behind a verdict, for a history or for a window of one."""
 
     messages: int = 0
     calls: int = 0
     waiting: int = 0
-    """Calls without a result."""
+    """Calls without results."""
     outputs: int = 0
-    """Real ones, wherever they stand."""
+    """Real ones, whatever place they are in."""
     seen: int = 0
     """Those that reach the model."""
     placeholders: int = 0
@@ -112,7 +112,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
     seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
     total += sum(map(_is_elsewhere, judged.problems))
-    stand_ins = sum(not message.records for message in transcript.messages) if transcript.beyond is not None else 0
+    stand_ins = sum(not message.records for message in transcript.messages) if transcript.edges is not None else 0
     return Tally(
         messages=len(transcript.messages) - stand_ins,
         calls=sum(found.call is not None for found in judged.pairs),
@@ -133,7 +133,7 @@ def verdict_of(judged: CheckedRecords) -> Verdict:
 def verdict_from(
     tally: Tally, problems: Sequence[Problem], head: Transcript, profile: Profile, refuses: str | None
 ) -> Verdict:
-    """The verdict on what was counted. `head` says whose history it is, `refuses` why its agent does not resume it."""
+    """The verdict for the counts. `head` describes the session, `refuses` is why its agent does not resume it."""
     count = {
         severity: sum(found.severity == severity for found in problems) for severity in ("error", "warning", "info")
     }
@@ -166,7 +166,7 @@ def verdict_from(
 
 
 def _outputs_seen(judged: CheckedRecords, held: int, sent: int) -> int:
-    """How many of the outputs in the history (of which it holds `held`, and its agent sends `sent`) reach the model."""
+    """How many of the outputs in the history (`held` in this part, of which its agent sends `sent`) reach the model."""
     if judged.seen is not None:
         return 0 if judged.seen.refuses is not None else sent
     lost = sum(
@@ -178,9 +178,9 @@ def _outputs_seen(judged: CheckedRecords, held: int, sent: int) -> int:
 
 
 def _outputs(judged: CheckedRecords) -> tuple[int, int, int]:
-    """Real outputs in the history, how many of them are sent, and results that are no real outputs.
+    """Real outputs in the history, how many of them are sent, and results that are not real outputs.
 
-    Identical copies count once, what was kept as text counts.
+    Identical copies count once; what was kept as text counts.
     """
     seen = judged.seen
     held = sent = placeholders = 0
@@ -206,13 +206,13 @@ def _outputs(judged: CheckedRecords) -> tuple[int, int, int]:
 
 
 def _is_elsewhere(problem: Problem) -> bool:
-    """Whether an output is known from elsewhere alone: one that a damaged line holds is counted with that line."""
+    """Whether an output is known only from elsewhere: one in a damaged line is counted with that line."""
     in_a_line = problem.cause is not None and problem.cause.id == "unreadable"
     return not in_a_line and any(fix.id.startswith(COPY) for fix in problem.fixes)
 
 
 def title_for(fixes: Sequence[Fix]) -> str:
-    """One title for fixes of one kind: their own where they share it."""
+    """One title for fixes of one kind: their own if they share it."""
     first = fixes[0]
     same = all(fix.title == first.title for fix in fixes)
     return first.title if same else first.several or first.title
@@ -223,7 +223,7 @@ def group_key(problem: Problem) -> tuple[str, str]:
 
 
 def groups_of(problems: Iterable[Problem]) -> tuple[CauseGroup, ...]:
-    """Problems by rule and cause, errors first, the larger groups first."""
+    """Problems by rule and cause, errors first, then by size."""
     by_key: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
         by_key.setdefault(group_key(problem), []).append(problem)
@@ -249,7 +249,7 @@ def _group(problems: Sequence[Problem]) -> CauseGroup:
 
 
 def _shared_title(problems: Sequence[Problem]) -> str:
-    """What all of them have in common: the words of their cause, their own, or else what their rule is about."""
+    """What all of them have in common: the text of their cause, their own text, or else the subject of their rule."""
     first = problems[0]
     if first.cause is not None and len({problem.cause.text for problem in problems if problem.cause is not None}) == 1:
         return first.cause.text
@@ -267,7 +267,7 @@ def _tool(problem: Problem) -> str | None:
 
 
 def _cause_of_all(problems: Sequence[Problem]) -> Cause | None:
-    """The cause that the problems share: with a product only where it is the product of each."""
+    """The cause that the problems share; with a product only if it is the same for each."""
     first = problems[0].cause
     if first is None or all(
         problem.cause is not None and (problem.cause.product, problem.cause.link) == (first.product, first.link)
@@ -278,7 +278,7 @@ def _cause_of_all(problems: Sequence[Problem]) -> Cause | None:
 
 
 def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
-    """The pair list in transcript order. `order` is record uid -> its place in the file, to place damaged records."""
+    """The pair list in transcript order. `order` maps record uids to places in the file, to place damaged records."""
     transcript = judged.transcript
     of_block = judged.judgement.pairing.of_block
     boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
@@ -319,7 +319,7 @@ def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
 
 
 def _damaged_rows(judged: CheckedRecords, order: Mapping[int, int]) -> Iterator[tuple[int, PairRow]]:
-    """The rows of what cannot be read, with their places in the file: one for lines that are told together."""
+    """The rows of unreadable records, with their places in the file: one row for lines reported together."""
     until = {problem.record: problem.until for problem in judged.problems if problem.rule.startswith("record.")}
     reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
     reasons |= judged.damaged.reasons if judged.damaged is not None else {}
@@ -327,7 +327,7 @@ def _damaged_rows(judged: CheckedRecords, order: Mapping[int, int]) -> Iterator[
         (order[uid], uid) for uid, scope in judged.transcript.scopes.items() if scope == "malformed" and uid in order
     ]
     runs: list[tuple[int, int, int, int]] = []
-    """Places and uids of the first and of the last record of each."""
+    """Places and uids of the first and last record of each."""
     for place, uid in sorted(malformed):
         if runs and place <= runs[-1][2]:
             continue
@@ -341,7 +341,7 @@ def _damaged_rows(judged: CheckedRecords, order: Mapping[int, int]) -> Iterator[
             and runs[-1][1] not in until
             and reasons.get(runs[-1][1]) == reasons.get(uid)
         ):
-            runs[-1] = (*runs[-1][:2], place, uid)  # nothing is a problem in either
+            runs[-1] = (*runs[-1][:2], place, uid)  # neither has a problem
         else:
             runs.append((place, uid, place, uid))
     for place, uid, _, last in runs:
@@ -349,7 +349,7 @@ def _damaged_rows(judged: CheckedRecords, order: Mapping[int, int]) -> Iterator[
 
 
 def _lines_before(judged: CheckedRecords, first: int, last: int) -> str:
-    """The lines of several records, to be put in front of what is said of them."""
+    """The line numbers of several records, as a prefix for their text."""
     document = judged.document
     if document is None or first not in document or last not in document:
         return ""

@@ -1,4 +1,4 @@
-"""Whether JSON's bytes may hold a text: soundly told without reading the JSON."""
+"""A prefilter on JSON bytes: whether they may contain a text, without parsing and without false negatives."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _NUMBER: Final = "0123456789eE+-."
 _BEFORE_A_NUMBER: Final = " \n[:,"
 _BEHIND_A_NUMBER: Final = " \n,]}"
 _MADE: Final = ("none", "null", "infinity", "nan")
-"""What is shown for a value that the file does not have, or writes otherwise."""
+"""What is shown for a value that the file lacks, or spells differently."""
 _COMPACTION: Final = "replaced by a summary (normal)"
-"""What a row says of one."""
+"""What a row shows of one."""
 _ESCAPE: Final = b"\\u00"
 _SPELT: Final = re.compile(rb"\\u00(?:0[89acd]|[3-7])")
-"""Letters, digits and those controls that a writer shortens to one letter, spelt in hexadecimal."""
+"""Letters, digits and control characters with a short escape, written as hexadecimal escapes."""
 _FOLDED: Final = (b"\xc4\xb0", b"\xe2\x84\xaa", b"\\u0130", b"\\u212a")
-"""The only characters outside ASCII that become a letter of it in lower case: i and k."""
-# Numbers that may be shown with other digits than they are written with: seen when all digits are made the same.
+"""The only non-ASCII characters whose lower case is an ASCII letter: i and k."""
+# Numbers that may be shown with other digits than written: found by making all digits equal.
 _LEVEL: Final = bytes.maketrans(b"123456789.", b"0000000000")
 _MANY_DIGITS: Final = b"0" * 17
 _ZERO: Final = ord("0")
@@ -30,10 +30,10 @@ _EXPONENT: Final = re.compile(rb"0e[-+]?0+(?![0a-z-])")
 
 
 class ByteQuery:
-    """Texts that all have to be there, upper and lower case alike.
+    """Texts that must all occur, ignoring case.
 
-    Looked for are their runs of ASCII letters, digits and underscores: whatever stands between them, a writer may
-    spell in several ways, but these in one, unless bytes tell that it is one who escapes them.
+    Their runs of ASCII letters, digits and underscores are searched for: a writer may spell everything between them in
+    several ways, but the runs in only one, unless the bytes show that the writer escapes them.
     """
 
     __slots__ = ("_folds", "_numbers", "_runs")
@@ -45,17 +45,17 @@ class ByteQuery:
             runs = []
         sure = [run for run in runs if not found[run]]
         self._numbers = bool(runs) and not sure
-        """Only what may be a number is looked for."""
+        """Only runs that may be part of a number are searched for."""
         self._runs = [run.encode() for run in sure or runs]
         self._folds = any(b"i" in run or b"k" in run for run in self._runs)
 
     @property
-    def tells(self) -> bool:
-        """Whether there is anything to look for; without that everything may hold the texts."""
+    def is_useful(self) -> bool:
+        """Whether there is anything to search for; without that, everything may match."""
         return bool(self._runs)
 
-    def may_stand_in(self, lowered: bytes) -> bool:
-        """Whether records whose bytes, in lower case, are these may say all of the texts."""
+    def may_occur_in(self, lowered: bytes) -> bool:
+        """Whether records whose lower-cased bytes are these may contain all the texts."""
         if all(run in lowered for run in self._runs):
             return True
         if _ESCAPE in lowered and _SPELT.search(lowered) is not None:
@@ -66,7 +66,7 @@ class ByteQuery:
 
 
 def _may_be_a_number(text: str, run: re.Match[str]) -> bool:
-    """Whether the run may stand in a number, by itself and by what is around it."""
+    """Whether the run, with what is around it, may be part of a number."""
     if _OF_A_NUMBER.fullmatch(run.group()) is None:
         return False
     start, end = run.span()
@@ -78,17 +78,17 @@ def _may_be_a_number(text: str, run: re.Match[str]) -> bool:
 
 
 def _has_odd_number(lowered: bytes) -> bool:
-    """Whether a number may stand there that is shown with other digits than it is written with."""
+    """Whether there may be a number that is shown with other digits than written."""
     if _SMALL in lowered:
         return True
     levelled = lowered.translate(_LEVEL)
     return _MANY_DIGITS in levelled or any(
-        _stands_alone(levelled, found.start()) for found in _EXPONENT.finditer(levelled)
+        _is_standalone(levelled, found.start()) for found in _EXPONENT.finditer(levelled)
     )
 
 
-def _stands_alone(levelled: bytes, at: int) -> bool:
-    """Whether no letter stands in front of the digits up to here, but for that of an escape."""
+def _is_standalone(levelled: bytes, at: int) -> bool:
+    """Whether no letter precedes the digits up to here, except that of an escape."""
     while at and levelled[at - 1] == _ZERO:
         at -= 1
     return not levelled[at - 1 : at].isalpha() or levelled[max(at - 2, 0) : at] in _ESCAPES

@@ -1,4 +1,4 @@
-"""The verdict in words: the badge, what there is to say beside it, and what will be true after saving."""
+"""The verdict in words: the badge, the text beside it, and what will be true after saving."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 Outlook = Literal["stops", "loses", "ready"]
 _SUMMARY: Final = 48
-"""Characters of what a call was given, in a sentence."""
+"""Characters of a call's input shown in a sentence."""
 
 
 def aside_text(transcript: Transcript, errors: int) -> str:
-    """What to know of a history that is not the one that its agent goes on from."""
+    """A note on a history that is not the one its agent continues."""
     if transcript.tree.elsewhere and transcript.tree.resumed:
         return " This is not the branch that the agent resumes."
     if transcript.tree.resumed:
@@ -54,17 +54,19 @@ def badge_of(tally: Tally, head: Transcript, errors: int, refused: bool, refuses
 
 
 def _is_resumed(head: Transcript) -> bool:
-    """Whether its agent would go on from this very history."""
+    """Whether its agent would continue exactly this history."""
     return bool(head.native and head.agent and head.tree.resumed and not head.tree.elsewhere)
 
 
 def all_of(count: int, noun: str) -> str:
-    """ "All 4 outputs", as one says it of one or two of them."""
+    """ "All 4 outputs", with the right words for one or two of them."""
     return {1: f"The only {noun}", 2: f"Both {noun}s"}.get(count, f"All {count:,} {noun}s")
 
 
 def waiting_text(problems: Iterable[Problem], head: Transcript, *, content: bool = False, running: bool = False) -> str:
-    """Of the calls that a history ends with; with `content` what they were given. `running`: somebody works on them."""
+    """About the calls that a history ends with; with `content` including their input. `running`: an agent is at work on
+    them.
+    """
     last = [problem for problem in problems if problem.rule == "turn.trailing_call"]
     if not last:
         return ""
@@ -77,8 +79,8 @@ def waiting_text(problems: Iterable[Problem], head: Transcript, *, content: bool
         who, was, has = f"The last call{f', {named},' if named else ''}", "was", "has"
     if running:
         return f"{who} {has} no output yet."
-    told = all(problem.on_resume is not None and problem.on_resume.effect != "kept" for problem in last)
-    says = f": {head.agent} will say so to the model" if told and _is_resumed(head) else ""
+    all_reported = all(problem.on_resume is not None and problem.on_resume.effect != "kept" for problem in last)
+    says = f": {head.agent} will say so to the model" if all_reported and _is_resumed(head) else ""
     return f"{who} {was} interrupted and {has} no output{says}."
 
 
@@ -100,7 +102,7 @@ def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str, r
 
 
 def _shortened_text(tally: Tally, head: Transcript) -> str:
-    """What the agent shortens on its way to the model: it is not lost, and it is not all there."""
+    """What the agent shortens before sending: not lost, but not complete either."""
     if not tally.shortened:
         return ""
     whole = f"{tally.seen - tally.shortened:,} of {plural(tally.outputs, 'output')}"
@@ -136,7 +138,7 @@ def broken_text(tally: Tally, head: Transcript, errors: int, causes: int, refuse
 
 
 def saving_text(before: Verdict, after: Verdict, placeholders: int) -> str:
-    """What will be true after saving what is staged."""
+    """What will be true after saving the staged fixes."""
     left = f"{plural(after.errors, 'problem')} left. " if after.errors else ""
     total = max(before.outputs_total, after.outputs_total)
     written = plural(placeholders, "placeholder") if placeholders else ""

@@ -1,4 +1,4 @@
-"""One part of a long conversation: records that are read and judged when they are looked at, and then stay."""
+"""A window of a long conversation: records that are read and checked on first use, and then cached."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from toolpair.transcript.pairing import Pair
 
 
 class Reading(Struct, frozen=True, eq=False):
-    """How the records of a long conversation are read and judged."""
+    """How the records of a long conversation are read and checked."""
 
     document: Document
-    """All records, as the file holds them."""
+    """All records, as in the file."""
     format: Format
     profile: Profile
     request: Callable[[Transcript], Transcript] | None
@@ -36,110 +36,108 @@ class Reading(Struct, frozen=True, eq=False):
     ids: Mapping[str, int]
     """The ids of the file."""
     firsts: Sequence[int]
-    """By the number that `ids` gives: a record from which on the id stands."""
+    """By the number that `ids` gives: a record from which on the id occurs."""
     answered: int
-    """How many of its calls have their result."""
+    """How many of its calls have results."""
     head: Transcript
-    """Whose history it is: everything but its messages."""
+    """Facts about the session: everything but its messages."""
     judged_by: Callable[[Profile], Any]
-    """The conversation of the file by another profile, read anew; None where that judges the whole."""
+    """The conversation of the file read again for another profile; None if that checks the whole."""
 
     past: int = 0
-    """Records in front of the first stretch: a compaction replaced them."""
+    """Records before the first window: those that a compaction replaced."""
     inactive: int = 0
-    """How many of these are the agent's messages, and what stands beside them."""
-    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, beyond: (
-        None
-    )
-    """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
+    """How many of these are the agent's messages, and what is next to them."""
+    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, edges: None
+    """The counts and ids of changed records, if their values show that nothing in them is wrong."""
     inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
-    """What the format needs besides to read the records from one number to before another."""
+    """What else the format needs to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
-    """By an id that pairs nothing: numbers as `ids` gives them, of where it may stand."""
+    """By an id that pairs nothing: numbers, as in `ids`, of where it may occur."""
 
     @property
     def native(self) -> bool:
         """Whether it is an agent's own session."""
         return self.head.native
 
-    def judged(self, part: DocumentPart, beyond: WindowEdges) -> CheckedRecords:
-        """The records of a part, as a stretch."""
+    def judged(self, part: DocumentPart, edges: WindowEdges) -> CheckedRecords:
+        """The records of a part, checked as a window."""
         if part.end <= self.past:
             return replaced(
                 CheckedRecords(items_of(part.now), self.format, self.profile, self.request, self.view, part.now)
             )
         inside = self.inside(part.first, part.end)
         view = self.view if inside is None else replace(self.view, inside=inside)
-        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, beyond)
+        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, edges)
 
 
 class Offsets(Struct, frozen=True):
-    """What stands before a part: messages, pairs, and messages as the provider counts them."""
+    """What precedes a window: numbers of messages, of pairs, and of messages as the provider counts them."""
 
     messages: int = 0
     pairs: int = 0
     counted: int = 0
     unsent: int = 0
-    """The same if all of them were sent as they stand."""
+    """The same if all of them were sent as they are."""
 
 
 class Window:
-    """Stretches in a row. While `stretch` is known, nothing in it is a problem, and its counts are those."""
+    """Consecutive windows of the outline. While `outlined` is set, they are clean and have its counts."""
 
     def __init__(
         self,
         reading: Reading,
         document: DocumentPart,
-        beyond: WindowEdges,
-        stretch: OutlineWindow | None = None,
+        edges: WindowEdges,
+        outlined: OutlineWindow | None = None,
         judged: CheckedWindow | None = None,
         ids: frozenset[str] | None = None,
     ) -> None:
         self.reading = reading
         self.document = document
-        self.beyond = beyond
-        self.stretch = stretch
+        self.edges = edges
+        self.outlined = outlined
         self._judged = judged
         self._ids = ids
         self._seen: tuple[Offsets, NumberedWindow] | None = None
 
     @property
     def looked_at(self) -> bool:
-        """Whether it has been judged."""
+        """Whether it has been checked."""
         return self._judged is not None
 
     @property
-    def stretch_judged(self) -> CheckedWindow:
+    def checked(self) -> CheckedWindow:
         if self._judged is None:
-            self._judged = CheckedWindow(self.reading.judged(self.document, self.beyond))
+            self._judged = CheckedWindow(self.reading.judged(self.document, self.edges))
         return self._judged
 
     @property
     def judged(self) -> CheckedRecords:
-        return self.stretch_judged.judged
+        return self.checked.judged
 
     @property
-    def plain(self) -> bool:
-        """Nothing in it is a problem: known without a look."""
-        return self.stretch is not None
+    def clean(self) -> bool:
+        """Clean: it is known to have no problem without checking it."""
+        return self.outlined is not None
 
     @property
     def unread(self) -> Window:
-        """The same without what was read of it."""
+        """The same without its cached records."""
         own = self.document
         document = own if own.changed else DocumentPart(own.long, own.first, own.end, own.next_uid)
-        return Window(self.reading, document, self.beyond, self.stretch, ids=self._ids)
+        return Window(self.reading, document, self.edges, self.outlined, ids=self._ids)
 
     @cached_property
     def says_more(self) -> bool:
-        """Whether its rows may say what its bytes, as the file holds them, do not."""
+        """Whether its rows may show text that its bytes in the file do not contain."""
         if self.document.changed:
             return True
-        return not self.plain and speaks_otherwise(self.judged)
+        return not self.clean and speaks_otherwise(self.judged)
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The ids that stand in it."""
+        """The ids that occur in it."""
         if self._ids is not None:
             return self._ids
         messages = self.judged.transcript.messages
@@ -147,29 +145,29 @@ class Window:
 
     @cached_property
     def problem_count(self) -> int:
-        return 0 if self.plain else len(self.judged.problems)
+        return 0 if self.clean else len(self.judged.problems)
 
     @cached_property
     def refuses(self) -> str | None:
         """Why its agent does not resume the file at all."""
-        seen = None if self.plain else self.judged.seen
+        seen = None if self.clean else self.judged.seen
         return seen.refuses if seen is not None else None
 
     @cached_property
     def messages(self) -> int:
-        return self.stretch.messages if self.stretch is not None else self.stretch_judged.messages
+        return self.outlined.messages if self.outlined is not None else self.checked.messages
 
     @cached_property
     def pairs(self) -> int:
-        return self.stretch.calls if self.stretch is not None else len(self.judged.pairs)
+        return self.outlined.calls if self.outlined is not None else len(self.judged.pairs)
 
     @cached_property
     def counted(self) -> int:
-        return self.stretch.counted if self.stretch is not None else self.stretch_judged.counted
+        return self.outlined.counted if self.outlined is not None else self.checked.counted
 
     @cached_property
     def unsent(self) -> int:
-        return self.stretch.counted if self.stretch is not None else self.stretch_judged.unsent
+        return self.outlined.counted if self.outlined is not None else self.checked.unsent
 
     @property
     def replaced(self) -> bool:
@@ -178,26 +176,26 @@ class Window:
 
     @property
     def signed(self) -> int:
-        """Blocks of signed thinking in it."""
-        if self.stretch is not None:
-            return self.stretch.signed
-        return self.stretch_judged.signed
+        """Signed thinking blocks in it."""
+        if self.outlined is not None:
+            return self.outlined.signed
+        return self.checked.signed
 
     @property
     def inactive(self) -> int:
         """Records in it that are not sent."""
-        scopes = {} if self.plain else self.judged.transcript.scopes
+        scopes = {} if self.clean else self.judged.transcript.scopes
         return sum(scope == "inactive" for scope in scopes.values())
 
     @cached_property
     def row_count(self) -> int:
-        return self.stretch.rows if self.stretch is not None else len(self.rows)
+        return self.outlined.rows if self.outlined is not None else len(self.rows)
 
     @cached_property
     def tally(self) -> Tally:
-        found = self.stretch
+        found = self.outlined
         if found is None:
-            return self.stretch_judged.tally
+            return self.checked.tally
         return Tally(
             messages=found.messages,
             calls=found.calls,
@@ -209,7 +207,7 @@ class Window:
 
     @cached_property
     def rows(self) -> tuple[PairRow, ...]:
-        """As those of a conversation of its own, without those that stand for what is around it."""
+        """The rows of this window alone, without those for its surroundings."""
         document = self.document.now
         order = {record.uid: number for number, record in enumerate(document.records)}
         return tuple(row for row in rows_of(self.judged, order) if row.record != -1)
@@ -219,22 +217,22 @@ class Window:
         return RowPlaces(self.rows)
 
     def exposed(self, offsets: Offsets) -> NumberedWindow:
-        """What is in it, numbered as in the whole; the same objects each time."""
+        """Its content, numbered as in the whole; the same objects each time."""
         seen = self._seen  # another thread may ask with other offsets
         if seen is None or seen[0] != offsets:
             seen = self._seen = (offsets, NumberedWindow(self, offsets))
         return seen[1]
 
-    def with_document(self, document: DocumentPart, beyond: WindowEdges) -> Window:
-        """The same records after a change, or with something else around them."""
-        proven = self.reading.proof(document.now, beyond)
+    def with_document(self, document: DocumentPart, edges: WindowEdges) -> Window:
+        """The same records after a change, or in other surroundings."""
+        proven = self.reading.proof(document.now, edges)
         if proven is None:
-            return Window(self.reading, document, beyond)
-        return Window(self.reading, document, beyond, proven[0], ids=proven[1])
+            return Window(self.reading, document, edges)
+        return Window(self.reading, document, edges, proven[0], ids=proven[1])
 
 
 class NumberedWindow:
-    """A part at its place in the whole."""
+    """A window numbered by its place in the whole."""
 
     def __init__(self, part: Window, offsets: Offsets) -> None:
         self._part = part
@@ -244,7 +242,7 @@ class NumberedWindow:
 
     @property
     def _lead(self) -> int:
-        return self._part.stretch_judged.lead
+        return self._part.checked.lead
 
     def message(self, number: int) -> Message:
         return self._part.judged.transcript.messages[number + self._lead]
@@ -283,7 +281,7 @@ class NumberedWindow:
 
 
 class WindowIds(Container[str]):
-    """The ids of the file, and those that changes have put in."""
+    """The ids of the file, and those added by changes."""
 
     __slots__ = ("file", "new")
 

@@ -1,4 +1,4 @@
-"""Judging the ranges of an outline one by one, with the same outcome as judging the whole."""
+"""Checking the ranges of an outline one by one, with the same result as checking the whole."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from toolpair.transcript.model import WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
-"""How often ranges are joined before the whole is judged instead."""
+"""How often ranges may be joined before the whole is checked instead."""
 Load = Callable[[Range, WindowEdges], "CheckedWindow"]
-"""Reads the records of a range and judges them as a stretch."""
+"""Reads the records of a range and checks them as a window."""
 
 
 class CheckedWindow(Struct, eq=False, dict=True):
-    """What is judged of a stretch, and what it has to do with others."""
+    """A checked window, and what connects it to others."""
 
     judged: CheckedRecords
 
     @property
     def lead(self) -> int:
-        """Stand-ins in front of its messages."""
+        """Sentinel messages before its own."""
         return self.judged.transcript.lead
 
     @property
     def tail(self) -> int:
-        """Stand-ins behind them."""
-        beyond = self.judged.beyond
-        return len(STAND_INS.after) if beyond is not None and beyond.after else 0
+        """Sentinel messages after its own."""
+        edges = self.judged.edges
+        return len(STAND_INS.after) if edges is not None and edges.after else 0
 
     @cached_property
     def messages(self) -> int:
@@ -50,7 +50,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def counted(self) -> int:
-        """How many messages the provider counts in it, where that is told; else those that there are."""
+        """How many messages the provider counts in it, if known; else all of them."""
         transcript, base = self.judged.transcript, self.judged.profile.base
         sent = self._sent
         if sent is not None:
@@ -65,7 +65,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def unsent(self) -> int:
-        """How many messages the provider would count in it if all were sent as they stand."""
+        """How many messages the provider would count in it if all were sent as they are."""
         transcript = self.judged.transcript
         if transcript.frame is None or not transcript.frame.by_block:
             return self.messages
@@ -78,31 +78,31 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def signed(self) -> int:
-        """Blocks of signed thinking in it."""
+        """Signed thinking blocks in it."""
         blocks = (block for message in self.judged.transcript.messages for block in message.blocks)
         return sum(block.kind == "thinking" and is_signed(block) for block in blocks)
 
     @property
     def _sent(self) -> int | None:
-        """How many messages its agent sends of it, where it has one."""
+        """How many of its messages its agent sends, if it has one."""
         seen, frame = self.judged.seen, self.judged.transcript.frame
         return None if seen is None or frame is None else frame.count(seen.messages)
 
     @cached_property
     def spills(self) -> bool:
-        """Whether what is read of it goes beyond it, so that only the whole tells it."""
+        """Whether reading it depends on what is beyond it, so that only the whole is right."""
         frame = self.judged.transcript.frame
         return frame is not None and (frame.spills or self._sent is None)
 
     @cached_property
-    def tells_of_all(self) -> bool:
+    def needs_whole(self) -> bool:
         """Whether the evidence for a cause is counted over the whole history."""
         causes = (problem.cause for problem in self.judged.problems)
         return any(cause is not None and cause.id in _COUNTED_CAUSES for cause in causes)
 
     @cached_property
     def claims(self) -> frozenset[str]:
-        """What only one range may have: a second one with the same has to be judged together with it."""
+        """What only one range may have: another with the same must be checked together with it."""
         wide = (f"rule {problem.rule}" for problem in self.judged.problems if RULES[problem.rule].whole_history)
         made = (f"id {id_}" for id_ in self.judged.judgement.new_ids)
         calls = [pair.call.id for pair in self.judged.pairs if pair.call is not None and usable(pair.call.id)]
@@ -111,7 +111,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def open(self) -> frozenset[str]:
-        """The spellings of calls that wait for a result."""
+        """The spellings of the ids of calls that wait for a result."""
         pairs = self.judged.pairs
         return frozenset(
             spelt for pair in pairs if pair.call is not None and not pair.results for spelt in _spelt(pair.call.id)
@@ -119,23 +119,23 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
     @cached_property
     def loose(self) -> frozenset[str]:
-        """The spellings of results without a call."""
+        """The spellings of the ids of results without a call."""
         pairs = (pair for pair in self.judged.pairs if pair.call is None or pair.evidence == "guess")
         return frozenset(spelt for pair in pairs for result in pair.results for spelt in _spelt(result.id))
 
     @cached_property
     def cleaned(self) -> frozenset[str]:
-        """What the ids of its results would be if they had been cleaned."""
+        """What the ids of its results would be if sanitised."""
         ids = (result.id for pair in self.judged.pairs for result in pair.results)
         return frozenset(clean for id_ in ids if usable(id_) and (clean := sanitised(id_)) != id_)
 
     @cached_property
-    def leans(self) -> tuple[bool, bool]:
-        """Whether a problem or a fix is about what stands at the front of the range or before, at its end or behind.
+    def touches_edges(self) -> tuple[bool, bool]:
+        """Whether a problem or a fix concerns what is at or before its first record, and at or after its last.
 
-        A record that goes, or comes, at an end would change what stands beside the next stretch.
+        A record removed or added at an edge would change the neighbour of the next window.
         """
-        front = behind = False
+        front = back = False
         messages = self.judged.transcript.messages
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
@@ -145,15 +145,15 @@ class CheckedWindow(Struct, eq=False, dict=True):
             about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
             records = {record for edit in edits for record in records_of(edit)}
             front = front or not about.isdisjoint(first) or not records.isdisjoint(ends[0])
-            behind = behind or not about.isdisjoint(last) or not records.isdisjoint(ends[1])
+            back = back or not about.isdisjoint(last) or not records.isdisjoint(ends[1])
             if problem.message is not None and not self.lead <= problem.message < self.lead + self.messages:
-                front, behind = front or problem.message < self.lead, behind or problem.message >= self.lead
-        beyond = self.judged.beyond
-        return front and beyond is not None and beyond.before, behind and beyond is not None and beyond.after
+                front, back = front or problem.message < self.lead, back or problem.message >= self.lead
+        edges = self.judged.edges
+        return front and edges is not None and edges.before, back and edges is not None and edges.after
 
 
 class CheckedRange(Struct, frozen=True, eq=False):
-    """A range of an outline, and what is judged of it."""
+    """A range of an outline, with its checked window."""
 
     range: Range
     found: CheckedWindow
@@ -165,18 +165,18 @@ def _spelt(id_: Any) -> Iterator[str]:
 
 
 def _takes_thinking_out(edit: Edit) -> bool:
-    """Whether only thinking goes, from wherever: the record that it stood in stays."""
+    """Whether the edit removes only thinking: the record that holds it stays."""
     return isinstance(edit, RemoveThinking) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
 
 
 def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] | None:
-    """Each range judged; those that turn out to have to do with each other as one. None when that is too much.
+    """Each range checked; ranges that turn out to be connected as one. None when that is too much.
 
-    `most` is how many records may be judged together.
+    `most` is the maximum number of records checked together.
     """
-    answered = sum(found.calls for found in outline.stretches)
-    last = len(outline.stretches)
-    thinking = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
+    answered = sum(found.calls for found in outline.windows)
+    last = len(outline.windows)
+    thinking = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
     known: dict[tuple[int, int], CheckedRange] = {}
     ranges: Sequence[Range] = outline.ranges
     for _ in range(_ROUNDS):
@@ -184,15 +184,15 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
         for found in ranges:
             key = (found.start, found.stop)
             if key not in known:
-                inside = outline.stretches[found.start : found.stop]
+                inside = outline.windows[found.start : found.stop]
                 if inside[-1].end - inside[0].first > most:
                     return None
-                elsewhere = answered - sum(stretch.calls for stretch in inside)
-                beyond = WindowEdges(
+                elsewhere = answered - sum(window.calls for window in inside)
+                edges = WindowEdges(
                     found.start > 0, found.stop < last, outline.ids, elsewhere, thinking[last - found.stop]
                 )
-                known[key] = CheckedRange(found, load(found, beyond))
-                if known[key].found.spills or known[key].found.tells_of_all:
+                known[key] = CheckedRange(found, load(found, edges))
+                if known[key].found.spills or known[key].found.needs_whole:
                     return None
             judged.append(known[key])
         joined = [*_together(judged), *_leaning(judged, last), *_named_elsewhere(judged, outline)]
@@ -208,7 +208,7 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
 
 
 def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
-    """Stretches of ranges that claim the same, or of which one has the call that the other's result may answer."""
+    """Windows of ranges with the same claim, or with a call in one that a result in the other may answer."""
     claimed: dict[str, int] = {}
     calls: dict[str, set[int]] = {}
     for number, found in enumerate(judged):
@@ -227,10 +227,10 @@ def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
 
 def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
     for found in judged:
-        front, behind = found.found.leans
+        front, back = found.found.touches_edges
         if front:
             yield found.range.start - 1, found.range.start
-        if behind and found.range.stop < last:
+        if back and found.range.stop < last:
             yield found.range.stop - 1, found.range.stop
 
 
@@ -243,18 +243,19 @@ def _named_elsewhere(judged: Iterable[CheckedRange], outline: Outline) -> Iterat
 
 
 def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Problem]:
-    """All problems, numbered as those of the whole."""
+    """All problems, numbered as in the whole."""
     problems: list[Problem] = []
-    stretches = outline.stretches
+    windows = outline.windows
     messages = pairs = counted = unsent = at = 0
     for found in judged:
-        for stretch in stretches[at : found.range.start]:
-            messages, pairs = messages + stretch.messages, pairs + stretch.calls
-            counted, unsent = counted + stretch.counted, unsent + stretch.counted
+        for window in windows[at : found.range.start]:
+            messages, pairs = messages + window.messages, pairs + window.calls
+            counted, unsent = counted + window.counted, unsent + window.counted
         seen = found.found
         before = counted - min(seen.lead, 1)
         problems += [
-            moved(problem, messages - seen.lead, pairs, before, unsent - seen.lead) for problem in seen.judged.problems
+            renumbered(problem, messages - seen.lead, pairs, before, unsent - seen.lead)
+            for problem in seen.judged.problems
         ]
         messages, pairs = messages + seen.messages, pairs + len(seen.judged.pairs)
         counted, unsent = counted + seen.counted, unsent + seen.unsent
@@ -263,26 +264,26 @@ def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Pr
 
 
 def in_order(problems: Sequence[Problem]) -> Sequence[Problem]:
-    """The problems of one range after the other as those of the whole: first what is about no message."""
+    """The problems of consecutive ranges in the order of the whole: first those that concern no message."""
     if not any(problem.message is None for problem in problems):
         return problems
     return sorted(problems, key=lambda problem: (problem.message or 0, problem.block or 0, _place(problem)))
 
 
 def _place(problem: Problem) -> int:
-    """Where a problem about no message stands among those at the beginning: after all others, family by family."""
+    """The position of a problem without a message among the first ones: after all others, family by family."""
     return -1 if problem.message is not None else place_of(problem.rule)
 
 
-def moved(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
-    """The problem with so many messages and pairs before it; `counted` is how many of them the provider counts.
+def renumbered(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
+    """The problem with this many messages and pairs before it; `counted` is how many of them the provider counts.
 
-    `others` is how many it would count if all were sent as they stand.
+    `others` is how many it would count if all were sent as they are.
     """
     if not messages and not pairs and not counted and not others:
         return problem
     says, of = problem.says, problem.pairs
-    # Done for all problems behind a message that is put in; `replace` takes three times as long.
+    # Done for all problems after an inserted message; `replace` takes three times as long.
     return Problem(
         problem.rule,
         problem.severity,

@@ -23,7 +23,7 @@ from toolpair.history.row_text_search import PassingRows, TextFilter
 from toolpair.history.summary import PairRow, Tally, Verdict, verdict_from
 from toolpair.history.text_prefilter import ByteQuery
 from toolpair.history.window import NumberedWindow, Offsets, Reading, Window, WindowIds
-from toolpair.history.window_checks import CheckedWindow, in_order, judge_ranges, moved
+from toolpair.history.window_checks import CheckedWindow, in_order, judge_ranges, renumbered
 from toolpair.rules.binding import with_removals
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
@@ -31,7 +31,7 @@ from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.joined import DocumentPart, JoinedDocument
-from toolpair.source.offsets import shifted
+from toolpair.source.offsets import shift_offsets
 from toolpair.transcript.edits import Edit, InsertMessage, RemoveThinking, records_of, said_of
 from toolpair.transcript.model import Block, Message, Scope, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
@@ -71,16 +71,16 @@ def windowed_conversation(
     `checking` is told how many stretches are judged, and of how many: more, where some have to do with each other.
     """
     document = reading.document
-    last = len(outline.stretches)
+    last = len(outline.windows)
 
     def part(wanted: Range) -> DocumentPart:
-        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
         # Told apart by their first records, so that no two parts give a new record the same uid.
         return DocumentPart(document, first, end, document.next_uid + first * _UIDS)
 
-    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
+    def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
         made = part(wanted)
-        found = CheckedWindow(reading.judged(made, beyond))
+        found = CheckedWindow(reading.judged(made, edges))
         if reading.view.reporting:
             found, made = lightened(found), part(wanted)
             collect_young()
@@ -100,23 +100,23 @@ def windowed_conversation(
         behind = WindowEdges(False, True, outline.ids, reading.answered)
         parts.append(Window(reading, replaced, behind, OutlineWindow(0, outline.past)))
 
-    signed = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
+    signed = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
 
-    def plain(stop: int) -> None:
+    def clean(stop: int) -> None:
         for n in range(at, stop):
-            stretch = outline.stretches[n]
-            answered = reading.answered - stretch.calls
-            beyond = WindowEdges(n > 0, n + 1 < last, outline.ids, answered, signed[last - n - 1])
-            parts.append(Window(reading, part(Range(n, n + 1)), beyond, stretch))
+            window = outline.windows[n]
+            answered = reading.answered - window.calls
+            edges = WindowEdges(n > 0, n + 1 < last, outline.ids, answered, signed[last - n - 1])
+            parts.append(Window(reading, part(Range(n, n + 1)), edges, window))
 
     for found in judged:
-        plain(found.range.start)
+        clean(found.range.start)
         at = found.range.stop
-        beyond = found.found.judged.beyond
-        assert beyond is not None
+        edges = found.found.judged.edges
+        assert edges is not None
         document_part = documents[found.range.start, found.range.stop]
-        parts.append(Window(reading, document_part, beyond, judged=found.found))
-    plain(last)
+        parts.append(Window(reading, document_part, edges, judged=found.found))
+    clean(last)
     return WindowedConversation(number, source, reading, tuple(parts))
 
 
@@ -241,10 +241,10 @@ class WindowedConversation(Conversation):
         number = self._part_of_record(record)
         return range(0) if number is None else range(self._rows_at[number], self._rows_at[number + 1])
 
-    def sieve(self, texts: Sequence[str]) -> TextFilter | None:
+    def row_filter(self, texts: Sequence[str]) -> TextFilter | None:
 
         wanted = ByteQuery(texts)
-        return TextFilter(self.parts, self._rows_at, wanted) if wanted.tells else None
+        return TextFilter(self.parts, self._rows_at, wanted) if wanted.is_useful else None
 
     @property
     def places(self) -> RowIndex:
@@ -265,10 +265,10 @@ class WindowedConversation(Conversation):
         part = self.parts[number]
         if not part.problem_count:
             return ()
-        lead = part.stretch_judged.lead
+        lead = part.checked.lead
         messages, pairs = self._messages_at[number] - lead, self._pairs_at[number]
         counted, unsent = self._counted_at[number] - min(lead, 1), self._unsent_at[number] - lead
-        return [moved(problem, messages, pairs, counted, unsent) for problem in part.judged.problems]
+        return [renumbered(problem, messages, pairs, counted, unsent) for problem in part.judged.problems]
 
     @property
     def profile(self) -> Profile:
@@ -280,9 +280,9 @@ class WindowedConversation(Conversation):
 
     @cached_property
     def counts(self) -> ConversationCounts:
-        messages = (message for part in self.parts if not part.plain for message in part.judged.transcript.messages)
+        messages = (message for part in self.parts if not part.clean for message in part.judged.transcript.messages)
         blocks = [block for message in messages for block in message.blocks]
-        calls = sum(part.pairs for part in self.parts if part.plain)
+        calls = sum(part.pairs for part in self.parts if part.clean)
         return ConversationCounts(
             records=self.document.count,
             messages=self._messages_at[-1],
@@ -294,13 +294,13 @@ class WindowedConversation(Conversation):
 
     @property
     def damaged(self) -> int:
-        scopes = (part.judged.transcript.scopes for part in self.parts if not part.plain)
+        scopes = (part.judged.transcript.scopes for part in self.parts if not part.clean)
         malformed = (uid for found in scopes for uid, scope in found.items() if scope == "malformed")
         return sum(self.document.record(uid).count for uid in malformed)
 
     @property
     def inactive_blocks(self) -> Sequence[Block]:
-        parts = (part for part in self.parts if not part.plain or part.replaced)
+        parts = (part for part in self.parts if not part.clean or part.replaced)
         return [block for part in parts for block in part.judged.transcript.inactive_blocks]
 
     @cached_property
@@ -372,15 +372,15 @@ class WindowedConversation(Conversation):
 
     # What changes it
 
-    def apply(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
+    def apply(self, edits: Sequence[Edit], on_progress: Callable[[int], None] | None = None) -> Conversation:
         """The conversation after the edits; only what they reach is read and judged again.
 
-        `heed` is told how many parts are done.
+        `on_progress` is told how many parts are done.
         """
         with gc_paused():
-            return self._applied(edits, heed)
+            return self._applied(edits, on_progress)
 
-    def _applied(self, edits: Sequence[Edit], heed: Callable[[int], None] | None = None) -> Conversation:
+    def _applied(self, edits: Sequence[Edit], on_progress: Callable[[int], None] | None = None) -> Conversation:
         by_part: dict[int, list[Edit]] = {}
         if any(isinstance(edit, RemoveThinking) for edit in edits):
             return self._applied_to_the_whole(edits)
@@ -396,8 +396,8 @@ class WindowedConversation(Conversation):
         for done, (number, wanted) in enumerate(by_part.items()):
             if done % _COLLECTED == _COLLECTED - 1:
                 collect_young()
-            if heed is not None:
-                heed(done)
+            if on_progress is not None:
+                on_progress(done)
             part = parts[number]
             alone = Conversation(self.number, self.label, self.source, part.document.now, part.judged)
             try:
@@ -406,12 +406,12 @@ class WindowedConversation(Conversation):
                 return self._applied_to_the_whole(edits)
             if after is part.document.now:
                 continue
-            if not _holds_its_ends(part.document.now, after, part.beyond):
+            if not _holds_its_ends(part.document.now, after, part.edges):
                 return self._applied_to_the_whole(edits)
-            beyond = part.beyond
+            edges = part.edges
             made = part.with_document(
                 part.document.with_document(after),
-                replace(beyond, ids=WindowIds(self.reading.ids, ties.new_ids)),
+                replace(edges, ids=WindowIds(self.reading.ids, ties.new_ids)),
             )
             if self.reading.native and (
                 (self._may_be_interrupted(part) and _turns(part.judged) != _turns(made.judged))
@@ -430,7 +430,7 @@ class WindowedConversation(Conversation):
     def _may_be_interrupted(self, part: Window) -> bool:
         """Whether the end of the history reaches to this part: there an agent looks for an interrupted turn."""
         inside = self.reading.inside(part.document.first, part.document.end)
-        return not part.beyond.after or inside is None or inside.numbered is not None or inside.on_results
+        return not part.edges.after or inside is None or inside.numbered is not None or inside.on_results
 
     def _go_on_from(self, before: WindowedConversation, numbers: Sequence[int]) -> None:
         """Take over what is known of the parts, all but those with these numbers the same as before."""
@@ -439,7 +439,7 @@ class WindowedConversation(Conversation):
         own["tally"] = before.tally + sum((new.tally - old.tally for old, new in changed), Tally())
         for name, of in _COUNTS.items():
             grown = ((number, of(new) - of(old)) for number, (old, new) in zip(numbers, changed, strict=True))
-            own[name] = shifted(getattr(before, name), grown)
+            own[name] = shift_offsets(getattr(before, name), grown)
         problems = dict(before._problems_of_parts)
         anew = set(numbers)
         if any(own[name] is not getattr(before, name) for name in _NUMBERS):
@@ -477,11 +477,11 @@ def _links(judged: CheckedRecords) -> int:
     return sum(problem.rule.startswith("chain.") for problem in judged.problems)
 
 
-def _holds_its_ends(before: Document, after: Document, beyond: WindowEdges) -> bool:
+def _holds_its_ends(before: Document, after: Document, edges: WindowEdges) -> bool:
     """Whether the records at both ends are the same: what stands there beside other parts does so still."""
     old, new = before.records, after.records
-    first = not beyond.before or (bool(new) and old[0].uid == new[0].uid)
-    return first and (not beyond.after or (bool(new) and old[len(old) - 1].uid == new[len(new) - 1].uid))
+    first = not edges.before or (bool(new) and old[0].uid == new[0].uid)
+    return first and (not edges.after or (bool(new) and old[len(old) - 1].uid == new[len(new) - 1].uid))
 
 
 class _LongPlaces:
@@ -510,7 +510,7 @@ class _LongPlaces:
         at = min(max(bisect_right(conversation._messages_at, number) - 1, 0), len(conversation.parts) - 1)
         while at >= 0:
             part = conversation.parts[at]
-            local = number - conversation._messages_at[at] + part.stretch_judged.lead
+            local = number - conversation._messages_at[at] + part.checked.lead
             row = part.places.of_message_or_before(local)
             if row is not None:
                 return conversation._rows_at[at] + row
@@ -550,9 +550,9 @@ class _ById(Mapping[str, Sequence[Block]]):
         conversation = self._conversation
         numbers = {number for number, part in enumerate(conversation.parts) if part.document.changed}
         reading = conversation.reading
-        stretch = reading.ids.get(id_)
+        window = reading.ids.get(id_)
         firsts = [part.document.first for part in conversation.parts]
-        for number in reading.named(id_) if stretch is None else (stretch,):
+        for number in reading.named(id_) if window is None else (window,):
             numbers.add(max(bisect_right(firsts, reading.firsts[number]) - 1, 0))
         blocks = [
             block

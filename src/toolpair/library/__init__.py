@@ -1,4 +1,4 @@
-"""Checking and repairing lists of messages in a program: `check`, `repair`, `guard`, and the objects of SDKs.
+"""Checking and repairing lists of messages in a program: `check`, `repair`, `guard`, and SDK objects.
 
-Stands on history; knows no file, no agent on this machine and no terminal.
+Built on history; knows nothing of files, agents on this machine or terminals.
 """

@@ -1,4 +1,4 @@
-"""The guard in front of a request: it may refuse messages, and never breaks the request for a reason of its own."""
+"""The guard before a request: it may refuse messages, but never breaks the request because of its own faults."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def guard(messages: Sequence[T], profile: str | None, mode: Literal["repair"]) -
 
 
 def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any:
-    """Stand before a request and judge its messages as `profile`, by default as what they look like.
+    """Check the messages of a request against `profile`, by default the one they look like.
 
-    "raise" hands the messages back, or raises InvalidMessages, which lists the problems. "report" hands back a
-    Report. "repair" hands back messages that are valid: the ones that were given where nothing is wrong, else a new
-    list in which the untouched messages are the same objects and a mended one is a dict. Where problems are left that
-    no fix is safe for, it hands back the best there is and warns.
+    "raise" returns the messages, or raises InvalidMessages, which lists the problems. "report" returns a Report.
+    "repair" returns valid messages: the same list if nothing is wrong, else a new list in which untouched messages are
+    the same objects and a fixed one is a dict. If problems remain that no fix is safe for, it returns the best possible
+    and warns.
 
-    The messages are never changed. A fault inside the guard is never the reason that a request fails: whatever goes
-    wrong (an object that cannot be read, a list that is not understood, a mistake of toolpair's), the messages go
-    through untouched with a RuntimeWarning; a report says so in `fault`. Where warnings are errors, the sentence goes
-    to the logger "toolpair". Only a mistake in the call itself raises: ValueError for an unknown mode or an
-    unknown profile, since either would switch the guard off without a word.
+    The messages are never changed. A fault inside the guard never makes a request fail: whatever goes wrong (an object
+    that cannot be read, a list that is not understood, a bug in toolpair), the messages are returned unchanged with a
+    RuntimeWarning; a report says so in `fault`. If warnings are errors, the message goes to the logger "toolpair"
+    instead. Only a mistake in the call itself raises: ValueError for an unknown mode or profile, since either would
+    silently disable the guard.
     """
     if mode not in _MODES:
         raise ValueError(f"mode is 'raise', 'report' or 'repair', not {mode!r}")
@@ -63,7 +63,7 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
     try:
         from toolpair.rules.profiles import PROFILES, is_profile, no_such_profile
 
-        # Data that cannot be read is a fault of ours, not a profile that does not exist.
+        # Unreadable profile data is our fault, not an unknown profile.
         known = profile is None or profile in PROFILES or is_profile(profile)
         if known:
             answer, refused, warning = _judge(messages, profile, mode)
@@ -85,15 +85,15 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
 
 
 def _judge(messages: Any, profile: str | None, mode: str) -> tuple[Any, InvalidMessages | None, str | None]:
-    """What to hand back, or to raise; and what to warn of."""
+    """What to return, or to raise; and what to warn about."""
     from toolpair.library.message_lists import check, repair
-    from toolpair.library.report import InvalidMessages, told
+    from toolpair.library.report import InvalidMessages, one_line
 
     if mode == "repair":
         repaired = repair(messages, profile)
         left = repaired.left
         more = f"; and {len(left) - 1:,} more" if len(left) > 1 else ""
-        warning = f"toolpair.guard could not fix everything: {told(left[0])}{more}" if left else None
+        warning = f"toolpair.guard could not fix everything: {one_line(left[0])}{more}" if left else None
         return repaired.messages, None, warning
     report = check(messages, profile)
     if mode == "report":
@@ -112,11 +112,11 @@ def _in_short(error: Exception) -> str:
 
 
 def _warn(sentence: str) -> None:
-    """Warn at the line that called `guard`."""
+    """Warn, attributed to the line that called `guard`."""
     try:
         warnings.warn(sentence, RuntimeWarning, stacklevel=3)
     except Exception:
-        # Where warnings are errors, this one must not become the fault that it tells of.
+        # If warnings are errors, this one must not become the fault that it reports.
         import logging
 
         logging.getLogger("toolpair").warning("%s", sentence)

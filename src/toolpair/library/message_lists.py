@@ -1,4 +1,4 @@
-"""The Python API on lists of messages: check and repair. Plain dicts and the SDKs' own objects."""
+"""The Python API for lists of messages: check and repair. Accepts plain dicts and the SDKs' own objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from toolpair.formats import get_format
 from toolpair.formats.format import Format, Item
-from toolpair.formats.telling import ANTHROPIC, Told, shape_of_profile
+from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.list_windows import problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, less_sent, losses
@@ -26,7 +26,7 @@ from toolpair.source.gc_pause import gc_paused
 
 @dataclass(frozen=True)
 class Taken:
-    """A fix that was taken: the rule it mends, the fix, and what it loses."""
+    """A fix that was applied: its rule, the fix, and what it loses."""
 
     rule: str
     fix: str
@@ -37,7 +37,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Repaired:
-    """Messages that are valid, or as valid as can be. Untouched messages are the objects that were given."""
+    """Messages that are valid, or as valid as possible. Untouched messages are the original objects."""
 
     messages: Sequence[Any]
     taken: tuple[Taken, ...]
@@ -46,7 +46,7 @@ class Repaired:
 
     @cached_property
     def losses(self) -> Losses:
-        """What is gone of what was sent: outputs, words of the user, calls. Measured when it is asked for."""
+        """What is lost of what was sent: outputs, user text, calls. Computed on first use."""
         return NOTHING if self._states is None else losses(*self._states)
 
     @property
@@ -59,14 +59,14 @@ class Repaired:
 
 
 def check(messages: Sequence[Any], profile: str | None = None) -> Report:
-    """Judge a list of messages as the provider would. Never changes it.
+    """Check a list of messages as the provider would. Never changes it.
 
-    `profile` names the provider (`toolpair profiles`); by default what the messages look like. Raises ValueError
-    when the list is not understood or the profile is not known, TypeError when it is no list.
+    `profile` names the provider (`toolpair profiles`); by default the one the messages look like. Raises ValueError
+    when the list is not understood or the profile is unknown, TypeError when it is not a list.
     """
     messages = _listed(messages)
     with gc_paused():
-        found = _stretch_by_stretch(messages, profile)
+        found = _window_by_window(messages, profile)
         return _of_the_whole(messages, profile) if found is None else found
 
 
@@ -75,8 +75,8 @@ def _of_the_whole(messages: Sequence[Any], profile: str | None) -> Report:
     return Report(judged.profile.id, tuple(judged.problems))
 
 
-def _stretch_by_stretch(messages: Sequence[Any], profile: str | None) -> Report | None:
-    """The same without judging all of it, for lists of plain messages; None for all others."""
+def _window_by_window(messages: Sequence[Any], profile: str | None) -> Report | None:
+    """The same without checking the whole at once, for lists of plain messages; None for others."""
     shape = shape_of(messages)
     if shape is None or (profile is not None and not is_profile(profile)):
         return None
@@ -95,10 +95,10 @@ def repair(
     recipe: str = "recommended",
     max_id_length: int | None = None,
 ) -> Repaired:
-    """Mend a list of messages. The input is never changed; the same list is handed back when nothing was to do.
+    """Fix a list of messages. The input is never changed; the same list is returned when there is nothing to do.
 
-    `recipe` names the way (`toolpair recipes`); `max_id_length` is for those that copy a system which cuts long ids.
-    Raises as `check` does, and ValueError for an unknown recipe or a length that the recipe does not heed.
+    `recipe` names the way (`toolpair recipes`); `max_id_length` is for recipes that copy a system which truncates long
+    ids. Raises as `check` does, and ValueError for an unknown recipe or a length that the recipe does not use.
     """
     chosen = RECIPES.get(recipe)
     if chosen is None:
@@ -134,14 +134,14 @@ def _carried_out(
 
 
 def _handed_back(item: Item, given: tuple[Item, Any] | None) -> Any:
-    """The object that was given where the item still says what it said."""
+    """The original object if the item still equals it."""
     if given is not None and (given[0] is item or given[0].value == item.value):
         return given[1]
     return item.value
 
 
 def _listed(messages: Any) -> Sequence[Any]:
-    """The messages as a sequence, the one that was given where it is one. Nothing is used up by it."""
+    """The messages as a sequence, the original one if it is a sequence. Consumes no iterator."""
     if isinstance(messages, Sequence) and not isinstance(messages, (str, bytes, bytearray, memoryview)):
         return messages
     if isinstance(messages, Mapping):
@@ -186,10 +186,10 @@ def _plain(number: int, message: Any) -> Any:
 
 
 def _format_for(values: list[Any], profile: str | None) -> Format:
-    """What the messages look like; where they could be of several shapes, the one that the profile is used with."""
+    """The format the messages look like; if several fit, the one that the profile is used with."""
     if not values:
         return get_format(ANTHROPIC if profile is None else shape_of_profile(profile))
-    shape = Told().hear_all(values).shape(profile)
+    shape = ListEvidence().hear_all(values).shape(profile)
     if shape is None:
         raise ValueError(why_not_understood(values))
     return get_format(shape)

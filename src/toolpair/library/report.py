@@ -1,4 +1,4 @@
-"""What `check` and `guard` say of a list of messages. Loads nothing else of toolpair."""
+"""The report of `check` and `guard` on a list of messages. Imports nothing else of toolpair."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from toolpair.rules.problem import Problem
 
-_MOST_TOLD: Final = 20
+_MOST_LISTED: Final = 20
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Report:
     profile: str
     problems: tuple[Problem, ...]
     fault: str | None = None
-    """Why a guard could not judge the messages, one sentence; None where they were judged."""
+    """Why a guard could not check the messages, one sentence; None if they were checked."""
 
     @cached_property
     def errors(self) -> tuple[Problem, ...]:
@@ -33,19 +33,19 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        return self.fault or "\n".join(f"{found.severity} {told(found)}" for found in self.problems)
+        return self.fault or "\n".join(f"{found.severity} {one_line(found)}" for found in self.problems)
 
 
 class InvalidMessages(ValueError):
-    """Raised by `guard`: the messages would be refused. `report` lists why, `problems` are its errors."""
+    """Raised by `guard`: the messages would be refused. `report` has everything, `problems` its errors."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
         count = len(report.errors)
         lines = [f"{count} problem{'s' if count > 1 else ''} that {report.profile} would refuse:"]
-        lines += [f"  {told(problem)}" for problem in report.errors[:_MOST_TOLD]]
-        if count > _MOST_TOLD:
-            lines.append(f"  and {count - _MOST_TOLD:,} more")
+        lines += [f"  {one_line(problem)}" for problem in report.errors[:_MOST_LISTED]]
+        if count > _MOST_LISTED:
+            lines.append(f"  and {count - _MOST_LISTED:,} more")
         super().__init__("\n".join(lines))
 
     @property
@@ -56,7 +56,7 @@ class InvalidMessages(ValueError):
         return type(self), (self.report,)
 
 
-def told(problem: Problem) -> str:
+def one_line(problem: Problem) -> str:
     """A problem on one line: where, which rule, what is wrong, the ids."""
     place = "messages" if problem.message is None else f"messages.{problem.message}"
     blocks = [block for block in (problem.call, problem.result) if block is not None]

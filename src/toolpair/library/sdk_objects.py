@@ -1,4 +1,4 @@
-"""What people have in their lists of messages, as JSON has it: dicts, the SDKs' objects, dataclasses."""
+"""Converting what people have in their message lists to plain JSON values: dicts, SDK objects, dataclasses."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Final
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _STAINLESS: Final = "._models"
-"""Where the SDKs of Anthropic, OpenAI and others that are generated alike have the base of their objects."""
+"""Modules with the base class of the objects of Anthropic's, OpenAI's and similarly generated SDKs."""
 _LANGCHAIN: Final = frozenset({"human", "ai", "AIMessageChunk", "system", "tool", "function", "chat"})
 
 
 def plain(value: Any) -> Any:
-    """The value as it would be sent; what is plain already stays the same object.
+    """The value as it would be sent; a plain value stays the same object.
 
-    Raises RecursionError when it is nested too deeply or within itself, TypeError for an iterator in it or a key that
-    JSON does not know, and whatever an object raises that is asked for its fields.
+    Raises RecursionError for a value nested too deeply or in itself, TypeError for an iterator in it or a key that JSON
+    does not allow, and whatever an object raises when its fields are read.
     """
     if type(value) in _SCALARS:
         return value
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
 
 
 def _key(key: Any) -> str:
-    """A key as JSON has it."""
+    """A key as JSON writes it."""
     if isinstance(key, str):
         return str.__str__(key)
     if key is None or isinstance(key, (bool, int, float)):
@@ -81,7 +81,9 @@ def _fields(value: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _dumped(value: Any) -> Any:
-    """A pydantic object, without what is None. Of an SDK's own only what its client sends: the fields that were set."""
+    """A pydantic object, without None values. Of an SDK's own object, only what its client sends: the fields that were
+    set.
+    """
     settings: dict[str, Any] = {"mode": "json", "exclude_none": True, "by_alias": True, "warnings": False}
     if any(base.__module__.endswith(_STAINLESS) for base in type(value).__mro__):
         settings |= {"exclude_unset": True, "exclude": getattr(value, "__api_exclude__", None)}
@@ -92,13 +94,13 @@ def _dumped(value: Any) -> Any:
     if not isinstance(made, dict):
         return value
     if "role" in made and "content" not in made and getattr(value, "content", ...) is None:
-        # A chat message without words says so; some servers want the key.
+        # A chat message without text says so explicitly; some servers require the key.
         made = {"role": made["role"], "content": None, **made}
     return made
 
 
 def why_not_understood(values: Sequence[Any]) -> str:
-    """One sentence on a list that is no list of messages of a known API: what it looks like, and what to do."""
+    """A sentence on a list that is not a list of messages of a known API: what it looks like, and what to do."""
     first = next((value for value in values if isinstance(value, dict)), None)
     if first is None:
         return "there is no message in this list, but " + (type(values[0]).__name__ if values else "nothing")

@@ -1,4 +1,6 @@
-"""One module a recipe. A new one is a module with RECIPE, and a line in the registry."""
+"""Recipes: named ways to fix a whole transcript, one module each. A new one is a module with RECIPE, and
+a line here.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _MODULES: Final = (
 
 
 class _Registry(Mapping[str, Recipe]):
-    """The recipes by name. A recipe's module is loaded when it is asked for."""
+    """The recipes by name. A recipe's module is imported on first use."""
 
     def __init__(self) -> None:
         self._modules = {module.replace("_", "-"): module for module in _MODULES}

@@ -1,7 +1,7 @@
 """No recommended fix may make the agent send less: one that would is held back, and its problem left to a person.
 
-What would be sent is compared once, over all that was taken. Only where that is less than before the fixes are looked
-for that are to blame.
+What would be sent is compared once, after all fixes. Only if it is less than before are the fixes responsible searched
+for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
-from toolpair.recipes.engine import Mark, Pick, mark_of, mend
+from toolpair.recipes.engine import Mark, Pick, apply_fixes, mark_of
 from toolpair.recipes.recipe import Gone, Less, RecipeStep, S
 from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
@@ -19,7 +19,7 @@ from toolpair.transcript.edits import Edit
 T = TypeVar("T")
 Apply = Callable[[S, Sequence[Edit]], S]
 SendsLess = Callable[[S, S], Less]
-"""What of the first state would have been sent, and is not of the second."""
+"""What the first state would send and the second would not."""
 _Key = tuple[str, int, str | None, int]
 _Taken = tuple[Problem, Fix]
 _ROUNDS: Final = 6
@@ -27,26 +27,26 @@ _PASSES: Final = 3
 
 
 class HeldBack(Struct, frozen=True):
-    """A recommended fix that was not taken."""
+    """A recommended fix that was not applied."""
 
     problem: Problem
     fix: Fix
     less: str
-    """What the agent would not send any more: "1 output (34 bytes)"."""
+    """What the agent would no longer send: "1 output (34 bytes)"."""
 
     @property
     def text(self) -> str:
-        """Why it was not taken, one sentence."""
+        """Why it was not applied, one sentence."""
         return f"The recommended fix is not applied: with it the agent would no longer send {self.less}."
 
 
 class Done(Struct, Generic[T], frozen=True):
-    """What was made of the steps, and what was not taken."""
+    """The result of the steps, and the fixes held back."""
 
     made: T
     held_back: tuple[HeldBack, ...]
     less: str | None
-    """What the agent does not send any more all the same, because a person chose so."""
+    """What the agent no longer sends nevertheless, because a person chose so."""
 
 
 def carefully(
@@ -56,9 +56,9 @@ def carefully(
     sends_less: SendsLess[S],
     collect: Callable[[S, Iterator[RecipeStep[S]]], tuple[T, S]],
 ) -> Done[T]:
-    """Let `collect` go through the steps of what `pick` says: it gives what it made of them, and the last state.
+    """Let `collect` run through the steps of `pick`: it returns their result and the last state.
 
-    It is called again where a recommended fix is held back. What a person chose is taken, whatever it takes away.
+    It is called again if a recommended fix is held back. What a person chose is applied, whatever it removes.
     """
     passes = [_Pass(pick)]
     held: list[HeldBack] = []
@@ -67,7 +67,7 @@ def carefully(
         now = state
         for one in passes:
             one.took = False
-            for step in mend(now, apply, one.allowed):
+            for step in apply_fixes(now, apply, one.allowed):
                 now, one.took = step.after, True
                 yield step
 
@@ -92,13 +92,13 @@ def carefully(
             return Done(made, tuple(held), measure.less)
         if not (last.held and last.took) or len(passes) == _PASSES:
             return Done(made, tuple(held), measure.less)
-        # Beside what was taken since, one that was held back may take nothing away.
+        # Together with what was applied since, one that was held back may remove nothing.
         passes.append(_Pass(pick))
         made, measure = tried()
 
 
 class _Pass:
-    """What may be taken: what is picked, but for recommended fixes that are held back."""
+    """What may be applied: what is picked, except recommended fixes that are held back."""
 
     def __init__(self, pick: Pick) -> None:
         self.took = False
@@ -114,7 +114,7 @@ class _Pass:
         return None if (problem.rule, fix.id) in self._kinds or mark_of(problem, fix) in self._refused else fix
 
     def refuse(self, found: Sequence[HeldBack], *, kinds: bool) -> None:
-        """`kinds`: there is something new each time, so nothing of these kinds is taken."""
+        """`kinds`: each run finds something new, so apply nothing of these kinds."""
         self.held = True
         self._refused |= {mark_of(one.problem, one.fix) for one in found}
         if kinds:
@@ -122,7 +122,7 @@ class _Pass:
 
 
 class _Watch(Generic[S]):
-    """Finds the first state that the agent resumes: of one that it refuses nothing would be sent."""
+    """Finds the first state that the agent resumes: of one that it refuses, nothing would be sent."""
 
     def __init__(self, state: S) -> None:
         self.first = state
@@ -135,7 +135,7 @@ class _Watch(Generic[S]):
 
 
 class _Measure(Generic[S]):
-    """Looks for the recommended fixes by which what is `lost` in the end would not be sent any more."""
+    """Finds the recommended fixes that cause `lost`, which would no longer be sent in the end."""
 
     def __init__(self, first: S, apply: Apply[S], sends_less: SendsLess[S], less: Less) -> None:
         self._first = first
@@ -168,7 +168,7 @@ class _Measure(Generic[S]):
             half = len(taken) // 2
             found = self._culprits(before, taken[:half], lost) + self._culprits(before, taken[half:], lost)
             if found:
-                return found  # otherwise none of them alone
+                return found  # no single one causes it otherwise
         return [HeldBack(problem, fix, less.text or "") for problem, fix in taken]
 
 

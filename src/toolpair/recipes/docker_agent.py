@@ -1,4 +1,4 @@
-"""docker-agent's last step before a request."""
+"""A replica of docker-agent's last step before a request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
-from toolpair.recipes.replica_steps import Deeds
+from toolpair.recipes.replica_steps import ReplicaActions
 from toolpair.recipes.turn_order import is_call
 from toolpair.transcript.edits import Edit, Spot
 from toolpair.transcript.model import Block, Message, Transcript
@@ -17,15 +17,15 @@ MISSING: Final = "No result provided"
 
 
 def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    deeds = Deeds(state.problems, state.transcript)
-    _Walk(deeds).through(state.transcript)
-    return deeds.carried_out(state, apply)
+    actions = ReplicaActions(state.problems, state.transcript)
+    _Walk(actions).through(state.transcript)
+    return actions.carried_out(state, apply)
 
 
 class _Walk(Struct):
-    """The calls that wait for a result, and what was passed last: there a placeholder goes."""
+    """The calls waiting for a result, and the place after the last one passed, where a placeholder goes."""
 
-    deeds: Deeds
+    actions: ReplicaActions
     pending: list[Block] = field(default_factory=list)
     results: dict[str, Block | None] = field(default_factory=dict)
     """Id of a waiting call -> its result."""
@@ -48,7 +48,7 @@ class _Walk(Struct):
         self.flush()
 
     def _answers(self, message: Message) -> None:
-        """Each result is a message to docker-agent, and what the user says between them is one."""
+        """To docker-agent each result is a message, and user text between results is one too."""
         for block in message.blocks:
             if block.kind != "result":
                 if message.role == "user":
@@ -60,9 +60,9 @@ class _Walk(Struct):
     def _take(self, result: Block) -> None:
         id_ = _id(result)
         if id_ not in self.results:
-            self.deeds.remove(result)
+            self.actions.remove(result)
         elif (kept := self.results[id_]) is not None:
-            self.deeds.remove(result, kept)
+            self.actions.remove(result, kept)
         else:
             self.results[id_] = result
 
@@ -72,12 +72,12 @@ class _Walk(Struct):
             where = "after the results" if isinstance(self.last, Block) else "after the call"
             for call in self.pending:
                 if (id_ := _id(call)) and self.results[id_] is None:
-                    self.deeds.answer(call, MISSING, spot, where, error=True)
+                    self.actions.answer(call, MISSING, spot, where, error=True)
         self.pending, self.results = [], {}
 
 
 def _id(block: Block) -> Any:
-    """The id; for none, and for one that is no text, an empty one, which nothing answers."""
+    """The id; an empty one, which matches nothing, if there is none or it is not a string."""
     return block.id if isinstance(block.id, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""What cannot be paired is removed: calls without result, results without call, second results."""
+"""Remove what cannot be paired: calls without results, results without calls, second results."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _KEEPS: Final = frozenset(
         "placeholder-and-text",
     }
 )
-"""Recommended fixes that keep as text what has no partner."""
+"""Recommended fixes that keep an unpaired block as text."""
 _REMOVES: Final = ("remove-call", "drop", "keep-first-only", "new-ids-only", "remove")
 """The fix that removes it instead; a problem has at most one of them."""
 
 
 def pick(problem: Problem) -> Fix | None:
-    """The recommended fix where it pairs; where it writes a placeholder or text, the one that removes."""
+    """The recommended fix if it pairs; if it writes a placeholder or text, the one that removes."""
     best = pick_recommended(problem)
     if best is None or not RULES[problem.rule].of_pair or not (best.placeholder or best.id in _KEEPS):
         return best

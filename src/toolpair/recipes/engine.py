@@ -1,4 +1,4 @@
-"""Carrying out a recipe: take fixes group by group, judge again after each, until nothing is left to take."""
+"""Running a recipe: apply fixes group by group, checking again after each, until there is nothing left to apply."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from toolpair.transcript.edits import Edit, targets
 
 Pick = Callable[[Problem], Fix | None]
 Mark = tuple[object, ...]
-"""What tells one choice of a fix from another, before and after others are carried out."""
+"""Identifies the choice of a fix, across states."""
 _Choice = tuple[Mark, Problem, Fix]
 
 _MOST_STEPS: Final = 1000
 
 
 def picking(pick: Pick) -> RecipeRun:
-    """A recipe that takes, of each problem, the fix that `pick` says."""
+    """A recipe that applies, for each problem, the fix that `pick` returns."""
 
     def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-        return mend(state, apply, pick)
+        return apply_fixes(state, apply, pick)
 
     return run
 
 
-def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[RecipeStep[S]]:
-    """Take what `pick` says, step by step, until that is nothing, or nothing that helps.
+def apply_fixes(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[RecipeStep[S]]:
+    """Apply what `pick` returns, step by step, until it returns nothing, or nothing that helps.
 
-    Each problem is tried once, and once more when others were mended after it; so it always ends. A step that leaves
-    its problems there and mends no other is not taken: the same run on what comes out of this one changes nothing.
+    Each problem is tried once, and once more after others have been fixed; so it always ends. A step that leaves its
+    problems and fixes no others is not kept: running the recipe on its own result changes nothing.
     """
     tried: set[Mark] = set()
     vain: set[Mark] = set()
@@ -61,17 +61,17 @@ def mend(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Itera
 
 
 def mark_of(problem: Problem, fix: Fix) -> Mark:
-    """What tells the choice of this fix from others, on other states, too."""
+    """Identifies the choice of this fix, in other states as well."""
     ids = tuple(repr(block.id) for block in (problem.call, problem.result) if block is not None)
-    # The same record may need another link once its neighbours are mended.
+    # The same record may need another link once its neighbours are fixed.
     links = tuple((type(edit).__name__, getattr(edit, "parent", None)) for edit in fix.edits)
     return (problem.rule, problem.record, problem.key, ids, fix.id, links)
 
 
 def _waiting(problems: Sequence[Problem], pick: Pick) -> list[_Choice]:
-    """What `pick` would take of these problems.
+    """What `pick` would apply for these problems.
 
-    Two empty texts of one message have nothing that tells them apart: the mark says how many such are left.
+    Two empty texts in one message cannot be told apart: the mark counts how many such are left.
     """
     picked = ((problem, pick(problem)) for problem in problems)
     found = [(mark_of(problem, fix), problem, fix) for problem, fix in picked if fix is not None and fix.edits]

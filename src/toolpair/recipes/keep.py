@@ -1,4 +1,4 @@
-"""Nothing real is removed and nothing is invented: what cannot be paired becomes text."""
+"""Remove nothing real and invent nothing: what cannot be paired becomes text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AS_TEXT: Final = ("call-as-text", "both-as-text")
 
 
 def pick(problem: Problem) -> Fix | None:
-    """The recommended fix; in the place of one that writes a placeholder the one that keeps all as text."""
+    """The recommended fix; in place of one that writes a placeholder, the one that keeps everything as text."""
     best = pick_recommended(problem)
     if best is None or not best.placeholder:
         return best

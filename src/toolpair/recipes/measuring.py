@@ -1,4 +1,4 @@
-"""How many records two states of a conversation differ in."""
+"""Counting the records in which two states of a conversation differ."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from toolpair.transcript.ordering import longest_ascending
 
 
 class Touched(Struct, frozen=True):
-    """Records that differ. A record that only stands elsewhere counts as changed."""
+    """Numbers of differing records. One that only moved counts as changed."""
 
     changed: int = 0
     added: int = 0
     removed: int = 0
     replaced: int = 0
-    """Of those added, how many stand where one was removed: it is one record that was touched."""
+    """How many of the added ones replace a removed one: that is one record touched."""
 
     def __add__(self, other: Touched) -> Touched:
         return Touched(
@@ -34,18 +34,18 @@ class Touched(Struct, frozen=True):
 
 
 def touched(before: Sequence[RecipeRecord], after: Sequence[RecipeRecord]) -> Touched:
-    """What was done to the records. Linear, but for the order of those that moved."""
+    """What was done to the records. Linear, except for ordering those that moved."""
     old = {record.uid: (number, record) for number, record in enumerate(before)}
     stayed = [(*old[record.uid], record) for record in after if record.uid in old]
     in_order = longest_ascending([number for number, _, _ in stayed])
     changed = sum(number not in in_order or _differ(then, now) for number, then, now in stayed)
     there = {now.uid for _, _, now in stayed}
-    replaced = _behind(before, there) & _behind(after, there)
+    replaced = _added_after(before, there) & _added_after(after, there)
     return Touched(changed, len(after) - len(stayed), len(before) - len(stayed), replaced.total())
 
 
-def _behind(records: Sequence[RecipeRecord], there: set[int]) -> Counter[int | None]:
-    """How many records that only this state has stand behind each that both have."""
+def _added_after(records: Sequence[RecipeRecord], there: set[int]) -> Counter[int | None]:
+    """For each record in both states, how many records that only this state has come after it."""
 
     def behind() -> Iterator[int | None]:
         last: int | None = None

@@ -1,4 +1,4 @@
-"""The fewest touched records: several ways are carried out, and the one that changes least is taken."""
+"""Touch the fewest records: several ways are tried, and the one that changes least is kept."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Final, Generic
 from msgspec import Struct
 
 from toolpair.recipes import drop, keep, recommended
-from toolpair.recipes.engine import Pick, mend
+from toolpair.recipes.engine import Pick, apply_fixes
 from toolpair.recipes.measuring import touched
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
 from toolpair.rules.problem import Fix, Problem
 from toolpair.transcript.edits import Edit
 
 _WORK: Final = 200_000
-"""So many records are looked through to measure problems one by one; others then cost what their kind did."""
+"""Budget of records for measuring problems one by one; others are then assumed to cost what their kind did."""
 _ROUNDS: Final = 3
 _Apply = Callable[[S, Sequence[Edit]], S]
 _Kind = tuple[object, ...]
 
 
 class _Way(Struct, Generic[S], frozen=True):
-    """One way that was carried out."""
+    """One way that was tried."""
 
     steps: list[RecipeStep[S]]
     errors: int
@@ -30,7 +30,7 @@ class _Way(Struct, Generic[S], frozen=True):
 
 
 def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    """Carry the cheapest way out; again while that leaves errors which another way mends."""
+    """Apply the cheapest way; repeat while that leaves errors which another way fixes."""
     for _ in range(_ROUNDS):
         best = min(_ways(state, apply), key=lambda way: (way.errors, way.records))
         if not best.steps:
@@ -42,7 +42,7 @@ def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DE
 
 
 def _ways(state: S, apply: _Apply[S]) -> Iterator[_Way[S]]:
-    """The ways to choose from; of two that touch as many records the first is taken."""
+    """The ways to choose from; of two that touch equally many records the first wins."""
     default = _carried_out(state, apply, recommended.pick)
     yield default
     states = [step.before for step in default.steps]
@@ -53,7 +53,7 @@ def _ways(state: S, apply: _Apply[S]) -> Iterator[_Way[S]]:
         _Cheapest(measured, lossless=False),
         _Choice(drop.pick),
     ):
-        # Where it would choose all along what is recommended, it comes to the same.
+        # If it would choose every recommended fix, the result is the same.
         if any(_is_other(choice, measured, passed) for passed in states):
             measured.states = (state,)
             yield _carried_out(state, measured.apply, choice.pick)
@@ -65,26 +65,26 @@ def _is_other(choice: _Choice, measured: _Measured[S], state: S) -> bool:
 
 
 def _carried_out(state: S, apply: _Apply[S], pick: Pick) -> _Way[S]:
-    steps = list(mend(state, apply, pick))
+    steps = list(apply_fixes(state, apply, pick))
     after = steps[-1].after if steps else state
     errors = sum(problem.severity == "error" for problem in after.problems)
     return _Way(steps, errors, touched(state.items, after.items).total if steps else 0)
 
 
 class _Choice:
-    """Which fix to take of each problem."""
+    """Which fix to apply for each problem."""
 
     def __init__(self, pick: Pick) -> None:
         self.pick: Pick = pick
 
 
 class _Measured(Generic[S]):
-    """How many records each fix of a problem touches, found out by carrying it out."""
+    """How many records each fix of a problem touches, measured by applying it."""
 
     def __init__(self, state: S, apply: _Apply[S]) -> None:
         self._apply = apply
         self.states: tuple[S, ...] = (state,)
-        """Those that the problems that are asked for can be of."""
+        """The records that the problems in question can involve."""
         self._work = 0
         self._known: dict[int, tuple[Problem, dict[str, int]]] = {}
         self._kinds: dict[_Kind, dict[str, int]] = {}
@@ -95,7 +95,7 @@ class _Measured(Generic[S]):
         return after
 
     def costs(self, problem: Problem) -> dict[str, int]:
-        """Of each certain fix, by its id."""
+        """The cost of each certain fix, by its id."""
         known = self._known.get(id(problem))
         if known is None:
             known = (problem, self._measure(problem))
@@ -115,7 +115,9 @@ class _Measured(Generic[S]):
 
 
 class _Cheapest(_Choice, Generic[S]):
-    """Of each problem's certain fixes the one that touches fewest records; of equals the recommended, then lossless."""
+    """Of each problem's certain fixes, the one that touches fewest records; of equals the recommended, then a lossless
+    one.
+    """
 
     def __init__(self, measured: _Measured[S], lossless: bool) -> None:
         super().__init__(self._choose)

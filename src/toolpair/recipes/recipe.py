@@ -1,4 +1,4 @@
-"""What a recipe is: a named way to mend a whole transcript, carried out step by step with toolpair's own edits."""
+"""What a recipe is: a named way to fix a whole transcript, applied step by step as toolpair edits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolpair.transcript.model import Transcript
 
 
 class RecipeRecord(Protocol):
-    """One record: the same in two states when its value is."""
+    """One record: the same in two states when its value is the same."""
 
     @property
     def uid(self) -> int: ...
@@ -23,7 +23,7 @@ class RecipeRecord(Protocol):
 
 
 class Gone(Protocol):
-    """An output or words of the user. `record` is the uid of the one that they stood in."""
+    """An output or user text that is gone. `record` is the uid of the record that held it."""
 
     @property
     def kind(self) -> str: ...
@@ -39,7 +39,7 @@ class Gone(Protocol):
 
 
 class Less(Protocol):
-    """What would not be sent any more."""
+    """What would no longer be sent."""
 
     @property
     def outputs(self) -> Sequence[Gone]: ...
@@ -52,7 +52,7 @@ class Less(Protocol):
 
 
 class Checked(Protocol):
-    """Something that has problems: a conversation of a session, or a list of messages."""
+    """Something with problems: a conversation of a session, or a list of messages."""
 
     @property
     def items(self) -> Sequence[RecipeRecord]: ...
@@ -71,7 +71,7 @@ S = TypeVar("S", bound=Checked)
 
 
 class RecipeStep(Struct, Generic[S], frozen=True):
-    """Fixes that were carried out together."""
+    """Fixes that were applied together."""
 
     taken: tuple[tuple[Problem, Fix], ...]
     before: S
@@ -82,10 +82,10 @@ _SHORTEST: Final = 10
 
 
 class Options(Struct, frozen=True):
-    """What a recipe can be told."""
+    """The options that recipes can have."""
 
     max_id_length: int | None = None
-    """Longer ids are cut: by recipes that copy a system which does so."""
+    """Longer ids are truncated: for recipes that copy a system which does so."""
 
     def __post_init__(self) -> None:
         if self.max_id_length is not None and self.max_id_length < _SHORTEST:
@@ -96,7 +96,7 @@ DEFAULT = Options()
 
 
 class RecipeRun(Protocol):
-    """Carries a recipe out on `state`. A step's `taken` names each thing done and the problem that it is done for."""
+    """Runs a recipe on `state`. A step's `taken` names each thing done and the problem it is for."""
 
     def __call__(
         self, state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT
@@ -104,23 +104,25 @@ class RecipeRun(Protocol):
 
 
 class Recipe(Struct, frozen=True):
-    """One recipe, as its module registers it."""
+    """One recipe, as its module declares it."""
 
     name: str
     title: str
     """One line."""
     run: RecipeRun
     pick: Callable[[Problem], Fix | None] | None = None
-    """Of a recipe that chooses one of each problem's own fixes: which. So it can be narrowed to some problems."""
+    """For a recipe that chooses one of each problem's own fixes: the choice. Such a recipe can be limited to some
+    problems.
+    """
     does: tuple[str, ...] = ()
-    """What it does exactly, a sentence or two each."""
+    """Exactly what it does, each point a sentence or two."""
     copies: str | None = None
-    """The system and the functions that it does exactly the same as, harm included; None for toolpair's own."""
+    """The system and the functions that it replicates exactly, harm included; None for toolpair's own."""
     loses: str | None = None
-    """Where it can lose or spoil something real, in one or two sentences; None when nowhere."""
+    """Where it can lose or corrupt something real, in one or two sentences; None when nowhere."""
     instead: str | None = None
-    """What toolpair's default does in these places."""
+    """What toolpair's default does in these cases."""
     links: tuple[str, ...] = ()
     """Where the copied functions are discussed."""
     options: frozenset[str] = frozenset()
-    """Which of the `Options` it heeds."""
+    """Which of the `Options` it uses."""

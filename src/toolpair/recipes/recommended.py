@@ -1,4 +1,4 @@
-"""The default recipe: the recommended fix of every error. It loses no real tool output and no user word."""
+"""The default recipe: the recommended fix of every error. It loses no real tool output and no user text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolpair.rules.problem import Fix, Problem
 
 
 def pick(problem: Problem) -> Fix | None:
-    """For a program: also where a person would be asked between guesses, then the choice that guesses nothing."""
+    """For a program: where a person would be asked to choose between guesses, the fix that does not guess."""
     best = problem.recommended
     if problem.severity != "error" or best is None or not best.certain:
         return None
@@ -18,7 +18,7 @@ def pick(problem: Problem) -> Fix | None:
 
 
 def pick_without_guesses(problem: Problem) -> Fix | None:
-    """For a person at the screen, who is left to decide where there is something to guess."""
+    """For a person at the screen, who decides wherever there is something to guess."""
     return problem.certain_fix if problem.severity == "error" else None
 
 

@@ -1,4 +1,4 @@
-"""What copies of other systems are put together from: deeds, each with the problem that it is about and its words."""
+"""Building blocks for replicas of other systems: actions, each with its problem and its description."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from toolpair.transcript.edits import (
 from toolpair.transcript.model import Block, Message, Transcript
 
 _ORDER: Final = (SetValue, Rename, InsertResult, Reorder, Remove, RemoveMessage)
-"""What is carried out first: a place is named by what stands there, so that goes last."""
+"""Order of application: places are given by the blocks there, so edits that use places go last."""
 _UNANSWERED: Final = ("result.missing", "turn.trailing_call", "result.not_adjacent", "result.split_over_messages")
 _STRAY: Final = ("result.id_mismatch", "result.orphan", "result.not_adjacent", "result.duplicate")
 _TWICE: Final = ("result.duplicate", "result.orphan", "result.id_mismatch")
 _OF_IDS: Final = ("id.pattern", "id.length", "result.id_mismatch")
 
 
-class Deeds:
-    """What a system does to one transcript, gathered before any of it is carried out."""
+class ReplicaActions:
+    """What a system does to one transcript, collected before any of it is applied."""
 
     def __init__(self, problems: Sequence[Problem], transcript: Transcript) -> None:
         self._of_block: dict[int, list[Problem]] = {}
@@ -49,7 +49,7 @@ class Deeds:
         self._results_stand_alone = transcript.layout == "tool_messages"
 
     def rename(self, block: Block, id_: str) -> None:
-        """Write another id, because of the id alone."""
+        """Change an id because of the id alone."""
         problem = self._about(block, _OF_IDS) or self._made("id.pattern", "This id is rewritten.", block)
         fix = Fix("copy-sanitize", f"rewrite the id as {id_}", (Rename(block, id_),), several="rewrite the ids")
         self._done.append((problem, fix))
@@ -68,7 +68,7 @@ class Deeds:
         self._done.append((problem, fix))
 
     def remove(self, result: Block, kept: Block | None = None) -> None:
-        """Take a result out; `kept` is one with its id that stays."""
+        """Remove a result; `kept` is another with its id that stays."""
         problem = self._about(result, _TWICE) or self._made(
             "result.duplicate" if kept is not None else "result.orphan", "This result is removed.", result
         )
@@ -85,7 +85,7 @@ class Deeds:
     def answer(
         self, call: Block, text: str, spot: Spot, where: str, *, error: bool = False, instead_of: Message | None = None
     ) -> InsertResult:
-        """Put a placeholder for the call there; `instead_of` is a message that goes for it."""
+        """Insert a placeholder for the call; `instead_of` is a message that it replaces."""
         edit = InsertResult(call, text, error, spot=spot)
         gone, loses = self._taken_out(instead_of) if instead_of is not None else ((), None)
         problem = self._about(call, _UNANSWERED) or self._made(
@@ -102,7 +102,7 @@ class Deeds:
         return edit
 
     def reorder(self, message: Message, order: Sequence[Block | InsertResult]) -> None:
-        """Put results into this order, in the slots that results hold."""
+        """Put results into this order, in the slots that results occupy."""
         first = next((part for part in order if isinstance(part, Block)), None)
         blocks = [part.call if isinstance(part, InsertResult) else part for part in order]
         found = (problem for block in blocks for problem in self._of_block.get(id(block), ()))
@@ -117,7 +117,7 @@ class Deeds:
         self._done.append((problem, fix))
 
     def carried_out(self, state: S, apply: Callable[[S, Sequence[Edit]], S]) -> Iterator[RecipeStep[S]]:
-        """All of it as one step; none when there is nothing to do."""
+        """Everything as one step; none when there is nothing to do."""
         if not self._done:
             return
         edits = [edit for _, fix in self._done for edit in fix.edits]
@@ -125,9 +125,9 @@ class Deeds:
         yield RecipeStep(tuple(self._done), state, apply(state, edits))
 
     def _taken_out(self, message: Message) -> tuple[tuple[Edit, ...], str | None]:
-        """The edits that take the words of a message out, and what is lost by it."""
+        """The edits that remove the text of a message, and what that loses."""
         if not message.blocks:
-            # Results that are messages of their own leave an empty one behind, blocks fill it.
+            # Results that are messages of their own leave an empty message behind; blocks fill it.
             return ((RemoveMessage(message),) if self._results_stand_alone else ()), None
         words = "\n".join(text_in(block) for block in message.blocks if is_bare_text(block))
         size = len(words.encode("utf-8", "replace"))
@@ -135,12 +135,12 @@ class Deeds:
         return tuple(Remove(block) for block in message.blocks), loses
 
     def _about(self, block: Block, rules: Sequence[str]) -> Problem | None:
-        """The judged problem of the block that has the earliest of these rules; any other is about something else."""
+        """The block's problem with the earliest of these rules; any other problem is about something else."""
         found = [problem for problem in self._of_block.get(id(block), ()) if problem.rule in rules]
         return min(found, key=lambda problem: rules.index(problem.rule), default=None)
 
     def _made(self, rule: str, text: str, block: Block) -> Problem:
-        """A problem for a deed where the profile has nothing to say."""
+        """A problem for an action where the profile finds none."""
         return Problem(
             rule=rule,
             severity="info",
@@ -157,7 +157,7 @@ class Deeds:
 
 
 def _with_id_of(result: Block, call: Block) -> tuple[Edit, ...]:
-    """The edits that make `result` an answer to `call`; an item becomes one of the kind that answers it."""
+    """The edits that make `result` answer `call`; an item becomes one of the type that answers it."""
     renamed: tuple[Edit, ...] = (Rename(result, call.id),)
     if result.call_kind == call.call_kind or "tool_search" in (result.call_kind, call.call_kind):
         return renamed

@@ -1,4 +1,4 @@
-"""Roo Code's check of each message of the user before it goes into the history."""
+"""A replica of Roo Code's check of each user message before it enters the history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roo Code's look over the whole history right before a request."""
+"""A replica of Roo Code's pass over the whole history right before a request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
-from toolpair.recipes.replica_steps import Deeds
+from toolpair.recipes.replica_steps import ReplicaActions
 from toolpair.recipes.roo_results import INTERRUPTED
 from toolpair.recipes.turn_order import Turn, id_key, turns_of
 from toolpair.transcript.edits import Edit
@@ -14,15 +14,15 @@ from toolpair.transcript.model import Block, Transcript
 
 
 def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    deeds = Deeds(state.problems, state.transcript)
+    actions = ReplicaActions(state.problems, state.transcript)
     turns = turns_of(state.transcript)
     for number, turn in enumerate(turns):
         if turn.role == "assistant" and turn.listed and turn.calls:
-            _answer(deeds, state.transcript, turn, turns[number + 1] if number + 1 < len(turns) else None)
-    return deeds.carried_out(state, apply)
+            _answer(actions, state.transcript, turn, turns[number + 1] if number + 1 < len(turns) else None)
+    return actions.carried_out(state, apply)
 
 
-def _answer(deeds: Deeds, transcript: Transcript, turn: Turn, following: Turn | None) -> None:
+def _answer(actions: ReplicaActions, transcript: Transcript, turn: Turn, following: Turn | None) -> None:
     """Placeholders for the calls of a response that the very next message does not answer."""
     user = following if following is not None and following.role == "user" else None
     known = {id_key(result) for result in user.results} if user is not None and user.listed else set()
@@ -40,9 +40,9 @@ def _answer(deeds: Deeds, transcript: Transcript, turn: Turn, following: Turn | 
         if known
         else "before the user's message"
     )
-    spot = turn.behind() if user is None else user.front(turn, transcript)
+    spot = turn.after() if user is None else user.front(turn, transcript)
     for call in missing.values():
-        deeds.answer(call, INTERRUPTED, spot, where, instead_of=replaced)
+        actions.answer(call, INTERRUPTED, spot, where, instead_of=replaced)
         replaced = None
 
 

@@ -1,4 +1,4 @@
-"""Roo Code's check of each message of the user, with results put into the order of their calls."""
+"""Roo Code's check of each user message, with results put into the order of their calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roo Code's way with ids: other characters become "_", on calls and on results."""
+"""Roo Code's id sanitising: other characters become "_", on calls and results."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
-from toolpair.recipes.replica_steps import Deeds
+from toolpair.recipes.replica_steps import ReplicaActions
 from toolpair.recipes.roo_ids import fitted
 from toolpair.transcript.edits import Edit
 
 
 def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    deeds = Deeds(state.problems, state.transcript)
+    actions = ReplicaActions(state.problems, state.transcript)
     for message in state.transcript.messages:
         for block in (*message.calls, *message.results):
             if not isinstance(block.id, str):
                 continue
             new = fitted(block.id, options.max_id_length)
             if new != block.id:
-                deeds.rename(block, new)
-    return deeds.carried_out(state, apply)
+                actions.rename(block, new)
+    return actions.carried_out(state, apply)
 
 
 RECIPE: Final = Recipe(

@@ -1,4 +1,4 @@
-"""What Roo Code does to the results of one message of the user when it takes it into the history."""
+"""What Roo Code does to the results of a user message when adding it to the history."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.recipes.recipe import RecipeStep, S
-from toolpair.recipes.replica_steps import Deeds
+from toolpair.recipes.replica_steps import ReplicaActions
 from toolpair.recipes.turn_order import Turn, first_of_each, id_key, turns_of
 from toolpair.transcript.edits import Edit, InsertResult
 from toolpair.transcript.model import Block, Transcript
@@ -15,38 +15,38 @@ INTERRUPTED: Final = "Tool execution was interrupted before completion."
 
 
 def validated(state: S, apply: Callable[[S, Sequence[Edit]], S], *, reorder: bool) -> Iterator[RecipeStep[S]]:
-    """`validateAndFixToolResultIds` on each message of the user, by the last response before it."""
+    """`validateAndFixToolResultIds` on each user message, against the last response before it."""
     transcript = state.transcript
-    deeds = Deeds(state.problems, transcript)
+    actions = ReplicaActions(state.problems, transcript)
     assistant: Turn | None = None
     before: Turn | None = None
     for turn in turns_of(transcript):
         if turn.role == "assistant":
             assistant = turn
         elif turn.role == "user" and turn.listed and assistant is not None and assistant.listed and assistant.calls:
-            _One(deeds, transcript, turn, before, assistant.calls).validate(reorder)
+            _One(actions, transcript, turn, before, assistant.calls).validate(reorder)
         before = turn
-    return deeds.carried_out(state, apply)
+    return actions.carried_out(state, apply)
 
 
 class _One:
-    """One message of the user, and the calls that it is held against."""
+    """One user message, and the calls it is compared with."""
 
     def __init__(
-        self, deeds: Deeds, transcript: Transcript, turn: Turn, before: Turn | None, calls: Sequence[Block]
+        self, actions: ReplicaActions, transcript: Transcript, turn: Turn, before: Turn | None, calls: Sequence[Block]
     ) -> None:
-        self.deeds = deeds
+        self.actions = actions
         self.transcript = transcript
         self.turn = turn
         self.before = before
         self.calls = calls
         self.ids: dict[Any, Any] = {}
-        """id() of a result that was given another id -> that id's key."""
+        """id() of a result that was given another id -> the key of that id."""
 
     def validate(self, reorder: bool) -> None:
         results, again = first_of_each(self.turn.results)
         for result, first in again:
-            self.deeds.remove(result, first)
+            self.actions.remove(result, first)
         wanted = {id_key(call) for call in self.calls}
         known = {id_key(result) for result in results}
         placeholders: list[InsertResult] = []
@@ -57,7 +57,7 @@ class _One:
             self._reorder([*placeholders, *results])
 
     def _matched(self, results: Sequence[Block], wanted: set[object]) -> list[Block]:
-        """The results that stay: with an id that is asked for, or with that of the call at the same position."""
+        """The results that stay: those with a wanted id, or that of the call at the same position."""
         used: set[object] = set()
         kept: list[Block] = []
         for position, result in enumerate(results):
@@ -65,10 +65,10 @@ class _One:
             if key not in wanted or key in used:
                 call = self.calls[position] if position < len(self.calls) else None
                 if call is None or id_key(call) in used:
-                    self.deeds.remove(result)
+                    self.actions.remove(result)
                     continue
                 key = id_key(call)
-                self.deeds.adopt(result, call)
+                self.actions.adopt(result, call)
                 self.ids[id(result)] = key
             used.add(key)
             kept.append(result)
@@ -79,14 +79,14 @@ class _One:
         missing = [call for call in self.calls if id_key(call) not in covered]
         spot = self.turn.front(self.before, self.transcript)
         where = "before the results" if results else "before the user's message"
-        return [self.deeds.answer(call, INTERRUPTED, spot, where) for call in missing]
+        return [self.actions.answer(call, INTERRUPTED, spot, where) for call in missing]
 
     def _reorder(self, parts: Sequence[Block | InsertResult]) -> None:
-        """`reorderToolResults`: a stable sort by calls, in the slots that results hold."""
+        """`reorderToolResults`: a stable sort by calls, in the slots that results occupy."""
         ranks = {id_key(call): number for number, call in enumerate(self.calls)}
         ordered = sorted(parts, key=lambda part: ranks.get(self._key(part), len(ranks)))
         if any(a is not b for a, b in zip(ordered, parts, strict=True)):
-            self.deeds.reorder(self.turn.messages[0], ordered)
+            self.actions.reorder(self.turn.messages[0], ordered)
 
     def _key(self, part: Block | InsertResult) -> Any:
         if isinstance(part, InsertResult):

@@ -1,4 +1,4 @@
-"""The transcript as systems know it that keep results and words in one message of the user."""
+"""The transcript as seen by systems that keep results and text in one user message."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ _RESULT_ROLES: Final = ("tool",)
 
 
 class Turn(Struct, eq=False):
-    """One message of such a system: of chat and of items, the results behind a response with the words behind them."""
+    """One message of such a system; in chat and items, the results after a response together with the
+    text after them.
+    """
 
     role: Any
     messages: list[Message]
     listed: bool
-    """Its content is a list of blocks; of a string those systems know no results."""
+    """Its content is a list of blocks; those systems see no results in a string."""
     blocks: list[Block] = field(default_factory=list)
 
     @property
@@ -32,19 +34,19 @@ class Turn(Struct, eq=False):
         return [block for block in self.blocks if block.kind == "result"]
 
     def front(self, before: Turn | None, transcript: Transcript) -> Spot:
-        """The place in front of all else in it; `before` is the turn that it follows."""
+        """The place before everything else in it; `before` is the turn that it follows."""
         if transcript.layout == "tool_messages" and before is not None and before.role == "assistant":
-            return before.behind()
+            return before.after()
         first = self.messages[0]
         return Spot("before", self.blocks[0] if first.blocks else first)
 
-    def behind(self) -> Spot:
+    def after(self) -> Spot:
         """The place for an answer to it."""
         return Spot("behind", self.messages[-1])
 
 
 def is_call(block: Block) -> bool:
-    """Whether the block is a call with an id; the calls of chat's first form have none, and no system knows them."""
+    """Whether the block is a call with an id; legacy chat calls have none, and these systems do not know them."""
     return block.kind == "call" and not is_legacy(block)
 
 
@@ -59,10 +61,10 @@ def turns_of(transcript: Transcript) -> list[Turn]:
 
 
 def _joined(transcript: Transcript) -> list[Turn]:
-    """Results in a row are one message of the user, the words straight behind them are in it.
+    """Consecutive results form one user message, including the text directly after them.
 
-    An agent's own file may write more of the user's words as messages of their own: they are all in it. What the
-    system says stands nowhere among the turns.
+    An agent's own file may split user text over several messages: all of it is included. System messages are not part
+    of any turn.
     """
     turns: list[Turn] = []
     only_results = False  # of the last turn
@@ -86,7 +88,7 @@ def _joined(transcript: Transcript) -> list[Turn]:
 
 
 def id_key(block: Block) -> object:
-    """What tells ids apart: equal for equal ids of one type, for those that are lists or objects never."""
+    """A key that is equal for equal ids of one type, and never for ids that are lists or objects."""
     id_ = block.id
     if isinstance(id_, (dict, list)):
         return ("one of a kind", id(block))
@@ -94,7 +96,7 @@ def id_key(block: Block) -> object:
 
 
 def first_of_each(results: Iterable[Block]) -> tuple[list[Block], list[tuple[Block, Block]]]:
-    """The first result of each id; each further one with the first."""
+    """The first result with each id; each further one paired with the first."""
     first: dict[object, Block] = {}
     again: list[tuple[Block, Block]] = []
     for result in results:

@@ -1,4 +1,4 @@
-"""Arguments of calls, and the tools that a request declares for them."""
+"""Rules about call arguments, and about the tools that a request declares for its calls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ RULES: Final = (
 
 
 def _no_tools(context: Context) -> None:
-    """Bedrock refuses calls and results in a request that declares no tool at all; of which tool is not looked at."""
+    """Bedrock refuses calls and results in a request that declares no tools at all; which tools is not checked."""
     first = next(iter(context.pairing.pairs), None)
     if context.transcript.declared_tools or first is None:
         return
@@ -66,11 +66,11 @@ def _no_tools(context: Context) -> None:
 
 
 def _holds_json(call: Block, raw: str) -> bool:
-    """Whether the arguments can be read, and are no text within the text."""
+    """Whether the arguments can be parsed and are not JSON text inside a JSON string."""
     try:
         return not isinstance(orjson.loads(raw), str)
     except ValueError:
-        # A stricter reader than others, and the quickest.
+        # This parser is stricter than others, and the fastest.
         return not isinstance(arguments(call), str)
 
 
@@ -110,7 +110,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
         title, text = "keep the broken text as a single argument", "are not valid JSON"
     elif (raw is None or isinstance(raw, dict)) and context.provider == "mistral":
-        return  # it takes an object as well, and none
+        return  # it accepts an object as well, and no arguments
     elif raw is None or isinstance(raw, dict):
         mended_text = json.dumps(raw or {}, ensure_ascii=False)
         title, text = "write them as a JSON string", "are not a string"
@@ -128,13 +128,14 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         fixes=(
             Fix("arguments-json", title, (openai_chat.with_function(call, arguments=mended_text),), recommended=True),
         ),
-        # What their own types say is a string is refused as anything else; what is in the string is the tool's affair.
+        # A value that these types declare a string is refused if it is anything else; what is in the string is up to
+        # the tool.
         severity="error" if not isinstance(raw, str) and context.wire in ("chat", "responses") else None,
     )
 
 
 def _string_for_object(context: Context, pair: Pair, call: Block, raw: Any) -> None:
-    """Arguments in a string, for an API that takes an object: they have to hold one."""
+    """Arguments in a string, for an API that takes an object: the string must hold one."""
     if raw is None or isinstance(raw, dict) or (isinstance(raw, str) and raw.strip() == ""):
         return
     given = _parsed(raw)
@@ -166,7 +167,7 @@ def _string_for_object(context: Context, pair: Pair, call: Block, raw: Any) -> N
 
 
 def _parsed(value: Any) -> Any:
-    """The value that a string holds as JSON; the value itself when it holds none."""
+    """The JSON value that a string holds; the value itself when the string holds none."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

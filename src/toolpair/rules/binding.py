@@ -1,7 +1,7 @@
-"""Signed thinking is bound to what stands before it: a fix in front of it says so, and has a remedy beside it.
+"""Signed thinking depends on everything before it: a fix of earlier messages says so, and comes with a remedy.
 
-Newer Claude models check each thinking signature against the whole conversation up to it, so that a repair of an
-earlier message can make them refuse a later block.
+Newer Claude models check each thinking signature against the whole conversation up to it, so repairing an earlier
+message can make them refuse a later block.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from toolpair.transcript.edits import Edit, InsertMessage, Remove, RemoveThinkin
 from toolpair.transcript.model import Transcript
 
 DROPS_THINKING: Final = "+drop-thinking"
-"""How the ids of fixes end that drop all signed thinking behind them: one such fix reaches into what the next does."""
+"""Suffix of the ids of fixes that drop all signed thinking after them: such a fix overlaps with the next one."""
 _NAMES = ("block", "call", "result", "message", "after")
-"""The fields of an edit that name a block or a message."""
+"""The fields of an edit that hold a block or a message."""
 
 
 class SignedThinking:
-    """The signed thinking blocks of a transcript, and where its blocks and messages stand. Indexed once."""
+    """The signed thinking blocks of a transcript, and the positions of its blocks and messages. Indexed once."""
 
     def __init__(self, transcript: Transcript) -> None:
         blocks = [
@@ -34,32 +34,34 @@ class SignedThinking:
             for block in message.blocks
             if block.kind == "thinking" and is_signed(block)
         ]
-        self._beyond = transcript.beyond.signed if transcript.beyond is not None else 0
+        self._signed_outside = transcript.edges.signed if transcript.edges is not None else 0
         last = next((message.records for message in reversed(transcript.messages) if message.records), ())
-        self._further = (RemoveThinking(last[-1]),) if self._beyond and last else ()
-        """What is to be removed beyond the stretch."""
+        self._further = (RemoveThinking(last[-1]),) if self._signed_outside and last else ()
+        """Whatever must be removed beyond this window."""
         self._messages = [number for number, _ in blocks]
         self._removals = tuple(Remove(block) for _, block in blocks)
         self._blocks = {id(block) for _, block in blocks}
         self._place: dict[int, int] = {}
-        if blocks or self._beyond:
+        if blocks or self._signed_outside:
             for number, message in enumerate(transcript.messages):
                 self._place[id(message)] = number
                 self._place.update((id(block), number) for block in message.blocks)
 
     def note(self, fixes: Sequence[Fix]) -> tuple[Fix, ...]:
-        """The fixes, with a word on each that touches what stands before signed thinking, and a remedy at the end."""
-        if not self._removals and not self._beyond:
+        """The fixes, with a note on each one that touches anything before signed thinking, and a remedy as the last
+        fix.
+        """
+        if not self._removals and not self._signed_outside:
             return tuple(fixes)
         noted = tuple(self._noted(fix) for fix in fixes)
         best = next((fix for fix in fixes if fix.recommended), None)
-        removals, count = self._behind(best) if best is not None else ((), 0)
+        removals, count = self._removals_after(best) if best is not None else ((), 0)
         if best is None or not count:
             return noted
         return (*noted, _remedy(best, (*removals, *self._further), count))
 
     def _noted(self, fix: Fix) -> Fix:
-        _, count = self._behind(fix)
+        _, count = self._removals_after(fix)
         if not count:
             return fix
         words = (
@@ -68,10 +70,11 @@ class SignedThinking:
         )
         return replace(fix, note=f"{fix.note}; {words}" if fix.note else words)
 
-    def _behind(self, fix: Fix) -> tuple[tuple[Remove, ...], int]:
-        """The removals of the signed blocks behind what the fix touches first, without those that it removes itself.
+    def _removals_after(self, fix: Fix) -> tuple[tuple[Remove, ...], int]:
+        """Removals of the signed blocks after the first thing that the fix touches, except those that it removes
+        itself.
 
-        And how many there are, with those beyond the stretch that is judged, whose removals it does not know.
+        And their number, including those beyond the window being judged, whose removals are not known here.
         """
         if all(isinstance(edit, SetField) for edit in fix.edits):
             return (), 0
@@ -81,7 +84,7 @@ class SignedThinking:
         removed = {id(edit.block) for edit in fix.edits if isinstance(edit, Remove)} & self._blocks
         later = self._removals[bisect_right(self._messages, min(touched)) :]
         left = tuple(removal for removal in later if id(removal.block) not in removed) if removed else later
-        return left, len(left) + self._beyond
+        return left, len(left) + self._signed_outside
 
     def _places(self, edit: Edit) -> list[int]:
         if isinstance(edit, InsertMessage) and edit.after is None:
@@ -91,20 +94,20 @@ class SignedThinking:
 
 
 def with_removals(edits: Sequence[Edit], transcript: Transcript) -> list[Edit]:
-    """The edits of a stretch as those of the whole, which knows what signed thinking there is."""
+    """The edits of a window as edits of the whole, where all signed thinking is known."""
     found: list[Edit] = []
     for edit in edits:
         if isinstance(edit, RemoveThinking):
             at = next(n for n, message in enumerate(transcript.messages) if edit.record in message.records)
-            behind = (block for message in transcript.messages[at + 1 :] for block in message.blocks)
-            found += [Remove(block) for block in behind if block.kind == "thinking" and is_signed(block)]
+            following = (block for message in transcript.messages[at + 1 :] for block in message.blocks)
+            found += [Remove(block) for block in following if block.kind == "thinking" and is_signed(block)]
         else:
             found.append(edit)
     return found
 
 
 def _remedy(best: Fix, removals: tuple[Edit, ...], count: int) -> Fix:
-    """The recommended fix together with removing the thinking that it may invalidate."""
+    """The recommended fix combined with removing the thinking that it may invalidate."""
     lost = "the model's thinking after this place"
     return replace(
         best,

@@ -1,4 +1,6 @@
-"""The links between the records of a native file: where one is lost, the agent forgets what stands above."""
+"""Rules about the parent links between records of a native session: where one is lost, the agent forgets
+what is above.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ def _cut(context: Context, boundary: Boundary, cut: Cut) -> None:
         text = f"{agent} continues from this late line and forgets what followed its call: {lost}."
     cause = cut.cause or _CAUSES.get(cut.rule, "the link to the line before it is lost")
     if not cut.certain and cut.rule == "chain.second_root":
-        # Going back to the very beginning looks the same as history that was lost.
+        # Rewinding to the very beginning looks the same as lost history.
         cause = _UNSURE
     fixes = _fixes(cut.repair, cut.certain)
     context.add(
@@ -96,7 +98,7 @@ def _fixes(repair: Repair | None, certain: bool) -> Sequence[Fix]:
 
 
 def _retries(context: Context) -> None:
-    """Prompts at the end that got nothing but error messages: they cost nothing but room."""
+    """Prompts at the end that got only error messages: harmless, but they take up space."""
     retries = context.transcript.tree.retries
     if retries is None or not context.messages:
         return

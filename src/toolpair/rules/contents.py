@@ -1,4 +1,4 @@
-"""Contents of messages: empty, null or blank."""
+"""Rules about message contents: empty, null or blank."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def _message(context: Context, number: int, message: Message) -> None:
 
 
 def _refuses_empty(context: Context, role: Any) -> bool:
-    """Whether a message of this role may not be empty. For a chat API it is made an empty text."""
+    """Whether a message of this role must not be empty. A chat API gets an empty text instead."""
     if context.wire == "chat":
         return context.provider == "moonshot" or (role == "assistant" and _words_or_calls(context))
     return role == "user" if context.wire == "anthropic" else True
 
 
 def _words_or_calls(context: Context) -> bool:
-    """Mistral's models that take words or calls want one of them; those that take both take neither as well."""
+    """Mistral's models that take text or calls require one of them; those that take both accept neither as well."""
     return context.provider == "mistral" and context.judges("content.mixed_with_tool")
 
 
@@ -98,7 +98,7 @@ def _empty_text(
 
 
 def _blank(block: Block) -> bool:
-    """A text that is empty, blank, or not there."""
+    """Whether a text is empty, blank, or missing."""
     if block.kind != "text":
         return False
     text = text_in(block)
@@ -181,7 +181,7 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
 
 
 def _refused_as_empty(context: Context, role: Any, content: Any) -> bool:
-    """Whether a chat message with this content and without calls says too little for the provider."""
+    """Whether the provider refuses a chat message with this content and no calls as empty."""
     if context.wire == "anthropic":
         return role != "assistant" and content in (None, "", [])
     if context.provider == "mistral" and role == "assistant":
@@ -194,7 +194,7 @@ def _refused_as_empty(context: Context, role: Any, content: Any) -> bool:
 
 
 def _empty_parts(context: Context, number: int, message: Message, content: Any) -> None:
-    """Texts of a chat message that are empty, where the provider looks at them."""
+    """Empty texts in a chat message, where the provider checks them."""
     if not context.judges("content.empty_text") or (
         not message.calls and _refused_as_empty(context, message.role, content)
     ):
@@ -202,11 +202,11 @@ def _empty_parts(context: Context, number: int, message: Message, content: Any) 
     texts = [(position, block) for position, block in enumerate(message.blocks) if block.kind == "text"]
     if isinstance(content, str):
         if content.strip() or (content == "" and (context.in_turns or message.calls)):
-            return  # an empty text beside calls is left out, and alone it is a message without content
+            return  # an empty text next to calls is left out; alone it is a message without content
         fill: Any = None if message.calls else _NO_CONTENT
         title = "remove the empty text" if fill is None else f'write "{_NO_CONTENT}"'
         fix = Fix("remove-text" if fill is None else "fill", title, (SetField(message, "content", fill),), True)
-        # Of blank words beside calls some converters make nothing.
+        # Some converters turn blank text next to calls into nothing.
         severity: Severity | None = "warning" if message.calls and context.is_error("content.empty_text") else None
         _empty_text(context, number, 0 if texts else None, message, texts[0][1] if texts else None, fix, severity)
         return

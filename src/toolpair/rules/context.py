@@ -1,4 +1,4 @@
-"""What a family of rules works with: the transcript, its pairs, the profile, and a builder of problems."""
+"""What every family of rules works with: the transcript, its pairs, the profile, and a builder of problems."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
 
 
 class Between(Struct, frozen=True):
-    """How many messages of which kind stand in a stretch; tool messages are not counted."""
+    """How many messages of each kind are in a range; tool messages are not counted."""
 
     messages: int
     summaries: int
@@ -40,7 +40,7 @@ class Between(Struct, frozen=True):
 
 
 class _Passed:
-    """Counts of messages up to each place, so that a stretch is counted without walking through it."""
+    """Prefix sums of message kinds, so that a range is counted without walking through it."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         kinds = [
@@ -55,15 +55,15 @@ class _Passed:
         self._sums = [[0, *accumulate(column)] for column in zip(*kinds, strict=True)]
 
     def between(self, start: int, end: int) -> Between:
-        """Of the messages from `start` to before `end`."""
+        """Counts for the messages from `start` to before `end`."""
         told, summaries, assistants, systems = (max(sums[end] - sums[start], 0) for sums in self._sums)
         return Between(told, summaries, assistants, systems)
 
 
 class Context(Struct, eq=False, dict=True):
-    """One judgement of one transcript by one profile.
+    """One run of the rules over one transcript with one profile.
 
-    Checks add problems and see nothing of each other: what is kept here follows from the transcript and the profile.
+    Checks add problems and do not see each other's: everything cached here follows from the transcript and the profile.
     """
 
     transcript: Transcript
@@ -72,18 +72,18 @@ class Context(Struct, eq=False, dict=True):
     unreadable: UnreadableParts = field(default_factory=UnreadableParts)
     problems: list[Problem] = field(default_factory=list)
     fits: dict[int, Fit] = field(default_factory=dict)
-    """Of a pair's index: how its call and results fit, as far as that was asked."""
+    """By pair index: how a call and its results fit, as far as asked."""
     first_words: dict[int, int] = field(default_factory=dict)
-    """Of a message with results: the place of its first block that is none."""
+    """By message with results: the index of its first block that is not a result."""
     reach: dict[int, int] = field(default_factory=dict)
-    """Of a message with calls: how far behind it results are still its own."""
+    """By message with calls: the first message after it whose results no longer count as its own."""
     _fixes_to_come: dict[int, Callable[[], Sequence[Fix] | None]] = field(default_factory=dict)
     """By id() of a problem."""
 
     @cached_property
     def _ids(self) -> NewIds:
-        beyond = self.transcript.beyond
-        ids = NewIds(self.profile.new_ids, elsewhere=beyond.ids if beyond is not None else ())
+        edges = self.transcript.edges
+        ids = NewIds(self.profile.new_ids, elsewhere=edges.ids if edges is not None else ())
         ids.take(block.id for message in self.transcript.messages for block in message.blocks)
         ids.take(block.id for block in self.transcript.inactive_blocks)
         ids.take(block.id for block in self.transcript.unreached)
@@ -95,7 +95,7 @@ class Context(Struct, eq=False, dict=True):
 
     @cached_property
     def whole(self) -> Whole:
-        """What only the whole session shows of why pairs broke."""
+        """Facts about the whole session that show why pairs broke."""
         return Whole(self.transcript, self.pairing)
 
     @cached_property
@@ -104,22 +104,24 @@ class Context(Struct, eq=False, dict=True):
 
     @cached_property
     def wire(self) -> Wire:
-        """The form in which the provider would get the messages."""
+        """The message form that the provider would get."""
         return wire_of(self.profile.base)
 
     @cached_property
     def written(self) -> Written:
-        """The form that the messages have."""
+        """The message form of the transcript."""
         return written_as(self.transcript)
 
     @cached_property
     def provider(self) -> str:
-        """The profile's id without a family of models."""
+        """The profile's id without its model family."""
         return self.profile.base
 
     @cached_property
     def in_turns(self) -> bool:
-        """The provider takes results as blocks of a turn, so that tool messages in a row are one turn of the user."""
+        """Whether the provider takes results as blocks of a turn, so that consecutive tool messages are
+        one user turn.
+        """
         return self.wire in ("anthropic", "bedrock", "gemini")
 
     @cached_property
@@ -128,16 +130,16 @@ class Context(Struct, eq=False, dict=True):
 
     @cached_property
     def kinds(self) -> Set[BlockKind]:
-        """The kinds of blocks that there are: a rule about others need not look at the messages."""
+        """The kinds of blocks in the transcript: a rule about other kinds need not look at the messages."""
         return {block.kind for message in self.messages for block in message.blocks}
 
     @cached_property
     def tool_messages(self) -> bool:
-        """Results are messages of their own, as chat writes them."""
+        """Whether results are messages of their own, as in chat."""
         return self.transcript.layout == "tool_messages"
 
     def files_naming(self, id_: Any) -> str | None:
-        """A note on renaming an id that other files name too."""
+        """A note on renaming an id that other files refer to as well."""
         copies = self.transcript.copies
         names = copies.files_naming(id_) if isinstance(copies, Copies) and usable(id_) else ()
         if not names:
@@ -156,7 +158,7 @@ class Context(Struct, eq=False, dict=True):
         return cell is not None and cell.severity == "error"
 
     def refuses(self, rule: str, severity: Severity | None = None) -> str:
-        """The verb for what the provider does with it: "may" where a refusal is not known for certain.
+        """The verb for what the provider does: "may refuse" where a refusal is not certain.
 
         `severity` overrides the profile's, as in `add`.
         """
@@ -165,7 +167,7 @@ class Context(Struct, eq=False, dict=True):
     def new_id(self, id_: Any, number: int = 1, name: str | None = None) -> str:
         """A new id derived from `id_` that the profile accepts; `name` is the tool's.
 
-        Different from every id of the transcript and from those handed out before.
+        It differs from every id in the transcript and from those handed out before.
         """
         return self._ids.make(id_, number, name)
 
@@ -179,7 +181,7 @@ class Context(Struct, eq=False, dict=True):
         return frozenset(self._ids.made) if "_ids" in self.__dict__ else frozenset()
 
     def free_id(self, id_: str) -> bool:
-        """Whether nothing has this id; if so it is handed out."""
+        """Claim an id: whether nothing has it yet; if so it counts as handed out."""
         if self._ids.in_use(id_):
             return False
         self._ids.take((id_,))
@@ -187,7 +189,7 @@ class Context(Struct, eq=False, dict=True):
         return True
 
     def note_on_new_id(self, id_: Any) -> str | None:
-        """What else to know of a rename: what the old id carries, and which other files name it."""
+        """A note for a rename: what the old id encodes, and which other files refer to it."""
         notes = [note for note in (loss(id_, self.profile.new_ids), self.files_naming(id_)) if note]
         return "; ".join(notes) or None
 
@@ -212,11 +214,11 @@ class Context(Struct, eq=False, dict=True):
         record: int | None = None,
         until: int | None = None,
     ) -> bool:
-        """Add a problem unless the profile has nothing against it.
+        """Add a problem unless the profile accepts it.
 
-        `severity` and `impact` override what follows from the profile. `fixes` that hand out new ids are a function:
-        it is called when all checks have run, so that an id does not depend on their order; it returns None where
-        there is no problem after all.
+        `severity` and `impact` override what follows from the profile. `fixes` that need new ids are a function: it is
+        called after all checks, so that ids do not depend on the order of checks; it returns None if there is no
+        problem after all.
         """
         cell = self.profile.cell(rule)
         judged = severity or (cell.severity if cell else None)
@@ -256,7 +258,7 @@ class Context(Struct, eq=False, dict=True):
         return True
 
     def make_fixes(self) -> None:
-        """Make the fixes that hand out new ids, in the order of the problems."""
+        """Make the fixes that need new ids, in the order of the problems."""
         if not self._fixes_to_come:
             return
         made: list[Problem] = []
@@ -270,12 +272,12 @@ class Context(Struct, eq=False, dict=True):
 
 
 def tool_of(block: Block | None) -> str:
-    """The tool's name for a sentence."""
+    """The tool's name, for a sentence."""
     return block.name if block is not None and block.name else "A tool"
 
 
 def keep_as_text(result: Block, tool: str | None) -> ReplaceWithText:
-    """The edit that keeps an output as labelled text, with its images beside it."""
+    """The edit that keeps an output as labelled text, next to its images."""
     content = result_content(result)
     media: tuple[Any, ...] = ()
     text = content
@@ -293,10 +295,10 @@ def also_said(block: Block) -> str:
 
 
 def call_as_text(call: Block) -> ReplaceWithText:
-    """The edit that keeps a call without result as labelled text, with its input."""
+    """The edit that keeps a call without a result as labelled text, with its input."""
     return ReplaceWithText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{also_said(call)}")
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:
-    """The edits that are there."""
+    """The edits that are not None."""
     return tuple(edit for edit in edits if edit is not None)

@@ -1,4 +1,4 @@
-"""Outputs of one turn that stand under each other's calls: nobody refuses it, and the model reads them wrongly."""
+"""Outputs of one turn that are swapped between calls: no API refuses that, but the model misreads them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from toolpair.transcript.pairing import Pair
 
 _KEYS: Final = frozenset({"file_path", "path", "notebook_path", "command", "cmd", "pattern", "query", "url"})
 _SHORTEST, _LONGEST = 4, 300
-"""Characters of what a call was given: shorter words stand in any output, longer ones in none."""
+"""Length of a call's distinctive input: shorter words occur in any output, longer ones in none."""
 _HEAD: Final = 300
 _WORDS: Final = 3
-"""An output names what it is of at the beginning of its first line: behind at most so many words."""
+"""An output names its subject near the start of its first line: after at most this many words."""
 _TOGETHER: Final = 20
-"""Calls in one turn; in larger ones nobody's position was mistaken for a pair only."""
+"""Maximum calls in a turn; in larger turns a pair matched by position was never swapped like this."""
 
 
 class _Side(Struct, frozen=True, eq=False):
-    """One pair of a turn: what its call was given and only its, and what its output says."""
+    """One pair of a turn: input that only its call has, and its output's text."""
 
     pair: Pair
     call: Block
@@ -60,10 +60,10 @@ def _is_sound(context: Context, pair: Pair) -> bool:
 
 
 def _may_be_others(pairs: Sequence[Pair]) -> bool:
-    """Whether two of the results may be exchanged at all: what nearly all turns are asked is answered here.
+    """Whether two of the results could be swapped at all: a cheap test that settles nearly all turns.
 
-    A result whose link names its own call is its own for certain. Of those without a link and without a tool's name
-    only the words tell, and one has to begin with what another call was given.
+    A result whose link names its own call is certainly right. Without a link and a tool name only the text can tell,
+    and one output must begin with another call's input.
     """
     results = [pair.results[0] for pair in pairs]
     linked = [
@@ -95,7 +95,7 @@ def _turn(context: Context, sides: Sequence[_Side]) -> None:
 
 
 def _evidence(one: _Side, other: _Side) -> str:
-    """What shows in both directions that the two are exchanged; empty where anything speaks against it."""
+    """The evidence, in both directions, that the two are swapped; empty when anything contradicts it."""
     links = [(side.result.link, rival.call.link, side.call.link) for side, rival in ((one, other), (other, one))]
     if all(link is not None and link == rival and link != own for link, rival, own in links):
         return "the link stored with each result names the other call"
@@ -118,13 +118,15 @@ def _names(side: _Side, other: _Side) -> bool:
 
 
 def _leads(head: str, words: str) -> bool:
-    """Whether `words` stand by themselves near the beginning of `head`."""
+    """Whether `words` occur as whole words near the beginning of `head`."""
     at = head.find(words)
     if at < 0 or len(head[:at].split()) > _WORDS:
         return False
-    before, behind = head[at - 1 : at], head[at + len(words) : at + len(words) + 2]
+    before, following = head[at - 1 : at], head[at + len(words) : at + len(words) + 2]
     return not (before.isalnum() or before in ("_", "-", ".", "/")) and not (
-        behind[:1].isalnum() or behind[:1] in ("_", "-", "/") or (behind[:1] == "." and behind[1:].isalnum())
+        following[:1].isalnum()
+        or following[:1] in ("_", "-", "/")
+        or (following[:1] == "." and following[1:].isalnum())
     )
 
 
@@ -160,7 +162,7 @@ def _words_of(value: Any) -> tuple[str, ...]:
 
 
 def may_be_crossed(given: Sequence[Any], outputs: Sequence[str]) -> bool:
-    """Whether outputs could be exchanged, told from what the calls were given and what they said, in one order."""
+    """Whether outputs could be swapped, given the calls' inputs and the outputs in the same order."""
     if len(given) > _TOGETHER:
         return False
     heads = [_head_of(output) for output in outputs]

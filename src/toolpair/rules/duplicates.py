@@ -18,7 +18,7 @@ def duplicate(context: Context, pair: Pair) -> None:
     assert call is not None
     texts = [result_text(result) for result in pair.results]
     real = [number for number, result in enumerate(pair.results) if is_real_output(result)]
-    # A tool that ran and said nothing has said more than a placeholder.
+    # A tool that ran and returned nothing still says more than a placeholder.
     given = real or [number for number, result in enumerate(pair.results) if is_output(result)]
     first = given[0] if given else 0
     last = given[-1] if given else len(texts) - 1
@@ -70,7 +70,7 @@ def duplicate(context: Context, pair: Pair) -> None:
 
 
 def _dropping(pair: Pair, real: int) -> str:
-    """What goes where `real` results say the same and the others say nothing."""
+    """What is dropped when `real` results are the same and the others are empty."""
     silent = [is_output(result) for result in pair.results if not is_real_output(result)]
     nothing = "empty result" if any(silent) else "placeholder"
     gone = [(real - 1, "copy", "copies"), (len(silent), nothing, f"{nothing}s")]

@@ -1,4 +1,4 @@
-"""Real outputs that stand outside the history, and the fixes that bring them back."""
+"""Real outputs that exist outside the history, and the fixes that bring them back."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from toolpair.transcript.output_copies import Copy, copies_of_call
 
 CAUTION: Final = "[Recorded while the call ran; it may be incomplete. Added by toolpair.]"
 COPY: Final = "use-copy"
-"""How the ids of the fixes begin that put in an output found elsewhere: it is in the file, and not in the history."""
+"""Prefix of the ids of fixes that insert an output found elsewhere: it is in the file, but not in the history."""
 _CHOICES: Final = 5
 _SHOWN: Final = 40
-"""Characters of an output that tell it from others."""
+"""Characters of an output that distinguish it from others."""
 
 
 class Elsewhere:
-    """Where the output of a call stands besides the history: in results that are not sent, else in copies."""
+    """Where a call's output exists outside the history: in results that are not sent, else in copies."""
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
         self._results: dict[str, list[Block]] = defaultdict(list)
         self._silent: dict[str, list[Block]] = defaultdict(list)
-        """Results that say nothing, as a tool's may: more than a placeholder says."""
+        """Empty results, as a tool may return: still more than a placeholder."""
         self._linked: dict[tuple[str, str | None], list[Block]] = defaultdict(list)
         self._calls: dict[str, list[Block]] = defaultdict(list)
         self._several: dict[str, bool] = {}
@@ -52,7 +52,7 @@ class Elsewhere:
         ]
 
     def of_call(self, call: Block) -> Sequence[Copy]:
-        """The most trusted outputs: one, or several that differ and between which a person decides."""
+        """The most trusted outputs: one, or several different ones that a person must choose between."""
         if not usable(call.id):
             return ()
         found = self._linked.get((call.id, call.link), [])
@@ -74,7 +74,7 @@ class Elsewhere:
         return [block for block in silent if not shared or block.link == call.link][:1]
 
     def _shared(self, id_: str) -> bool:
-        """Whether calls that are not the same have this id: then it does not say whose a result is."""
+        """Whether different calls have this id: then it does not identify the result."""
         if id_ not in self._several:
             calls = self._calls.get(id_, [])
             self._several[id_] = any(not same(other, calls[0]) for other in calls[1:])
@@ -88,7 +88,7 @@ class Elsewhere:
 
 
 def fixes(copies: Sequence[Copy], edit: Callable[[Any, bool], Edit]) -> list[Fix]:
-    """The fixes that put an output in. One that is certain is recommended; of several a person takes one."""
+    """The fixes that insert an output. A certain one is recommended; of several a person chooses one."""
     certain = len(copies) == 1 and copies[0].certain
     found = []
     for number, copy in enumerate(copies, 1):

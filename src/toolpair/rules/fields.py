@@ -1,4 +1,4 @@
-"""Fields that the API wants, and fields that it refuses."""
+"""Rules about missing fields, and about fields that the API refuses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RULES: Final = (
 
 
 def _extra_fields(context: Context) -> None:
-    """One problem a kind of block and its extra fields, however many blocks have them."""
+    """Report unknown fields: one problem for each kind of block and set of fields, however many blocks have them."""
     if not context.judges("field.unsupported"):
         return
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message, Block | None]]] = {}
@@ -78,7 +78,7 @@ def _extra_fields(context: Context) -> None:
 
 
 def _extra_keys(context: Context) -> None:
-    """Keys of chat messages, where the provider refuses those that it does not know: one problem for each set."""
+    """Keys of chat messages that the provider refuses as unknown: one problem for each set."""
     if not context.judges("field.unsupported"):
         return
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message]]] = {}
@@ -141,7 +141,7 @@ def _missing_fields(context: Context) -> None:
 
 
 def _calls_no_list(context: Context) -> None:
-    """`tool_calls` that is a single call, or no call at all, where a list is wanted."""
+    """`tool_calls` that is a single call, or not a call at all, instead of a list."""
     for number, message in enumerate(context.messages):
         instead = openai_chat.unlisted_calls(message)
         if instead is None:
@@ -173,7 +173,7 @@ def _calls_no_list(context: Context) -> None:
 
 
 def _bare_texts(context: Context) -> None:
-    """A text among the blocks that is no block: the API wants a type."""
+    """A bare string among the blocks: the API wants an object with a type."""
     for number, message in enumerate(context.messages):
         if message.shape != "blocks":
             continue

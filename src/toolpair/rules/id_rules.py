@@ -1,4 +1,4 @@
-"""Ids that a provider refuses, and ids that several calls share."""
+"""Rules about ids that a provider refuses, and ids that several calls share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RULES: Final = (
 
 
 def _renames(pair: Pair, new: str, *, nearest: bool = True) -> list[Edit]:
-    """Unless `nearest`, results that are a call's by their order alone are kept as text."""
+    """The renames for a pair; unless `nearest`, results matched to a call by order alone are kept as text."""
     blocks = ([pair.call] if pair.call is not None else []) + list(pair.results)
     if pair.ambiguous and not nearest:
         blocks = blocks[:1]
@@ -49,7 +49,7 @@ def _renames(pair: Pair, new: str, *, nearest: bool = True) -> list[Edit]:
 
 
 def _found_output(context: Context, pair: Pair) -> list[Edit]:
-    """The real output of a call without result, put in with the new id: elsewhere it is known by the old one."""
+    """The real output of a call without a result, inserted with the new id; elsewhere it has the old one."""
     if pair.call is None or pair.results:
         return []
     call = pair.call
@@ -58,7 +58,7 @@ def _found_output(context: Context, pair: Pair) -> list[Edit]:
 
 
 def _shared(context: Context) -> None:
-    """Calls that share an id: within one message (duplicate) and over several (reused)."""
+    """Calls that share an id: within one message (duplicate) or over several (reused)."""
     calls = [pair for pair in context.pairing.pairs if pair.call is not None and usable(pair.call.id)]
     if len({pair.call.id for pair in calls if pair.call is not None}) == len(calls):
         return
@@ -84,7 +84,9 @@ def _shared(context: Context) -> None:
 
 
 def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: list[Pair], number: int) -> int:
-    """Report calls that share `id_`; the fix renames the `later` ones and their results. Returns the last number."""
+    """Report calls that share `id_`; the fix renames the `later` ones and their results. Returns the last
+    number used.
+    """
     if not context.judges(rule):
         return number
     unclear = [result for pair in pairs if pair.ambiguous for result in pair.results]
@@ -131,10 +133,10 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     severity: Severity | None = None
     several_answered = sum(bool(pair.results) for pair in pairs) > 1
     if context.wire == "chat" and rule == "call.duplicate_id" and several_answered:
-        severity = "error"  # two tool messages with one tool_call_id are refused, whatever is thought of the calls
+        severity = "error"  # two tool messages with one tool_call_id are refused, even if the calls are accepted
     families = [call.call_kind for call in calls if call.call_kind]
     if len(set(families)) < len(families):
-        severity = "error"  # outputs are found by id alone: one call has two, or nobody answers the other
+        severity = "error"  # outputs are matched by id alone: one call gets two, and the other none
     context.add(
         rule,
         f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
@@ -168,7 +170,7 @@ def _refused(context: Context) -> None:
             continue
         refusal = _refusal(context, own)
         if refusal is None and others:
-            # Where it is no error that ids differ, a result's own may be what is refused.
+            # If different ids are not an error, the result's own id may be what is refused.
             refusals = (_refusal(context, id_) for id_ in dict.fromkeys(others))
             refusal = next((found for found in refusals if found is not None), None)
         if refusal is None:
@@ -182,12 +184,12 @@ def _refused(context: Context) -> None:
 
 
 def _has_new_id(context: Context, pair: Pair) -> bool:
-    """Whether the recommended fix of a mismatch gives the call an id that is accepted."""
+    """Whether the recommended fix of a mismatch gives the call an accepted id."""
     return fit_of(context, pair) == "mismatch" and context.is_error("result.id_mismatch")
 
 
 def _refusal(context: Context, id_: str) -> tuple[str, str, Cause] | None:
-    """(rule, what is wrong, why) of an id that the profile does not accept."""
+    """(rule, what is wrong, cause) of an id that the profile does not accept."""
     profile = context.profile
     if profile.id_pattern is not None and not profile.id_pattern.fullmatch(id_):
         said = f"{_not_accepted(context, 'id.pattern')} the id {id_}: bad characters."
@@ -202,12 +204,12 @@ def _refusal(context: Context, id_: str) -> tuple[str, str, Cause] | None:
 
 
 def _not_accepted(context: Context, rule: str) -> str:
-    """The provider and its verb: "may not accept" where a refusal is not known for certain."""
+    """The provider and its verb: "may not accept" where a refusal is not certain."""
     return f"{context.profile.title} {'does' if context.is_error(rule) else 'may'} not accept"
 
 
 def _unclear(context: Context) -> dict[str, list[Pair]]:
-    """The ids of which a result may be any call's, with all calls that have them."""
+    """The ids with a result that could belong to any of several calls, with all calls that have them."""
     ids = {pair.call.id for pair in context.pairing.pairs if pair.ambiguous and pair.call is not None}
     found: dict[str, list[Pair]] = defaultdict(list)
     for pair in context.pairing.pairs if ids else ():
@@ -217,7 +219,7 @@ def _unclear(context: Context) -> dict[str, list[Pair]]:
 
 
 def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, cause: Cause) -> None:
-    """Calls that share a refused id: were they renamed one by one, the last would get what may be another's."""
+    """Calls that share a refused id, renamed together: one by one, the last might get a result of another."""
     if not context.judges(rule):
         return
     first = pairs[0]
@@ -264,7 +266,7 @@ def _length(profile: Profile) -> str:
 
 
 def _sanitised_native(context: Context, pair: Pair) -> None:
-    """An id of Kimi's own whose characters were replaced: it is accepted, but the model copies what it reads."""
+    """One of Kimi's own ids with characters replaced: it is accepted, but the model imitates it."""
     call = pair.call
     assert call is not None
     whole = restored(call.id, call.name)
@@ -310,7 +312,7 @@ def _empty(context: Context, pair: Pair) -> None:
 
 
 def _nameless_orphan(context: Context, pair: Pair) -> None:
-    """A result without id and without call, where it is not an error anyway that it has no call."""
+    """A result without an id and without a call, unless the missing call is an error anyway."""
     result = pair.result
     if result is None or usable(result.id) or context.is_error("result.orphan"):
         return

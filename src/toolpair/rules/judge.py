@@ -1,4 +1,4 @@
-"""Judging a transcript: every check over one pairing."""
+"""Running all rules over one transcript: every check shares one pairing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.rules.context import Context
 from toolpair.rules.pair_states import set_states
-from toolpair.rules.problem import OnResume, Problem, Says
+from toolpair.rules.problem import AnswerLookup, OnResume, Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.registry import CHECKS
 from toolpair.rules.rule import Check
@@ -27,12 +27,12 @@ _NOTHING: Final = Transcript(())
 
 
 class Judgement(Struct, frozen=True, eq=False):
-    """What one profile says of one transcript."""
+    """The problems of one transcript under one profile."""
 
     pairing: Pairing
     problems: tuple[Problem, ...]
     new_ids: frozenset[str] = frozenset()
-    """The ids that its fixes would give out."""
+    """The new ids that its fixes would hand out."""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -52,12 +52,12 @@ def judge(
     sent: Callable[[], Iterable[Source] | None] | None = None,
     own_provider: bool = True,
 ) -> Judgement:
-    """All problems of a transcript in its own order. `on_resume` is the agent's model, `own_rules` the file's and its
-    format's: they run after the checks of the transcript, over what these found.
+    """All problems of a transcript, in its own order. `on_resume` models the agent; `own_rules` are the rules of the
+    file and its format, which run after the transcript's checks and see their problems.
 
-    `unreadable` are the calls and results in records that cannot be read. `sent` gives what the agent would send,
-    None when it sends the transcript as it is: by that the API counts. `own_provider`: the profile is of the kind that
-    the agent sends to, so that what it leaves out is no error.
+    `unreadable` are the calls and results in unreadable records. `sent` returns what the agent would send, which is
+    what the API counts; None when it sends the transcript as it is. `own_provider`: the profile is of the kind that the
+    agent sends to, so what it leaves out is not an error.
     """
     context = Context(transcript, pair(transcript), profile, unreadable or UnreadableParts())
     set_states(context)
@@ -92,7 +92,7 @@ def judge(
 
 
 def _run(context: Context, checks: Iterable[Check]) -> None:
-    """Run the checks in the order given, which changes nothing: problems are listed in the order of the registry."""
+    """Run the checks in the given order, which makes no difference: problems are listed in registry order."""
     found: dict[Check, list[Problem]] = {}
     for check in checks:
         context.problems = found[check] = []
@@ -106,10 +106,10 @@ def _finished(
     problem: Problem,
     on_resume: Callable[[Transcript, Problem], OnResume | None] | None,
     thinking: SignedThinking,
-    says: Says,
+    says: AnswerLookup,
     own_provider: bool,
 ) -> Problem:
-    """The problem with what its agent does, the impact that follows, the API's words and notes on thinking."""
+    """The problem completed with what its agent does, the resulting impact, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
     impact = problem.impact
     if resumed is not None:

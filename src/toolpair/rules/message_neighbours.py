@@ -1,4 +1,6 @@
-"""What may stand beside what: messages of one role in a row, a user behind a result, words beside calls and results."""
+"""Rules about neighbouring messages: the same role twice in a row, a user after a result, text next to calls and
+results.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def check(context: Context) -> None:
 
 
 def _runs(context: Context) -> Iterator[_Run]:
-    """Messages of one role, the user's or the assistant's, with nothing but system messages between them."""
+    """Runs of messages with one role, user or assistant, with only system messages between them."""
     run: _Run = []
     lifted = context.in_turns
     for number, message in enumerate(context.messages):
@@ -46,7 +48,7 @@ def _runs(context: Context) -> Iterator[_Run]:
 
 
 def _alternation(context: Context) -> None:
-    # Items have no turns, and what an agent merges is merged here as well.
+    # Items have no turns, and what the agent merges is merged here as well.
     if context.transcript.merged or context.written == "items" or not context.judges("turn.alternation"):
         return
     refused = context.is_error("turn.alternation")
@@ -67,7 +69,7 @@ def _alternation(context: Context) -> None:
 
 
 def _call_after_model(context: Context) -> None:
-    """A call that follows words of the assistant in a message of their own."""
+    """A call in a message of its own, after assistant text."""
     if context.transcript.merged or context.written == "items" or not context.judges("turn.call_after_model"):
         return
     for run in _runs(context):
@@ -81,7 +83,9 @@ def _call_after_model(context: Context) -> None:
 
 
 def _join(context: Context, rule: str, run: _Run, why: str) -> None:
-    """All of a run in one message: the assistant's last, which may hold calls, or the user's first, behind such."""
+    """Merge a run into one message: the assistant's last, which may hold calls, or the user's first, which may follow
+    calls.
+    """
     kept = run[-1][1] if run[0][1].role == "assistant" else run[0][1]
     others = [message for _, message in run if message is not kept]
     gone = sorted({name for message in others for name in field_names(message)} - _TOLD)
@@ -110,7 +114,7 @@ _TOLD: Final = frozenset({"role", "content"})
 
 
 def _user_after_tool(context: Context) -> None:
-    """A user's words straight behind a result: some APIs want words of the assistant between them."""
+    """A user message directly after a result: some APIs want assistant text between them."""
     if not context.judges("turn.user_after_tool"):
         return
     before: Message | None = None
@@ -151,10 +155,10 @@ def _bridge(context: Context, number: int, message: Message, edits: tuple[Edit, 
 
 
 def _beside_results(context: Context) -> None:
-    """Words of the user that come in one turn with results and behind them: told once."""
+    """User text in one turn with results, after them: one problem for all."""
     if not context.in_turns or not context.judges("result.text_after"):
         return
-    found = list(_words_behind_results(context))
+    found = list(_text_after_results(context))
     if not found:
         return
     number, first, _ = found[0]
@@ -178,8 +182,8 @@ def _beside_results(context: Context) -> None:
     )
 
 
-def _words_behind_results(context: Context) -> Iterator[tuple[int, Message, tuple[Edit, ...]]]:
-    """Where such words stand, and how they are parted from the results."""
+def _text_after_results(context: Context) -> Iterator[tuple[int, Message, tuple[Edit, ...]]]:
+    """Where such text is, and the edits that separate it from the results."""
     before: Message | None = None
     for number, message in enumerate(context.messages):
         said = [block for block in message.blocks if block.kind != "result"]
@@ -192,7 +196,7 @@ def _words_behind_results(context: Context) -> Iterator[tuple[int, Message, tupl
 
 
 def _beside_calls(context: Context) -> None:
-    """Words beside calls in one message: told once."""
+    """Text next to calls in one message: one problem for all."""
     if context.written == "items" or not context.judges("content.mixed_with_tool"):
         return
     found = [

@@ -1,4 +1,6 @@
-"""Rules about the records of a file, and what of them a transcript shows: half characters, which no API reads."""
+"""Rules about damaged records, and the ones among them that a transcript shows: half surrogate pairs, which no API
+accepts.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,10 @@ RULES: Final = (
     Rule("record.bom", "records", fix_order=10, of_file=True),
     Rule("record.trailing_comma", "records", fix_order=10, of_file=True),
 )
-"""Damage of a record. `formats/damaged.py` finds it in the bytes, and half characters where no message has them."""
+"""Damage to a record. `formats/damaged.py` finds it in the bytes, and half surrogates outside messages."""
 
 LIST_RULES: Final = (Rule("record.no_message", "records", fix_order=10, of_file=True),)
-"""Elements of a list in a file: `no_message` is called with them."""
+"""Elements of a list in a file: found by `no_message`."""
 
 ROLLOUT_RULES: Final = (
     Rule("rollout.no_meta", "rollout", fix_order=40, of_file=True),
@@ -60,11 +62,11 @@ ROLLOUT_RULES: Final = (
     Rule("rollout.not_loaded", "rollout", of_file=True),
     Rule("rollout.no_timestamp", "rollout", fix_order=30, of_file=True),
 )
-"""Rollouts as files: `formats/codex/` finds them."""
+"""Rules about Codex rollouts as files: found by `formats/codex/`."""
 
 
 def no_message(context: Context, value: Any, records: Sequence[int], count: int, *, in_file: bool) -> None:
-    """A problem for elements of a plain list that are no messages at all: neighbours of one kind, `count` in all."""
+    """Report elements of a plain list that are not messages: consecutive ones of one kind, `count` in all."""
     edits = tuple(MendBytes(record, "aside") for record in records)
     says_nothing = isinstance(value, EmptyObject)
     if count == 1:
@@ -88,7 +90,7 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
 
 
 def type_name(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """The type of a JSON value, in words."""
     names = {"NoneType": "null", "str": "a string", "bool": "true or false", "list": "a list", "dict": "an object"}
     return "an empty object" if isinstance(value, EmptyObject) else names.get(type(value).__name__, "a number")
 

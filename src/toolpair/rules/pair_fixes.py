@@ -1,4 +1,4 @@
-"""What the fixes of several kinds of broken pairs share."""
+"""Fixes shared by several kinds of broken pairs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How a call and its results fit, and the state of a pair that follows.
+"""How a call and its results fit, and the state of the pair that follows from it.
 
-Both depend on the transcript and the profile alone, never on problems that were found: checks may run in any order.
+Both depend only on the transcript and the profile, never on problems found: checks may run in any order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolpair.transcript.model import Block, Message
 from toolpair.transcript.pairing import Pair, State
 
 Placement = Literal["right", "behind", "split", "late", "result_in_assistant"]
-"""Where a result is, seen from its call. "behind": after text in its message; "split": spread over messages."""
+"""Where a result is relative to its call. "behind": after text in its message; "split": spread over messages."""
 Fit = Literal["missing", "orphan", "duplicate", "mismatch"] | Placement
 
 _RESULT_ROLES: Final = ("tool", "function")
@@ -25,17 +25,17 @@ _MISPLACED: Final = {
     "split": "result.split_over_messages",
     "behind": "result.not_first",
 }
-"""Placements that are wrong only where the provider has the rule."""
+"""Placements that are wrong only if the provider has the rule."""
 
 
 def set_states(context: Context) -> None:
-    """Give each pair its state."""
+    """Set the state of each pair."""
     for pair in context.pairing.pairs:
         pair.state = _state(context, pair)
 
 
 def fit_of(context: Context, pair: Pair) -> Fit:
-    """The worst of what is wrong between a call and its results, else where the result is."""
+    """The worst mismatch between a call and its results; without one, where the result is."""
     known = context.fits.get(pair.index)
     if known is None:
         known = context.fits[pair.index] = _fit(context, pair)
@@ -49,7 +49,7 @@ def fits(context: Context, pair: Pair) -> bool:
 
 
 def is_pending(context: Context, pair: Pair) -> bool:
-    """Whether the result of an agent's call may still come: nothing follows but results of the same turn."""
+    """Whether an agent's call may still get its result: only results of the same turn follow it."""
     assert pair.call_at is not None
     if not context.transcript.native or pair.results or in_wrong_message(context, pair):
         return False
@@ -58,13 +58,13 @@ def is_pending(context: Context, pair: Pair) -> bool:
 
 
 def in_wrong_message(context: Context, pair: Pair) -> bool:
-    """Whether the call is in a message that is not the assistant's, which is judged."""
+    """Whether the call is in a message of a role other than assistant, and that is checked."""
     assert pair.call_at is not None
     return context.messages[pair.call_at[0]].role != "assistant" and context.judges("role.call_in_user")
 
 
 def kinds(pair: Pair) -> tuple[str, str] | None:
-    """The kinds of output that the call requires and that it has, where they differ."""
+    """The output type that the call requires and the one it has, if they differ."""
     if pair.call is None or pair.result is None:
         return None
     wants, has = call_family(pair.call), output_family(pair.result)
@@ -72,7 +72,7 @@ def kinds(pair: Pair) -> tuple[str, str] | None:
 
 
 def of_another_kind(context: Context, pair: Pair) -> bool:
-    """Whether an item's output is of another kind than its call, and nothing but its place is wrong besides."""
+    """Whether an item's output has another type than its call requires, and nothing else but its place is wrong."""
     return (
         context.written == "items"
         and kinds(pair) is not None
@@ -82,7 +82,7 @@ def of_another_kind(context: Context, pair: Pair) -> bool:
 
 
 def moved(context: Context, pair: Pair, result: Block, position: int = 0) -> MoveResult | None:
-    """The move that the result needs to stand right, if any."""
+    """The move that puts the result in the right place, if it needs one."""
     assert pair.call is not None
     single = Pair(pair.index, pair.call, pair.call_at, (result,), (pair.results_at[position],), pair.evidence)
     return None if _placement(context, single) == "right" else MoveResult(result, pair.call)
@@ -98,7 +98,7 @@ def _placement(context: Context, pair: Pair) -> Placement:
     if context.tool_messages:
         return "right" if home < at < _reach(context, home) and messages[at].role in _RESULT_ROLES else "late"
     if not context.in_turns:
-        # Results become messages of their own, in front of what else their message says.
+        # Results become messages of their own, before anything else in their message.
         return "right" if home < at <= _reach(context, home) else "late"
     if at == home + 1:
         return "behind" if _first_words(context, at) < position else "right"
@@ -131,12 +131,12 @@ def _fit(context: Context, pair: Pair) -> Fit:
         return "duplicate"
     place = _placement(context, pair)
     differ = pair.evidence in ("spelling", "link", "name", "guess") and context.judges("result.id_mismatch")
-    # Where ids do not matter, a wrong place does.
+    # Even where ids do not matter, a wrong place does.
     return "mismatch" if differ and (place == "right" or context.is_error("result.id_mismatch")) else place
 
 
 def _first_words(context: Context, at: int) -> int:
-    """The place of the first block of a message that is no result; its end where there is none."""
+    """The index of the first block of a message that is not a result; the number of blocks if there is none."""
     if at not in context.first_words:
         blocks = context.messages[at].blocks
         spoken = (number for number, block in enumerate(blocks) if block.kind != "result")
@@ -145,7 +145,7 @@ def _first_words(context: Context, at: int) -> int:
 
 
 def _reach(context: Context, home: int) -> int:
-    """The first message after `home` that parts the calls there from results after it."""
+    """The first message after `home` that separates its calls from later results."""
     known = context.reach.get(home)
     if known is None:
         known = home + 1

@@ -1,4 +1,6 @@
-"""Broken pairs: calls without result, results without call, ids that differ, results too many or elsewhere."""
+"""Rules about broken pairs: calls without results, results without calls, different ids, results too many
+or elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from toolpair.transcript.placeholders import known_placeholder
 
 
 def check(context: Context) -> None:
-    """At most one problem a broken pair, the most specific."""
+    """Report at most one problem for each broken pair, the most specific."""
     misplaced: list[Pair] = []
     for pair in context.pairing.pairs:
         fit = fit_of(context, pair)
@@ -46,7 +48,7 @@ def check(context: Context) -> None:
         elif fit == "missing":
             _missing(context, pair)
         elif fit == "duplicate":
-            from toolpair.rules.duplicates import duplicate  # as `places`: only a broken file needs it
+            from toolpair.rules.duplicates import duplicate  # as `places`: needed only for a broken file
 
             duplicate(context, pair)
         elif fit == "mismatch":
@@ -86,7 +88,7 @@ RULES: Final = (
 
 
 def _order(context: Context) -> None:
-    """Results in another order than their calls; only where nothing else is wrong with them."""
+    """Results in a different order from their calls; only if nothing else is wrong with them."""
     for message in context.messages:
         if len(message.blocks) < 2:
             continue
@@ -157,7 +159,7 @@ def _missing(context: Context, pair: Pair) -> None:
 
 
 def _with_repair(fixes: list[Fix], lost: UnreadablePart, call: Block | None, *, first: bool) -> list[Fix]:
-    """The fixes with the one that brings back what stands in a damaged line: before the others or behind them."""
+    """The fixes with the one that restores the damaged line: before the others, or after them."""
     if first:
         found = repair(lost, call, recommended=True)
         return [*found, *(replace(fix, recommended=False) for fix in fixes)] if found else fixes
@@ -165,9 +167,10 @@ def _with_repair(fixes: list[Fix], lost: UnreadablePart, call: Block | None, *, 
 
 
 def _placeholder(context: Context, pair: Pair) -> None:
-    """A result that says only that there is none, though the real one can be found.
+    """A result that is only a placeholder although the real one can be found.
 
-    No API refuses it; an agent's own history that keeps a known output from the model is an error, as a lost link is.
+    No API refuses it; if an agent's own history withholds a known output from the model, it is an error, like a lost
+    link.
     """
     call, result = pair.call, pair.result
     assert call is not None and result is not None
@@ -200,14 +203,14 @@ def _placeholder(context: Context, pair: Pair) -> None:
 
 
 def _unreached(context: Context) -> None:
-    """A result whose call was lost, beside the history: nobody is told of it."""
+    """A result whose call was lost, outside the history: the agent says nothing about it."""
     if not context.transcript.unreached or not context.messages:
         return
-    # How far each message reaches in the file's own order.
+    # How far each message reaches in file order.
     begins = list(accumulate((min(message.records, default=0) for message in context.messages), max))
     for result in context.transcript.unreached:
         number = max(bisect_left(begins, result.record) - 1, 0)
-        # Between calls and their results nothing may be put.
+        # Nothing may be inserted between calls and their results.
         if context.messages[number].calls and number + 1 < len(context.messages):
             number += 1
         kept = keep_as_text(result, result.name)
@@ -318,7 +321,7 @@ def _mismatch(context: Context, pair: Pair) -> None:
     guess = not certain
     lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
     if lost is not None and lost.fix is not None:
-        # What each of them waits for stands in a damaged line: there is nothing to guess.
+        # The counterpart of each is in a damaged line: there is nothing to guess.
         text = f"The rest of this call and this result is in {lost.where}, which cannot be read ({lost.reason})."
         cause, guess = lost.cause, False
 

@@ -1,4 +1,4 @@
-"""What rules speak of: problems, their causes and their fixes."""
+"""What rules produce: problems, their causes and their fixes."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ class Cause(Struct, frozen=True):
     id: str
     text: str
     evidence: str = ""
-    """What in the transcript shows it, one sentence."""
+    """Its evidence in the transcript, one sentence."""
     product: str | None = None
-    """Which program is known to write such files, with its versions: "Roo Code 3.40 to 3.46.0"."""
+    """The program known to write such files, with its versions: "Roo Code 3.40 to 3.46.0"."""
     link: str | None = None
-    """Where that is told."""
+    """The source of that."""
 
 
 class OnResume(Struct, frozen=True):
-    """What an agent does with a problem when it resumes. `loses` names what is gone, None when nothing is."""
+    """What an agent does about a problem on resume. `loses` names what is lost, None for nothing."""
 
     agent: str
     version: str | None
     effect: Effect
     loses: str | None
     text: str
-    """One sentence for the screen: "Claude Code drops this call and its 88 lines. It does not tell."."""
+    """One sentence for the screen: "Claude Code drops this call and its 88 lines without telling you."."""
     outputs_lost: int = 0
 
 
 class Fix(Struct, frozen=True, eq=False):
-    """One way to mend one problem.
+    """One way to fix one problem.
 
-    `certain` is False for a guess (position alone, an only candidate): a person has to confirm it.
-    `loses` is one phrase naming what is gone, None when nothing is.
+    `certain` is False for a guess (position alone, or the only candidate), which a person must confirm. `loses` is a
+    phrase for what is lost, None for nothing.
     """
 
     id: str
@@ -53,26 +53,25 @@ class Fix(Struct, frozen=True, eq=False):
     certain: bool = True
     loses: str | None = None
     note: str | None = None
-    """What else to know: "changes what stands before 3 signed thinking blocks …"."""
+    """A note: "changes what stands before 3 signed thinking blocks …"."""
     placeholder: bool = False
-    """It writes a placeholder whose text the user may change."""
+    """It writes a placeholder, whose text the user may change."""
     several: str | None = None
-    """The title for many of its kind, where `title` names what only this one has."""
+    """The title for many fixes of the kind, when `title` mentions details of this one."""
 
 
-class Says(Protocol):
-    """What the provider would answer to a problem, in its own words."""
+class AnswerLookup(Protocol):
+    """Callable that gives the provider's answer to a problem, in its own words."""
 
     def __call__(self, problem: Problem, /, first: int = 0, unsent: int | None = None) -> str | None:
-        """`first` is how many messages stand before those that the problem counts.
+        """`first` is the number of messages before those that the problem counts.
 
-        `unsent` is how many there are of the transcript, by which what its agent leaves out is counted; the same
-        where that is not told.
+        `unsent` is that number for the transcript, for what its agent leaves out; None means the same number.
         """
 
 
-class Said(Struct, frozen=True):
-    """The words themselves."""
+class KnownAnswer(Struct, frozen=True):
+    """A provider's words that are known already."""
 
     words: str | None
 
@@ -81,7 +80,9 @@ class Said(Struct, frozen=True):
 
 
 class Problem(Struct, frozen=True, eq=False):
-    """One broken rule at one place. `pair` indexes the session's pairs; `message` and `block` what would be sent."""
+    """One broken rule in one place. `pair` is an index into the session's pairs; `message` and `block` count what is
+    sent.
+    """
 
     rule: str
     severity: Severity
@@ -93,7 +94,7 @@ class Problem(Struct, frozen=True, eq=False):
     block: int | None
     pair: int | None
     record: int | None
-    """uid of the record."""
+    """The record's uid."""
     call: Block | None = None
     result: Block | None = None
     others: tuple[Block, ...] = ()
@@ -103,30 +104,30 @@ class Problem(Struct, frozen=True, eq=False):
     scope: Scope = "active"
     fixes: tuple[Fix, ...] = ()
     no_fix: str | None = None
-    """Why no fix is safe, where none is recommended."""
-    says: Says | None = None
-    """Tells the provider's own words for it."""
+    """Why no fix is safe, if none is recommended."""
+    says: AnswerLookup | None = None
+    """Gives the provider's own words for it."""
     guess: bool = False
-    """A choice between guesses is left to a person; group fixes pass it by."""
+    """A choice between guesses is left to a person; group fixes skip it."""
     pairs: tuple[int, ...] = field(default=())
-    """All pairs that it concerns."""
+    """All pairs it concerns."""
     until: int | None = None
-    """uid of the last record, where it is about several in a row that are damaged alike."""
+    """The uid of the last record, if it covers several consecutive records with the same damage."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What stays the same when other problems are mended: names the problem again after undo."""
+        """Stays the same when other problems are fixed: identifies the problem again after undo."""
         blocks = tuple(b.key for b in (self.call, self.result) if b is not None)
         return (self.rule, self.record, blocks)
 
     def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
-        # What tells the words knows the whole transcript; the words are all that goes into another process.
-        said = Said(self.api_says)
+        # `says` holds the whole transcript; only the resulting words go to another process.
+        said = KnownAnswer(self.api_says)
         return Problem, tuple(said if name == "says" else getattr(self, name) for name in self.__struct_fields__)
 
     @property
     def api_says(self) -> str | None:
-        """The provider's own words, ids filled in; None where none are known."""
+        """The provider's own words, with ids filled in; None when none are known."""
         return self.says(self) if self.says is not None else None
 
     @property

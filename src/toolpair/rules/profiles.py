@@ -1,4 +1,4 @@
-"""Profiles: what a provider accepts, as data. One JSON file a profile in `rules/data/profiles/`."""
+"""Profiles: what each provider accepts, as data. One JSON file per profile in `rules/data/profiles/`."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _ALSO_CALLED: Final = {
     "kimi": "moonshot",
     "codex": "openai-responses",
 }
-"""What somebody may call a provider whose profile has another name."""
+"""Other names that people use for a provider."""
 _WEIGHT: Final = {None: 0, "info": 1, "warning": 2, "error": 3}
 
 
 class Cell(Struct, frozen=True):
-    """What one profile says of one rule: `severity` is None where the provider accepts it."""
+    """One profile's entry for one rule: `severity` is None where the provider accepts it."""
 
     severity: Severity | None
     evidence: str
@@ -51,9 +51,9 @@ class Cell(Struct, frozen=True):
 
 
 class Family(Struct, frozen=True):
-    """Models of one provider that differ from the others: `profile/id` names the profile with what differs.
+    """Models of a provider that differ from its others: `profile/id` is the profile with the differences applied.
 
-    `models` fits the models' names, None where a name does not tell the family. `cells` are the rules that differ.
+    `models` matches the models' names, None when names do not show the family. `cells` are the rules that differ.
     """
 
     id: str
@@ -72,7 +72,7 @@ class Profile(Struct, frozen=True, eq=False):
     family: str | None
     title: str
     id_pattern: re.Pattern[str] | None
-    """The characters that ids may have, whatever their length."""
+    """The characters allowed in ids of any length."""
     id_min: int
     id_max: int | None
     new_ids: IdShape
@@ -86,12 +86,12 @@ class Profile(Struct, frozen=True, eq=False):
 
     @property
     def judged(self) -> int:
-        """How many rules this profile judges."""
+        """The number of rules that this profile checks."""
         return sum(cell.severity is not None for cell in self.cells.values())
 
     @property
     def name(self) -> str:
-        """The title as it stands in a sentence: "Anthropic", "OpenAI chat"."""
+        """The title as used in a sentence: "Anthropic", "OpenAI chat"."""
         title = self.title.replace(" Messages API", "").replace(" Chat Completions", " chat")
         return title.replace(" chat completions", "").replace(" generateContent", "")
 
@@ -99,7 +99,7 @@ class Profile(Struct, frozen=True, eq=False):
         return self.cells.get(rule)
 
     def accepts_id(self, id_: Any) -> bool:
-        """Whether the id as such is accepted: a str, not empty, of allowed characters and length."""
+        """Whether the id itself is accepted: a non-empty str of allowed characters and length."""
         if not isinstance(id_, str) or not id_:
             return False
         if self.id_pattern is not None and not self.id_pattern.fullmatch(id_):
@@ -107,10 +107,10 @@ class Profile(Struct, frozen=True, eq=False):
         return self.id_min <= len(id_) and (self.id_max is None or len(id_) <= self.id_max)
 
     def for_model(self, model: str | None) -> Profile:
-        """What is known of this model: the profile, less what the model's family takes more lightly.
+        """The profile relaxed by what is known of this model: rules that the model's family takes more lightly.
 
-        A name alone never makes anything worse: a saved history need not be sent to that model again. Where a family
-        was chosen, it stays.
+        A name alone never makes anything stricter: a saved history need not be sent to that model again. A chosen
+        family stays.
         """
         if self.family is not None or not model or not self.families:
             return self
@@ -170,7 +170,7 @@ def _cells(rules: Mapping[str, Any]) -> dict[str, Cell]:
 
 @cache
 def family_of_model(base: str, model: str) -> str | None:
-    """The id of the family that a model's name fits; None when it fits none."""
+    """The id of the family that a model's name matches; None when it matches none."""
     return next((one.id for one in profile(base).families if one.models and one.models.search(model)), None)
 
 
@@ -186,14 +186,14 @@ def _lightened(base: str, family: str) -> Profile:
 
 
 def profile_names() -> tuple[str, ...]:
-    """Every name that `profile` takes, families too."""
+    """Every name that `profile` accepts, including families."""
     return tuple(
         name for base in PROFILES for name in (base, *(f"{base}/{family.id}" for family in profile(base).families))
     )
 
 
 def is_profile(name: str) -> bool:
-    """Whether `profile` takes this name."""
+    """Whether `profile` accepts this name."""
     try:
         profile(name)
     except KeyError:
@@ -202,7 +202,7 @@ def is_profile(name: str) -> bool:
 
 
 def no_such_profile(name: str) -> str:
-    """One sentence on a name that `profile` does not take: what was probably meant, or what there is."""
+    """A sentence about a name that `profile` does not accept: what was probably meant, or what exists."""
     import difflib
 
     base, _, family = name.partition("/")

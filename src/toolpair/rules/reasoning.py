@@ -1,6 +1,6 @@
-"""Thinking: signatures that are missing or spoilt, and turns that must bring the model's thinking back.
+"""Rules about thinking: signatures missing or corrupted, and turns that must include the model's thinking.
 
-Thinking of another provider is left out when a transcript is converted, so it is judged only where it can arrive.
+Another provider's thinking is left out when a transcript is converted, so it is checked only where it can arrive.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Block, Message
 
 SKIP_SIGNATURE: Final = "skip_thought_signature_validator"
-"""What Google documents for calls that come from elsewhere and have no signature."""
+"""Google's documented value for calls from elsewhere that have no signature."""
 _BYPASSES: Final = frozenset({SKIP_SIGNATURE, "context_engineering_is_the_way_to_go"})
 
 
@@ -72,7 +72,7 @@ def _signatures(context: Context) -> None:
 
 
 def _must_begin_with_thinking(context: Context) -> None:
-    # An agent decides anew for each request whether it asks for thinking.
+    # An agent decides for each request whether to ask for thinking.
     if context.transcript.thinking is not True or context.transcript.native or context.written != "blocks":
         return
     for number in range(len(context.messages) - 1, -1, -1):
@@ -91,9 +91,9 @@ def _must_begin_with_thinking(context: Context) -> None:
 
 
 def _thinking_brought_back(context: Context) -> None:
-    """Assistant messages with calls whose thinking is gone.
+    """Assistant messages with calls but without their thinking.
 
-    That thinking is switched on is said by the request, by who chose the profile, or by the thinking that is there.
+    That thinking is on is known from the request, the user's choice of profile, or other thinking in the transcript.
     """
     if not context.judges("reasoning.missing_before_call"):
         return
@@ -107,7 +107,7 @@ def _thinking_brought_back(context: Context) -> None:
     for number, message in calling:
         if openai_chat.brings_thinking(message) or not is_object(message):
             continue
-        # Of DeepSeek's models some want it only until the user asks the next thing.
+        # Some of DeepSeek's models require it only until the user's next prompt.
         older = number < asked and context.provider == "deepseek"
         context.add(
             "reasoning.missing_before_call",
@@ -130,10 +130,10 @@ def _thinking_brought_back(context: Context) -> None:
 
 
 def _thought_signatures(context: Context) -> None:
-    """Signatures of Gemini as its OpenAI-compatible endpoint writes them, beside each first call of a step."""
+    """Gemini's signatures as its OpenAI-compatible endpoint writes them, on the first call of each step."""
     signatures = {id(call): found for message in context.messages for call in message.calls if (found := _google(call))}
     if not signatures and context.profile.family != "3":
-        return  # it may be for a model that asks for none
+        return  # it may be for a model that requires none
     asked = max((number for number, message in enumerate(context.messages) if message.role == "user"), default=-1)
     for number, message in enumerate(context.messages):
         for position, call in enumerate(message.calls):
@@ -146,7 +146,7 @@ def _thought_signatures(context: Context) -> None:
 
 def _google(call: Block) -> Any:
     if isinstance(call.id, str) and THOUGHT in call.id:
-        return SKIP_SIGNATURE  # written behind the id, for LiteLLM to read
+        return SKIP_SIGNATURE  # appended to the id, where LiteLLM reads it
     return openai_chat.thought_signature(call)
 
 

@@ -1,6 +1,6 @@
 """All rules, collected from the modules of their families. A new rule is a line in its family's module.
 
-The judge, the windows, the recipes, the commands and the pages learn from here what they need to know of a rule.
+The judge, the windows, the recipes, the commands and the pages look up facts about a rule here.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
     records.LIST_RULES,
     records.ROLLOUT_RULES,
 )
-"""In the order in which problems at one place are listed and new ids are given out."""
+"""In the order in which problems at one place are listed and new ids are handed out."""
 
 RULES: Final[Mapping[str, Rule]] = {rule.name: rule for family in FAMILIES for rule in family}
 CHECKS: Final[tuple[Check, ...]] = tuple(dict.fromkeys(rule.check for rule in RULES.values() if rule.check is not None))
@@ -55,11 +55,11 @@ _PLACES: Final = {rule.name: number for number, family in enumerate(FAMILIES) fo
 
 
 def place_of(name: str) -> int:
-    """Where the problems of a rule stand among those of other families at the same place."""
+    """The position of a rule's problems among those of other rules at the same place."""
     return _PLACES.get(name, len(FAMILIES))
 
 
 def fix_order(name: str) -> int:
-    """When problems of the rule are fixed: the lowest first."""
+    """The order in which problems of the rule are fixed: lowest first."""
     rule = RULES.get(name)
     return rule.fix_order if rule is not None else LAST

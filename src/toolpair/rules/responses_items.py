@@ -1,6 +1,6 @@
-"""Items of the Responses API: outputs of another kind than their call, item ids, reasoning that nothing follows.
+"""Rules about items of the Responses API: outputs of the wrong type, item ids, reasoning with nothing after it.
 
-An item is a JSON object with a `type` of its own. Its `id` names the item; a call and its output are tied by `call_id`.
+An item is a JSON object with its own `type`. Its `id` names the item; a call and its output are linked by `call_id`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ RULES: Final = (
 
 
 def _kind(context: Context, pair: Pair) -> None:
-    """An output of another kind than its call: to the API the call has none. What else is wrong is mended first."""
+    """An output of another type than its call requires: the API does not count it. Anything else wrong is
+    fixed first.
+    """
     call, result, differ = pair.call, pair.result, kinds(pair)
     assert call is not None and result is not None and differ is not None
     wants, _ = differ
@@ -104,7 +106,7 @@ def _kind(context: Context, pair: Pair) -> None:
 
 
 def _repeated(context: Context, items: list[ListedItem]) -> set[int]:
-    """Report ids that several items share. Returns id() of the items whose id the fix takes away."""
+    """Report ids that several items share. Returns id() of the items whose id the fix removes."""
     if not context.judges("item.duplicate_id"):
         return set()
     first: dict[str, ListedItem] = {}
@@ -114,7 +116,7 @@ def _repeated(context: Context, items: list[ListedItem]) -> set[int]:
             again.setdefault(item.id, []).append(item)
     reported: set[int] = set()
     for id_, later in again.items():
-        later = [item for item in later if not _told_as_second_output(context, item)]
+        later = [item for item in later if not _is_second_output(context, item)]
         if not later:
             continue
         edits: list[Edit] = []
@@ -155,8 +157,8 @@ def _repeated(context: Context, items: list[ListedItem]) -> set[int]:
     return reported
 
 
-def _told_as_second_output(context: Context, item: ListedItem) -> bool:
-    """Whether it is one of several outputs of one call, which is a problem of its own."""
+def _is_second_output(context: Context, item: ListedItem) -> bool:
+    """Whether it is one of several outputs of one call, which is a separate problem."""
     if item.block is None or item.block.kind != "result":
         return False
     pair = context.pairing.pair_of(item.block)
@@ -164,7 +166,7 @@ def _told_as_second_output(context: Context, item: ListedItem) -> bool:
 
 
 def _is_copy(context: Context, first: ListedItem, item: ListedItem) -> bool:
-    """Whether dropping the item loses nothing: an equal one stands before it, and no output hangs on this one alone."""
+    """Whether dropping the item loses nothing: an equal one precedes it, and no output depends on this one alone."""
     if first.kind == "message" or not first.says_the_same(item) or first.block is None or item.block is None:
         return False
     if item.block.kind != "call":
@@ -211,7 +213,7 @@ def _prefix(context: Context, item: ListedItem) -> None:
 
 
 def _dangling(context: Context, items: list[ListedItem]) -> None:
-    """Reasoning with an id behind which nothing of the model's follows; at an agent's end it may come yet."""
+    """Reasoning with an id but no model output after it; at the end of an agent's session it may still come."""
     follows: ListedItem | None = None
     for item in reversed(items):
         if item.kind != "reasoning":

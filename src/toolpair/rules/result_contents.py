@@ -1,4 +1,4 @@
-"""Contents of results: none at all, of a type that the API refuses, or an error with something else than words."""
+"""Rules about result contents: missing, of a type that the API refuses, or an error that is not text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_OUTPUT: Final = "(no output)"
 
 
 class _Output(Struct, frozen=True):
-    """One result that is looked at, and where it stands."""
+    """One result being checked, and its position."""
 
     context: Context
     pair: Pair
@@ -44,7 +44,7 @@ class _Output(Struct, frozen=True):
     def problem(
         self, rule: str, what: str, cause: Cause, fixes: Sequence[Fix], severity: Severity | None = None
     ) -> None:
-        """`what` goes on the sentence that begins with whose result it is."""
+        """`what` continues a sentence that begins with whose result it is."""
         self.context.add(
             rule,
             f"The result of {tool_of(self.pair.call)} {what}.",
@@ -59,7 +59,7 @@ class _Output(Struct, frozen=True):
         )
 
     def holding(self, content: Any, **fields: Any) -> tuple[SetValue]:
-        """The edit that gives it another content, and these fields."""
+        """The edit that gives it new content, and these fields."""
         return (saying(self.result, content, **fields),)
 
 
@@ -67,12 +67,12 @@ def check(context: Context) -> None:
     moonshot = context.provider == "moonshot"
     for pair in context.pairing.pairs:
         for result, at in zip(pair.results, pair.results_at, strict=True):
-            # A search for tools hands back tools, not words.
+            # A tool search returns tools, not text.
             if not is_object(result) or hands_back_tools(result):
                 continue
             content = result_content(result)
             if isinstance(content, str) and content and not moonshot:
-                continue  # what nearly all are: words, which everybody takes
+                continue  # nearly all: text, which every API takes
             _content(_Output(context, pair, result, at), content)
 
 
@@ -101,7 +101,7 @@ def _content(output: _Output, content: Any) -> None:
     elif context.provider == "moonshot":
         _empty_result(output, "is empty", _said_nothing(output, _NO_OUTPUT))
     elif content is None and (context.written != "blocks" or context.in_turns) and context.wire != "gemini":
-        # Gemini gets an object in any case, and out of a block without content comes an empty tool message.
+        # Gemini always gets an object, and a block without content becomes an empty tool message.
         empty_string = replace(_said_nothing(output, ""), id="empty-string", title="write an empty string")
         _empty_result(output, "has no content", empty_string)
 
@@ -116,7 +116,7 @@ def _empty_result(output: _Output, what: str, fix: Fix) -> None:
         what,
         Cause("empty_result", "the tool printed nothing, and null was written"),
         (fix,),
-        severity="error" if output.context.provider == "mistral" else None,  # its types take no null
+        severity="error" if output.context.provider == "mistral" else None,  # its types do not allow null
     )
 
 
@@ -129,7 +129,7 @@ def _parts(output: _Output, content: Any) -> None:
         return
     bad = [part for part in parts if not _may_hold(context, result, part)]
     if context.transcript.native:
-        # An agent's own form, which it turns into text before it sends.
+        # An agent's own form, which it turns into text before sending.
         bad = [part for part in bad if not (isinstance(part, dict) and "type" not in part)]
     if bad or not isinstance(content, list):
         _not_allowed(output, content, bad)
@@ -140,7 +140,7 @@ def _parts(output: _Output, content: Any) -> None:
 
 
 def _may_hold(context: Context, result: Block, part: Any) -> bool:
-    """Whether a result may hold this part, in the form that it has and for the provider that it goes to."""
+    """Whether a result may hold this part, in its form and for its provider."""
     kind = type_name(part)
     if is_output(result):
         return kind in openai_responses.OUTPUT_PARTS and not (
@@ -171,10 +171,10 @@ def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
         )
     ]
     if images and context.wire == "chat" and len(images) == len(bad):
-        fixes.insert(0, _images_behind(output, parts, images))
+        fixes.insert(0, _images_after(output, parts, images))
     elif images:
         fixes[0] = replace(fixes[0], id="as-image", title="write its images the way this API does", recommended=True)
-    # What some of Mistral's models take in a result are images; all else its types know nothing of.
+    # Some of Mistral's models accept images in a result; its types allow nothing else.
     strange = context.provider == "mistral" and context.written == "chat" and len(images) < len(bad)
     output.problem(
         "result.type_not_allowed",
@@ -186,7 +186,7 @@ def _not_allowed(output: _Output, content: Any, bad: list[Any]) -> None:
 
 
 def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
-    """A part of another API: an image as an image where results hold such, all else as text."""
+    """A part from another API: an image as an image where results may hold one, anything else as text."""
     address = openai_chat.image_address(part)
     if context.written == "blocks" and context.in_turns and address is not None:
         return anthropic.image_at(address)
@@ -194,7 +194,7 @@ def _in_its_form(context: Context, result: Block, part: Any) -> dict[str, Any]:
 
 
 def _json_parts(output: _Output, parts: list[Any]) -> bool:
-    """Bedrock's own `json` parts, which have to hold an object. Returns whether there are any."""
+    """Bedrock's own `json` parts, which must hold an object. Returns whether there are any."""
     from toolpair.dialects import bedrock_converse  # a start for another provider does without
 
     held = [part for part in parts if bedrock_converse.holds_json(part)]
@@ -236,8 +236,8 @@ def _error_with_media(output: _Output, parts: list[Any], media: list[Any]) -> No
     )
 
 
-def _images_behind(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
-    """A tool message may hold text alone: its images follow the run of results in a message of the user."""
+def _images_after(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
+    """A tool message may hold only text: its images go to a user message after the run of results."""
     context, result = output.context, output.result
     last = output.at[0]
     while (

@@ -1,4 +1,4 @@
-"""Results in a wrong place: too late, spread over messages, after text, in an assistant message, in another order."""
+"""Rules about misplaced results: too late, spread over messages, after text, in an assistant message, out of order."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from toolpair.transcript.pairing import Pair
 
 
 def report(context: Context, pairs: Sequence[Pair]) -> None:
-    """Problems of pairs whose results are in a wrong place; those of one message are one problem."""
+    """Report pairs whose results are in a wrong place; those of one message are one problem."""
     split: dict[int, list[Pair]] = defaultdict(list)
-    behind: dict[int, list[Pair]] = defaultdict(list)
+    after_text: dict[int, list[Pair]] = defaultdict(list)
     for pair in pairs:
         fit = fit_of(context, pair)
         if fit == "late":
@@ -31,12 +31,12 @@ def report(context: Context, pairs: Sequence[Pair]) -> None:
             assert pair.call_at is not None
             split[pair.call_at[0]].append(pair)
         else:
-            behind[pair.results_at[0][0]].append(pair)
+            after_text[pair.results_at[0][0]].append(pair)
     if context.judges("result.split_over_messages"):
         for together in split.values():
             _split_over(context, together)
     if context.judges("result.not_first"):
-        for message, together in behind.items():
+        for message, together in after_text.items():
             _not_first(context, message, together)
 
 
@@ -159,7 +159,7 @@ def _not_first(context: Context, message: int, pairs: list[Pair]) -> None:
 
 
 def in_another_order(context: Context, family: Sequence[Pair]) -> None:
-    """Results of one message's calls that are in another order than these."""
+    """Results of one message's calls in a different order from the calls."""
     places = [found.results_at[0] for found in family]
     results = tuple(found.results[0] for found in family)
     context.add(

@@ -1,4 +1,4 @@
-"""Blocks in messages of the wrong role, and roles that the API does not know."""
+"""Rules about blocks in messages of the wrong role, and roles unknown to the API."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ROLES: Final = {
     "tool_messages": frozenset({"system", "developer", "user", "assistant", "tool", "function"}),
 }
 _PLAIN_ROLES: Final = frozenset({"mistral", "deepseek", "moonshot", "groq"})
-"""Providers that list system, user, assistant and tool as their roles."""
+"""Providers whose documented roles are system, user, assistant and tool."""
 _REFUSE_DEVELOPER: Final = frozenset({"mistral", "deepseek"})
-"""Of these, the ones known to refuse all others."""
+"""Those of them known to refuse all others."""
 _KNOWN_AS: Final = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "gpt": "assistant"}
 
 
@@ -149,7 +149,7 @@ def _result_of_another(context: Context, number: int, message: Message) -> None:
 
 
 def _known(context: Context) -> frozenset[str]:
-    """The roles that need no other name. System messages are lifted out, or kept, by all but Anthropic's API."""
+    """The roles that need no renaming. System messages are lifted out, or kept, by every API but Anthropic's."""
     if context.transcript.layout == "blocks":
         known = _ROLES["blocks"]
         if context.wire == "anthropic":
@@ -181,10 +181,10 @@ def _system_too_late(context: Context, number: int, message: Message, before: st
 
 
 def _function_role(context: Context, number: int, message: Message) -> None:
-    """A result as older clients of OpenAI wrote it, and its call, which has no id."""
+    """A result as OpenAI's older clients wrote it, and its call, which has no id."""
     pair = context.pairing.pair_of(message.blocks[0]) if message.blocks else None
     if pair is None or pair.call is None or pair.call_at is None or len(pair.results) != 1:
-        return  # a problem of its own
+        return  # a separate problem
     call, result = pair.call, pair.results[0]
     home = context.messages[pair.call_at[0]]
     if not openai_chat.may_be_tool_call(home, call):

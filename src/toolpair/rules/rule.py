@@ -1,6 +1,6 @@
-"""One rule in one record. Each family's module lists its rules; `registry.py` collects them.
+"""The record that describes one rule. Each family's module lists its rules; `registry.py` collects them.
 
-What the provider says of a rule, its severity with the evidence, is data of the profiles.
+What a provider makes of a rule, its severity with the evidence, is data of the profiles.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ NO_RESULT: Final = (
 
 
 class Rule(NamedTuple):
-    """What is true of a rule for every provider."""
+    """The facts about a rule that hold for every provider."""
 
     name: str
     """Family and rule: "result.missing"."""
     page: str
-    """The module of `rules/pages/` that has its page. A name, so that judging loads no page."""
+    """The module of `rules/pages/` that has its page. A name, so that checking loads no page."""
     check: Check | None = None
-    """What finds it in a transcript; one check may find several rules.
+    """The check that finds it in a transcript; one check may find several rules.
 
-    None where no transcript shows it: it is found in the file's records, or no file can break it.
+    None if no transcript shows it: it is found in the file's records, or no file can break it.
     """
     fix_order: int = LAST
-    """The lowest is fixed first. The hundreds: 0 the file and its links, 1 fields and roles, 2 ids and names,
-    3 what belongs to a call, 4 the place of a result, 5 what is missing, 6 the shape of a message."""
+    """Lowest is fixed first. The hundreds: 0 the file and its links, 1 fields and roles, 2 ids and names, 3 parts of a
+    call, 4 the place of a result, 5 missing things, 6 the shape of a message.
+    """
     whole_history: bool = False
-    """It looks at the whole history, or reports all its places at once."""
+    """It needs the whole history, or reports all its places in one problem."""
     of_file: bool = False
     """It is found in the file itself and is the same for every provider: no profile has it."""
     of_pair: bool = False

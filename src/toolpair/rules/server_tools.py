@@ -1,4 +1,4 @@
-"""Tools that the provider runs itself: their calls and results stand in one assistant message."""
+"""Rules about tools that the provider runs itself: their calls and results belong in one assistant message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SERVER_ID: Final = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
 def check(context: Context) -> None:
     if context.wire != "anthropic" or context.tool_messages:
-        return  # no other API has them: they never get there
+        return  # no other API has them: they are never sent there
     if _KINDS.isdisjoint(context.kinds):
         return
     for number, message in enumerate(context.messages):
@@ -38,7 +38,7 @@ RULES: Final = (
 
 
 def _ids(message: Message, kind: BlockKind) -> set[str]:
-    """The ids of a message's blocks of a kind, as `repr`, since an id may be anything that JSON can say."""
+    """The ids of a message's blocks of one kind, as `repr`, since an id may be any JSON value."""
     return {repr(block.id) for block in message.blocks if block.kind == kind}
 
 

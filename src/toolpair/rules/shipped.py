@@ -1,4 +1,4 @@
-"""The data that the package brings with it: `rules/data/**.json`."""
+"""The data files shipped with the package: `rules/data/**.json`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import orjson
 
 
 def shipped(name: str) -> Any:
-    """The JSON of the data file with this name below `rules/data`, wherever the package is installed."""
+    """The JSON value of a data file below `rules/data`, wherever the package is installed."""
     path = os.path.join(os.path.dirname(__file__), "data", *name.split("/"))
     loader: Any = __spec__.loader
-    # As `pkgutil.get_data` does it, without what `importlib.resources` loads.
+    # Like `pkgutil.get_data`, without loading `importlib.resources`.
     return orjson.loads(loader.get_data(path))

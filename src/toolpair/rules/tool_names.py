@@ -1,4 +1,4 @@
-"""Names of tools: in calls, and in results that carry one of their own."""
+"""Rules about tool names: in calls, and in results that carry one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RULES: Final = (
 
 
 def _name(context: Context, pair: Pair, call: Block) -> None:
-    """A name that is not accepted, or none."""
+    """A missing name, or one that is not accepted."""
     if call.name:
         better = _accepted_name(context, call.name)
         does = "does" if context.is_error("name.pattern") else "may"
@@ -111,12 +111,12 @@ def _accepted_name(context: Context, name: str) -> str:
 
 
 def _named_after(pair: Pair, old: str, new: str) -> list[Edit]:
-    """The edits that give the results that name the tool its new name."""
+    """The edits that give the new name to results that repeat the tool's name."""
     return [with_fields(result, name=new) for result in pair.results if result.name == old and is_object(result)]
 
 
 def _result_names(context: Context, pair: Pair) -> None:
-    """Names that results carry of their own, as tool messages may."""
+    """Names that results carry themselves, as tool messages may."""
     call = pair.call
     for result, at in zip(pair.results, pair.results_at, strict=True):
         if not result.name or not is_object(result):
@@ -125,7 +125,7 @@ def _result_names(context: Context, pair: Pair) -> None:
             _name_differs(context, pair, result, at, call.name)
         elif context.provider == "mistral" and not context.profile.name_pattern.fullmatch(result.name):
             if call is not None and call.name == result.name:
-                continue  # told of the call
+                continue  # reported for the call
             better = _accepted_name(context, result.name)
             context.add(
                 "name.pattern",
@@ -157,7 +157,7 @@ def _name_differs(context: Context, pair: Pair, result: Block, at: tuple[int, in
         call=pair.call,
         result=result,
         record=result.record,
-        # A converter may as well take the name from the call.
+        # A converter may also take the name from the call.
         severity="warning" if context.is_error("result.name") else None,
         cause=Cause("result_name", "the result was written with another tool's name"),
         fixes=(
@@ -172,7 +172,7 @@ def _name_differs(context: Context, pair: Pair, result: Block, at: tuple[int, in
 
 
 def _nameless_results(context: Context) -> None:
-    """Tool messages without a name, where the provider's own examples have one: told once."""
+    """Tool messages without a name, where the provider's own examples have one: one problem for all."""
     if context.provider != "moonshot" or context.written != "chat" or not context.judges("result.name"):
         return
     found = [

@@ -1,4 +1,4 @@
-"""The shape of the conversation: where calls stand in a turn, how it begins, alternates and ends."""
+"""Rules about the shape of the conversation: where calls come in a turn, how it begins, alternates and ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _calls_last(context: Context) -> None:
     for number, message in enumerate(context.messages):
         if message.role != "assistant":
             continue
-        position = _something_behind_a_call(message.blocks)
+        position = _first_other_after_a_call(message.blocks)
         if position is None:
             continue
         call = next(block for block in message.blocks if block.kind == "call")
@@ -67,8 +67,8 @@ def _calls_last(context: Context) -> None:
         )
 
 
-def _something_behind_a_call(blocks: Sequence[Block]) -> int | None:
-    """The first block behind a call that is neither a call nor a result, which has a rule of its own."""
+def _first_other_after_a_call(blocks: Sequence[Block]) -> int | None:
+    """The first block after a call that is neither a call nor a result; those have rules of their own."""
     seen = False
     for position, block in enumerate(blocks):
         if block.kind == "call":
@@ -105,7 +105,7 @@ def _severity_of_first(context: Context, number: int, first: Message) -> Severit
     if context.wire == "gemini" and not first.calls:
         return "warning"  # only a call is known to be refused there
     if context.provider == "mistral" and not number and _answered(context, first):
-        return "error"  # the calls of the very first message are not counted, so that their results are too many
+        return "error"  # the calls of the very first message are not counted, so its results are too many
     return None
 
 
@@ -120,7 +120,7 @@ def _last(context: Context) -> None:
     if last.role != "assistant" or last.calls or context.transcript.native:
         return
     if context.wire == "chat" and is_prefix(last):
-        return  # it asks to be gone on from
+        return  # it asks for a continuation
     context.add(
         "turn.trailing_assistant",
         "The conversation ends with an assistant message, which newer models refuse to continue.",

@@ -1,4 +1,4 @@
-"""Calls and results that stand in records which cannot be read, and the fixes that bring them back."""
+"""Calls and results in unreadable records, and the fixes that bring them back."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from toolpair.transcript.model import Block
 
 
 class UnreadablePart(Struct, frozen=True, eq=False):
-    """What of a call or a result stands in one damaged record."""
+    """The part of a call or result that is in one damaged record."""
 
     record: int
     line: int | None
     reason: str
     fix: Fix | None
-    """Makes the record readable with nothing missing."""
+    """The repair that makes the record readable with nothing missing."""
     content: Any = None
-    """Where no fix does: what can be read of a result's content."""
+    """What can be read of a result's content, if no repair works."""
     is_error: bool = False
 
     @property
@@ -34,17 +34,17 @@ class UnreadablePart(Struct, frozen=True, eq=False):
 
 
 class UnreadableParts(Struct, frozen=True, eq=False):
-    """By id: the results and the calls that stand in damaged records."""
+    """The results and calls in damaged records, by id."""
 
     results: Mapping[str, UnreadablePart] = field(default_factory=dict)
     calls: Mapping[str, UnreadablePart] = field(default_factory=dict)
 
     def of_call(self, call: Block) -> UnreadablePart | None:
-        """Where the result of a call stands."""
+        """The damaged record that holds the call's result."""
         return self.results.get(call.id) if isinstance(call.id, str) else None
 
     def of_result(self, result: Block) -> UnreadablePart | None:
-        """Where the call of a result stands."""
+        """The damaged record that holds the result's call."""
         return self.calls.get(result.id) if isinstance(result.id, str) else None
 
 

@@ -1,7 +1,8 @@
-"""Values of a type that no API takes: blocks that are none, texts that are no text, contents that are neither.
+"""Rules about values of a type that no API takes: blocks that are not objects, texts that are not strings, and the
+like.
 
-What a provider's own types say is `documented`. Only lists that a program wrote are judged: an agent reads its own
-files as it likes. A block of a type that is not known here is left alone, since new ones come.
+What a provider's published types say counts as `documented`. Only lists written by a program are checked: an agent
+reads its own files as it likes. A block of an unknown type is left alone, since new ones appear.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def check(context: Context) -> None:
 
 
 def _wrong_types(context: Context) -> None:
-    """Results that say that they are something else; of lists that a program wrote those without a type come later."""
+    """Results with the wrong type; those without a type, in lists that a program wrote, are reported later."""
     for number, message in enumerate(context.messages):
         for position, block in enumerate(message.blocks):
             if block.kind != "result" or anthropic.says_that_it_is_a_result(block):
@@ -65,9 +66,9 @@ def _wrong_types(context: Context) -> None:
 
 
 def check_request(context: Context) -> None:
-    """What is sure of a list that is about to be sent: Anthropic refuses any key of a message but role and content.
+    """What is certain of a list about to be sent: Anthropic refuses any message key but role and content.
 
-    Of a file that is not sure: the program that keeps keys of its own there may take them out before it sends.
+    For a file it is not certain: the program that keeps its own keys there may remove them before sending.
     """
     if context.wire != "anthropic" or context.written != "blocks":
         return
@@ -86,7 +87,7 @@ def _blocks(context: Context, number: int, message: Message) -> None:
         return
     for position, block in enumerate(message.blocks):
         if is_bare_text(block):
-            continue  # told as a text without a type
+            continue  # reported as a text without a type
         if not anthropic.is_typed(block):
             what = "a block without a type" if is_object(block) else "something that is not a block"
             edit = anthropic.as_block(block)
@@ -99,7 +100,7 @@ def _blocks(context: Context, number: int, message: Message) -> None:
 
 
 def _chat(context: Context, number: int, message: Message) -> None:
-    # Items that are messages alone look like chat, and so do outputs whose calls the API keeps.
+    # Items that are only messages look like chat, and so do outputs whose calls the API stores.
     if not message.results and type_of(message) in (None, "message"):
         _content(context, number, message, message, "text")
         if context.wire == "responses" and not message.calls:
@@ -134,7 +135,7 @@ def _items(context: Context, number: int, message: Message) -> None:
 
 
 def _output_item(context: Context, at: tuple[int, int], message: Message, block: Block) -> None:
-    """An output that says that it is something else."""
+    """An output with the wrong type."""
     type_ = type_of(block)
     what = f"as an item of the type {type_}" if type_ is not None else "without its type"
     text = f"An output is written {what}."
@@ -149,14 +150,14 @@ def _role(context: Context, number: int, message: Message, of: Block | Message) 
 
 
 def _content(context: Context, number: int, message: Message, of: Block | Message, kind: str) -> None:
-    """The content of a message: a text or a list of parts, and their texts texts."""
+    """The content of a message: a string or a list of parts, whose texts are strings."""
     content = field_of(of, "content")
     if isinstance(content, list):
         mended: Any = mended_parts(content, kind)
         if mended is None:
             return
     elif content is None and context.written == "chat":
-        return  # judged as empty
+        return  # checked as empty content
     elif isinstance(content, str):
         return
     else:
@@ -166,7 +167,7 @@ def _content(context: Context, number: int, message: Message, of: Block | Messag
 
 
 def _result(context: Context, at: tuple[int, int], block: Block, content: Any) -> None:
-    """The content of a result that is no text: parts, and their texts texts."""
+    """The content of a result that is not a string: parts, whose texts are strings."""
     if hands_back_tools(block):
         return
     if isinstance(content, list):

@@ -1,8 +1,8 @@
-"""In what form a transcript is written, and in what form a provider would get it.
+"""The form in which a transcript is written, and the form in which a provider would get it.
 
-A transcript may be judged by any provider, also by one that it was not written for. Then the rules speak of what the
-provider would get after a faithful conversion, one that reorders nothing and leaves nothing out: what the other form
-cannot express is no mistake of the transcript's, and what only a converter decides is not judged.
+A transcript may be checked for any provider, including one it was not written for. Then the rules apply to what the
+provider would get after a faithful conversion, which reorders nothing and leaves nothing out: what the other form
+cannot express is not the transcript's mistake, and what only the converter decides is not checked.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from toolpair.dialects.openai_responses import is_item_block
 from toolpair.transcript.model import Message, Transcript
 
 Wire = Literal["anthropic", "bedrock", "gemini", "chat", "responses"]
-"""What a provider takes: results as blocks of a user's message (the first three), tool messages, or items."""
+"""What a provider takes: results as blocks of a user message (the first three), tool messages, or items."""
 Written = Literal["blocks", "chat", "items"]
 
 _WIRES: Final[dict[str, Wire]] = {
@@ -26,12 +26,12 @@ _WIRES: Final[dict[str, Wire]] = {
 
 
 def wire_of(base: str) -> Wire:
-    """What the provider with this profile takes; all that are not named take chat messages."""
+    """The form for the provider with this profile; any that is not listed takes chat messages."""
     return _WIRES.get(base, "chat")
 
 
 def written_as(transcript: Transcript) -> Written:
-    """How the messages are written, by the first block that shows it."""
+    """The form of the messages, by the first block that shows it."""
     if transcript.layout == "blocks":
         return "blocks"
     for block in (block for message in transcript.messages for block in message.blocks):
@@ -43,5 +43,5 @@ def written_as(transcript: Transcript) -> Written:
 
 
 def is_system(message: Message) -> bool:
-    """Whether it instructs the model: where such messages have no place among the others, they are lifted out."""
+    """Whether it is a system message: where the API has no place for those among the others, they are lifted out."""
     return message.role in ("system", "developer")

@@ -1,4 +1,4 @@
-"""An opened session file: fixes staged, undone, kept in a journal and saved; places found; recipes compared.
+"""An open session file: its staged fixes, undo, journal and saving; finding places; comparing recipes.
 
-What the interface and the commands stand on. May use everything below it: history, agents, formats, source.
+The interface and the commands are built on it. May use everything below it: history, agents, formats, source.
 """

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from toolpair.recipes.recipe import Options, Recipe, RecipeStep
     from toolpair.source.changes import Change
 
-Heed = Callable[[int], None]
-"""Is told how many problems have been mended."""
+OnFixed = Callable[[int], None]
+"""Called with the number of problems fixed so far."""
 _Steps = Iterator["RecipeStep[Conversation]"]
 _Apply = Callable[[Conversation, Sequence[Edit]], Conversation]
 
@@ -37,7 +37,7 @@ class CarriedOut(Struct, frozen=True):
 
 
 def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
-    """Carry a recipe out on a conversation, the one with index `at` of its file; nothing is staged."""
+    """Run a recipe on the conversation with index `at` of its file; stages nothing."""
     if recipe.pick is not None:
         return picked(at, conversation, recipe.pick)
     steps = recipe.run(conversation, _apply, options)
@@ -79,7 +79,7 @@ def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conve
         recipe, options = RECIPES[waiting[0].fix_id], waiting[0].options
         copy = _copied(at, recipe, options, list(recipe.run(conversation, _apply, options)))
         return (made, conversation, row.decisions) if copy is None else ([copy[0]], copy[1], ())
-    from toolpair.recipes.engine import mend
+    from toolpair.recipes.engine import apply_fixes
 
     while waiting:
         found = found_by(waiting, conversation.problems)
@@ -88,7 +88,7 @@ def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conve
         wanted = {id(problem): (fix, decision) for decision, (problem, fix) in found}
         texts = {decision.text for decision, _ in found}
         if len(texts) == 1 and None in texts:
-            step = next(mend(conversation, _apply, _pick_from(wanted)), None)
+            step = next(apply_fixes(conversation, _apply, _pick_from(wanted)), None)
             if step is None:
                 break
             taken, after, text = list(step.taken), step.after, None
@@ -106,14 +106,14 @@ def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
     return lambda problem: wanted[id(problem)][0] if id(problem) in wanted else None
 
 
-def picked(at: int, conversation: Conversation, pick: Pick, heed: Heed | None = None) -> CarriedOut:
-    """What `pick` says is taken, but for recommended fixes by which the agent would send less."""
+def picked(at: int, conversation: Conversation, pick: Pick, on_progress: OnFixed | None = None) -> CarriedOut:
+    """Apply what `pick` returns, except recommended fixes that would make the agent send less."""
     from toolpair.recipes.careful import carefully
 
-    apply, heeded = _heeding(heed)
+    apply, watched = _with_progress(on_progress)
 
     def collect(state: Conversation, steps: _Steps) -> tuple[CarriedOut, Conversation]:
-        made = _by_kind(at, state, heeded(steps))
+        made = _by_kind(at, state, watched(steps))
         return made, made.after
 
     done = carefully(conversation, apply, pick, _sends_less, collect)
@@ -137,7 +137,7 @@ def _by_kind(at: int, conversation: Conversation, steps: Iterable[RecipeStep[Con
 def _copied(
     at: int, recipe: Recipe, options: Options, steps: Sequence[RecipeStep[Conversation]]
 ) -> tuple[Staged, Conversation] | None:
-    """All that a copy of another system does, as the one decision that it is; None when it does nothing."""
+    """Everything that a replica of another system does, as a single decision; None when it does nothing."""
     if not steps:
         return None
     before, after = steps[0].before, steps[-1].after
@@ -161,21 +161,21 @@ def _sends_less(before: Conversation, after: Conversation) -> Losses:
     return after.sends_less(before)
 
 
-def _heeding(heed: Heed | None) -> tuple[_Apply, Callable[[_Steps], _Steps]]:
-    """How edits are applied, and steps gone through, while `heed` is told how many problems are done."""
+def _with_progress(on_progress: OnFixed | None) -> tuple[_Apply, Callable[[_Steps], _Steps]]:
+    """How to apply edits and run steps while `on_progress` is called with the number of problems done."""
     done = 0
-    if heed is None:
+    if on_progress is None:
         return _apply, lambda steps: steps
 
     def apply(state: Conversation, edits: Sequence[Edit]) -> Conversation:
-        return state.apply(edits, lambda parts: heed(done + parts))
+        return state.apply(edits, lambda parts: on_progress(done + parts))
 
     def over(steps: _Steps) -> _Steps:
         nonlocal done
         done = 0  # they are gone through again where a fix is held back
         for step in steps:
             done += len(step.taken)
-            heed(done)
+            on_progress(done)
             yield step
 
     return apply, over

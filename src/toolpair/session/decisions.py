@@ -20,7 +20,7 @@ LONGEST_ID: Final = 200
 
 
 class Decision(Struct, frozen=True):
-    """A fix for a problem, named so that it can be taken again on another state of the document."""
+    """A fix for a problem, identified so that it can be applied again on another state of the document."""
 
     rule: str
     record: int | None
@@ -29,7 +29,7 @@ class Decision(Struct, frozen=True):
     fix_id: str
     text: str | None
     options: Options | None = None
-    """Of a copy of another system, which is one decision: `fix_id` is the recipe's name, these its options."""
+    """For a replica of another system, which is one decision: `fix_id` is the recipe's name, these are its options."""
 
     @classmethod
     def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
@@ -39,7 +39,9 @@ class Decision(Struct, frozen=True):
         return (id_of(problem.call), id_of(problem.result)) == (self.call_id, self.result_id)
 
     def find(self, problems: Sequence[Problem]) -> tuple[Problem, Fix] | None:
-        """The problem and the fix on another state of the document, its record's first; None when it is not there."""
+        """The problem and the fix in another state of the document, preferring the same record; None when it is not
+        there.
+        """
         return next((pair for _, pair in found_by([self], problems)), None)
 
     @property
@@ -48,7 +50,7 @@ class Decision(Struct, frozen=True):
 
 
 def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[tuple[Decision, tuple[Problem, Fix]]]:
-    """Of each decision that is there the problem and the fix: one of its record, else the first one anywhere.
+    """The problem and the fix for each decision still there: one of its record, else the first anywhere.
 
     Decisions that nothing tells apart get one problem after the other; those that are too many are left out.
     """
@@ -76,7 +78,7 @@ def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list
 
 
 def id_of(block: Block | None) -> str:
-    """A block's id, of whatever type, as a short name: of one that may be anything else than an id, a digest."""
+    """A block's id, of any type, as a short name: a digest if it may be anything but an id."""
     if block is None:
         return ""
     shown = repr(block.id)
@@ -88,7 +90,7 @@ def id_of(block: Block | None) -> str:
 
 
 class Applied(Protocol):
-    """What can be applied again: decisions, and the index of the conversation that they are about."""
+    """What can be applied again: decisions, and the index of their conversation."""
 
     @property
     def conversation(self) -> int: ...
@@ -98,7 +100,7 @@ class Applied(Protocol):
 
 
 def edits_of(fix: Fix, text: str | None) -> tuple[Edit, ...]:
-    """The fix's edits, with `text` in the place of a placeholder's where one is given."""
+    """The fix's edits, with `text` in place of a placeholder's if given."""
     if text is None or not fix.placeholder:
         return fix.edits
     return tuple(

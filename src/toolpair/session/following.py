@@ -1,4 +1,4 @@
-"""Following a file that an agent is writing: what has come is read, what is staged is put on again."""
+"""Following a file while an agent writes it: new records are read, and staged fixes are applied again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolpair.transcript.model import Damaged
 
 
 class Dropped(Struct, frozen=True):
-    """A staged fix that could not be put on again. `title` is its row's in the review."""
+    """A staged fix that could not be applied again. `title` is its row's in the review."""
 
     title: str
     rule: str
@@ -27,24 +27,24 @@ class Dropped(Struct, frozen=True):
 
 
 class Followed(Struct, frozen=True):
-    """What has happened to the file since the last look.
+    """What happened to the file since the last check.
 
-    "grown": records were appended; "truncated", "replaced", "rewritten": the whole file was read anew; "gone":
-    there is no file any more, and the session stays as it was.
+    "grown": records were appended; "truncated", "replaced", "rewritten": the whole file was read again; "gone": the
+    file no longer exists, and the session stays as it was.
     """
 
     change: Change
     records: int
     calls: int
     results: int
-    """How many came; negative when there are fewer now."""
+    """How many were added; negative when there are fewer now."""
     dropped: tuple[Dropped, ...]
     text: str
-    """It all in one sentence or two."""
+    """A summary in one or two sentences."""
 
 
 class News(Struct, frozen=True, eq=False):
-    """What a look found. `change` is None when only the time of the file is another: then `snapshot` has it."""
+    """What a check found. `change` is None when only the file's times differ: then `snapshot` has the new ones."""
 
     change: Change | None
     snapshot: Snapshot | None
@@ -52,15 +52,15 @@ class News(Struct, frozen=True, eq=False):
 
 
 class Watch:
-    """Looks at one file from time to time, and tells what has not been told."""
+    """Checks one file from time to time, and reports only what is new."""
 
     def __init__(self) -> None:
         self._looked: Identity | None = None
-        """The state in which the file was last seen, where that is not the snapshot's."""
+        """The state in which the file was last seen, if not the snapshot's."""
         self._gone = False
 
     def look(self, snapshot: Snapshot) -> News | None:
-        """What has become of the snapshot's file; None when there is nothing to take up.
+        """What happened to the snapshot's file; None when there is nothing to take over.
 
         Raises Unreadable when it has changed and cannot be read.
         """
@@ -94,23 +94,23 @@ def followed(
     now: Sequence[Conversation],
     left: Sequence[tuple[Staged, Decision]],
 ) -> Followed:
-    """What to tell. `now` is the file with what is staged, `left` what could not be put on again."""
+    """The report for the user. `now` is the file with the staged fixes, `left` what could not be applied again."""
     records, calls, results = (new - old for new, old in zip(after, before, strict=True))
     dropped = tuple(Dropped(row.title, decision.rule, reason(now, row, decision)) for row, decision in left)
     return Followed(change, records, calls, results, dropped, _text(change, records, calls, results, dropped))
 
 
-def put_on(staging: Staging, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
+def reapply(staging: Staging, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
     """Apply decisions again that were made on this or another state of the file, on top of what is staged.
 
     Gives back those that could not be, with the reason.
     """
-    left = staging.put_on(steps)
+    left = staging.reapply(steps)
     return [Dropped(decision.fix_id, decision.rule, reason(staging.now, row, decision)) for row, decision in left]
 
 
 def _container(growth: Growth) -> Container | None:
-    """What the file holds now; None when that is nothing new, or half of something that is being written anew."""
+    """What the file holds now; None when nothing is new, or it is still being rewritten."""
     if growth.snapshot is None or growth.change is None:
         return None
     fresh = growth.looked is not None and growth.change != "grown" and is_being_written(growth.looked)
@@ -129,7 +129,7 @@ def _container(growth: Growth) -> Container | None:
 
 
 def reason(now: Sequence[Conversation], row: Applied, decision: Decision) -> str:
-    """Why a decision could not be carried out again. `now` is the file with what is staged."""
+    """Why a decision could not be applied again. `now` is the file with the staged fixes."""
     if row.conversation >= len(now):
         return "its conversation is no longer in the file"
     conversation = now[row.conversation]

@@ -1,4 +1,4 @@
-"""Opening a file: its format is found, its conversations are read and checked, and this is the state it is in."""
+"""Opening a file: finding its format, reading and checking its conversations. The result is an OpenedState."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.format import Format, View
 from toolpair.formats.format_detection import (
+    format_by_evidence,
     format_of,
     format_of_all,
     is_settled,
     no_such_format,
     not_recognised,
-    told_format,
 )
 from toolpair.history.checked_records import CheckedRecords, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation
@@ -41,7 +41,7 @@ OnChecking = Callable[[int, int], None]
 
 
 class OpenedState(Struct, frozen=True, eq=False):
-    """What a file holds at one moment: its bytes, where its conversations are, and these, without any staged fix."""
+    """What a file holds at one moment: its bytes, its container and its conversations, without any staged fix."""
 
     snapshot: Snapshot
     container: Container
@@ -50,12 +50,12 @@ class OpenedState(Struct, frozen=True, eq=False):
 
     @property
     def shown_name(self) -> str:
-        """What to call it: its path, or what stands for it."""
+        """What to call it: its path, or what is shown in place of one."""
         return self.snapshot.shown
 
     @property
     def size(self) -> int:
-        """Bytes, unpacked."""
+        """Bytes, decompressed."""
         return len(self.snapshot.data)
 
     @property
@@ -84,21 +84,21 @@ class OpenedState(Struct, frozen=True, eq=False):
         return self.container.runs([found.document for found in conversations])
 
     def judge(self, current: int) -> None:
-        """Check the conversation with this index (the last one where there are fewer) before it is asked for."""
+        """Check the conversation with this index (the last one if there are fewer) now rather than on first use."""
         self.conversations[min(current, len(self.conversations) - 1)].problems  # noqa: B018
 
 
 class FileReader(Struct, frozen=True, eq=False):
-    """How a file is read: the format and the profile that were asked for, and how its history is looked at."""
+    """How to read a file: the format and profile chosen by the user, and the branch to look at."""
 
     format: str | None
     profile: str | None
     view: View
     settled: bool = False
-    """Whether its formats are known: what they were found to be is what the file goes on in."""
+    """Whether its formats are known: a file keeps the formats first detected."""
 
     def profile_for(self, found: Format) -> Profile:
-        """The profile that was asked for; where none was, that of the format."""
+        """The profile chosen by the user, else that of the format."""
         return profile_named(self.profile or found.profile)
 
     def read(
@@ -109,9 +109,10 @@ class FileReader(Struct, frozen=True, eq=False):
         progress: OnProgress | None = None,
         checking: OnChecking | None = None,
     ) -> OpenedState:
-        """A state of the file; each of `formats` is what a conversation looked like, or was.
+        """Read a state of the file; each of `formats` is the format that a conversation looks like, or was found to
+        have.
 
-        Raises Unreadable when it is none.
+        Raises Unreadable when it is not a session.
         """
         alone_in = snapshot.shown if len(container.conversations) == 1 else None
         conversations = tuple(
@@ -120,10 +121,10 @@ class FileReader(Struct, frozen=True, eq=False):
         )
         return OpenedState(snapshot, container, tuple(found.format for found in conversations), conversations)
 
-    def opened_anew(self, found: Conversation, file: OpenedState) -> Conversation | None:
-        """A large conversation that is as the file holds it, as it would be opened now; None for others.
+    def reopened_conversation(self, found: Conversation, file: OpenedState) -> Conversation | None:
+        """A large unchanged conversation as it would be opened now; None for any other.
 
-        One that could only be checked whole need not be so under another profile, or on the agent's own branch.
+        One that could only be checked whole may not need that under another profile, or on the agent's own branch.
         """
         at = found.number - 1
         source = file.container.conversations[at]
@@ -142,9 +143,9 @@ class FileReader(Struct, frozen=True, eq=False):
         progress: OnProgress | None = None,
         checking: OnChecking | None = None,
     ) -> Conversation:
-        """`found` is what its beginning looks like; all of it decides, where that was not asked before.
+        """`found` is the format its beginning looks like; unless it is known already, all records decide.
 
-        `alone_in` names the file where this is its only conversation.
+        `alone_in` names the file if this is its only conversation.
         """
         document, request = source.document, request_of(source.outer)
         settled = self.settled or self.format is not None or is_settled(document, found)
@@ -153,7 +154,7 @@ class FileReader(Struct, frozen=True, eq=False):
 
             def opened(found: Format) -> Conversation | None:
                 profile = self.profile_for(found)
-                decide = None if settled else partial(told_format, kind=document.kind, profile=self.profile)
+                decide = None if settled else partial(format_by_evidence, kind=document.kind, profile=self.profile)
                 return opened_long(number, source, found, profile, request, self.view, progress, decide, checking)
 
             try:
@@ -178,7 +179,7 @@ def open_file(
     agent_version: str | Callable[[str], str | None] | None,
     max_size: int | None,
 ) -> tuple[FileReader, OpenedState]:
-    """Read a file for the first time. Gives back how it is read from then on. Raises Unreadable."""
+    """Read a file for the first time. Also returns the reader for reading it again. Raises Unreadable."""
     limits = Limits.of(max_size)
     snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
     if reader.format is not None and reader.format not in REGISTRY:
@@ -199,22 +200,22 @@ def open_file(
 
 
 def _first_look(document: Document, profile: str | None) -> Format | None:
-    """The format by the beginning; where that tells none, by all of it."""
+    """The format by the first records; if they do not show it, by all of them."""
     found = format_of(document, profile)
     return format_of_all(document, profile) if found is None and not is_settled(document, found) else found
 
 
 def _turned_out(source: ConversationSource, looked: Format, found: Format | None, alone_in: str | None) -> Format:
-    """The format that all of the records tell of, where a beginning looked like another."""
+    """The format that all records show, if the beginning looked like another."""
     if found is not None:
         return found
     if alone_in is None:
-        return looked  # what is told of the others holds for it, too
+        return looked  # what is known of the others applies to it as well
     raise UnreadableFile(not_recognised([source.document], alone_in))
 
 
 def no_such_leaf(leaf: str, shown: str) -> str:
-    """What to say when no one record is called so."""
+    """The message for when not exactly one record matches."""
     return (
         f"{shown} has no history that ends at {leaf!r}, or several records' ids start with it; "
         f"`{command('check --output-format json')}` lists its branches."

@@ -1,4 +1,4 @@
-"""Recipes tried side by side on a session: what each does for each problem, what it leaves and loses."""
+"""Trying recipes side by side on a session: what each does about each problem, leaves and loses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RECOMMENDED: Final = "recommended"
 
 
 class Tried(Struct, frozen=True, eq=False):
-    """A recipe on all conversations of a session."""
+    """A recipe tried on all conversations of a session."""
 
     recipe: Recipe
     trials: tuple[Trial, ...]
@@ -28,7 +28,7 @@ class Tried(Struct, frozen=True, eq=False):
 
     @property
     def errors(self) -> int:
-        """Errors that are left, or made."""
+        """Errors left or caused."""
         return sum(len(trial.left) for trial in self.trials)
 
     @property
@@ -44,7 +44,7 @@ class Tried(Struct, frozen=True, eq=False):
         return sum((trial.touched for trial in self.trials), Touched())
 
     def besides(self) -> list[tuple[int, str]]:
-        """What it does for no problem that was there: the kinds of fixes, each with its number."""
+        """What it does that is not about any existing problem: the kinds of fixes, each with its count."""
         fixes: dict[str, list[Fix]] = {}
         for trial in self.trials:
             there = {id(problem) for problem in trial.before.problems}
@@ -56,14 +56,14 @@ class Tried(Struct, frozen=True, eq=False):
 
 
 class Question(Struct, frozen=True, eq=False):
-    """A problem of the session as it is."""
+    """A problem of the session in its current state."""
 
     conversation: int
     problem: Problem
 
 
 class Compared(Struct, frozen=True, eq=False):
-    """The recipes, the best first, and the problems of the session as it is."""
+    """The recipes, best first, and the problems of the session in its current state."""
 
     tried: tuple[Tried, ...]
     questions: tuple[Question, ...]
@@ -75,7 +75,9 @@ class Compared(Struct, frozen=True, eq=False):
         return self.tried[0] if self.tried and self.tried[0].valid else None
 
     def groups(self) -> list[list[Question]]:
-        """The problems by rule and cause, errors first, the larger groups first; notes only where a recipe acts."""
+        """The problems by rule and cause, errors first, then by size; notes only if a recipe does
+        something about them.
+        """
         by_key: dict[tuple[str, ...], list[Question]] = {}
         for question in self.questions:
             by_key.setdefault((question.problem.severity, *group_key(question.problem)), []).append(question)
@@ -90,7 +92,7 @@ class Compared(Struct, frozen=True, eq=False):
 
 
 def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Compared:
-    """Try each recipe on the session as it stands, with what is staged. Nothing is staged by it."""
+    """Try each recipe on the session in its current state, including staged fixes. Stages nothing."""
     tried = []
     before = session.current
     conversations = session.conversations
@@ -110,7 +112,7 @@ def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Comp
 
 
 def done_for(tried: Tried, questions: Sequence[Question]) -> list[tuple[int, str]]:
-    """What a recipe does for these problems, as words with their numbers, the commonest first."""
+    """What a recipe does about these problems, in words with counts, most frequent first."""
     fixes: dict[tuple[str, ...], list[tuple[Fix, ...]]] = {}
     alone: dict[str, int] = {}
     for question in questions:
@@ -135,7 +137,7 @@ def _title(found: Sequence[tuple[Fix, ...]]) -> str:
 
 
 def _rank(tried: Tried) -> tuple[object, ...]:
-    """Valid before not, then what loses less, then toolpair's default, then what touches less."""
+    """Valid ones first, then fewer losses, then toolpair's default, then fewer touched records."""
     lost = tried.losses
     return (
         tried.errors,

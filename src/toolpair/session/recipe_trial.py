@@ -1,4 +1,4 @@
-"""A recipe tried on a conversation: what it would do, what it would leave, what would be lost. Nothing is staged."""
+"""Trying a recipe on a conversation: what it would do, leave and lose. Stages nothing."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Tried(Protocol):
 
 
 class Trial(Struct, frozen=True, eq=False, dict=True):
-    """What a recipe makes of a conversation."""
+    """The result of a recipe on a conversation."""
 
     recipe: Recipe
     options: Options
     rows: tuple[Staged, ...]
-    """What it would stage, as the review would show it."""
+    """What it would stage, as shown in the review."""
     taken: tuple[tuple[Problem, Fix], ...]
-    """Each thing that it does, and the problem that it does it for, in order."""
+    """Each action and the problem it is for, in order."""
     left: tuple[Problem, ...]
-    """Errors that it leaves, or makes."""
+    """Errors that it leaves or causes."""
     losses: Losses
     touched: Touched
     before: Conversation
@@ -54,12 +54,12 @@ class Trial(Struct, frozen=True, eq=False, dict=True):
         return not self.touched.total
 
     def fixes_of(self, problem: Problem) -> tuple[Fix, ...]:
-        """What is done for a problem of the conversation as it was; none when nothing is done for it itself."""
+        """The fixes for a problem of the original conversation; empty when none is for it directly."""
         by_object, by_key = self._done
         return tuple(by_object.get(id(problem), ())) or tuple(by_key.get(problem.key, ()))
 
-    def deeds(self) -> list[tuple[int, str, tuple[str, ...]]]:
-        """What is done, by its kind: how often, in words, and the different losses."""
+    def actions(self) -> list[tuple[int, str, tuple[str, ...]]]:
+        """What is done, by kind: how often, in words, and the distinct losses."""
         kinds: dict[str, list[Fix]] = {}
         for _, fix in self.taken:
             kinds.setdefault(fix.id, []).append(fix)
@@ -69,7 +69,7 @@ class Trial(Struct, frozen=True, eq=False, dict=True):
         ]
 
     def leaves(self, problem: Problem) -> bool:
-        """Whether a problem of the conversation as it was is still there."""
+        """Whether a problem of the original conversation is still there."""
         return problem.key in self._standing
 
     @cached_property
@@ -87,7 +87,7 @@ class Trial(Struct, frozen=True, eq=False, dict=True):
 
 
 def try_recipe(file: Tried, name: str, options: Options | None = None) -> Trial:
-    """What a recipe would make of the current conversation with what is staged on it. Nothing is staged.
+    """What a recipe would do to the current conversation with its staged fixes. Stages nothing.
 
     Can be asked from another thread. Raises KeyError for an unknown recipe.
     """

@@ -9,7 +9,7 @@ from functools import partial
 from toolpair.session.session import Session, SessionError, open_session
 
 
-def opened_again(session: Session) -> Session:
+def reopened(session: Session) -> Session:
     """What the file holds now, without what is staged: in the same format, by the same profile, on the same branch.
 
     Raises SessionError with one sentence when it cannot be read.

@@ -1,4 +1,4 @@
-"""Saving a session: what was written is reported, and what fails after that takes nothing of it back."""
+"""Saving a session: the result is reported, and later failures do not undo the save."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ T = TypeVar("T")
 
 
 class Saved(Struct, frozen=True):
-    """What a save did. `resume` is what to type, or do, to go on with the session.
+    """The result of a save. `resume` is what to type, or do, to resume the session.
 
-    `aside` is the file that holds what fixes set aside, `removed` are older backups that the limit took away.
+    `aside` is the file with what fixes set aside, `removed` are older backups deleted by the limit.
     """
 
     path: Path
@@ -37,7 +37,7 @@ class Saved(Struct, frozen=True):
 
 
 class SaveInPlace:
-    """A save in steps: `write`, then `saved`, or `saved_and_after` and to go on with the session in that state.
+    """A save in steps: `write`, then `saved`, or `saved_and_after` to continue with the new state.
 
     All may run in another thread, as long as nothing is staged and the file is not followed.
     """
@@ -49,18 +49,20 @@ class SaveInPlace:
         index_notes: Callable[[], tuple[str, ...]],
         read: Callable[[Snapshot, Container], OpenedState],
     ) -> None:
-        """`report` says what was done, `index_notes` what an index has wrong now; `read` reads the file again."""
+        """`report` describes the result, `index_notes` which indexes are now out of date; `read` reads
+        the file again.
+        """
         self._save = save
         self._report = report
         self._index_notes = index_notes
         self._read = read
 
     def write(self, progress: Progress | None = None) -> None:
-        """Write it. Raises Refused or SaveFailed; what `progress` raises ends the save, and nothing is changed then."""
+        """Write it. Raises Refused or SaveFailed; an exception from `progress` ends the save with nothing changed."""
         self._save.write(progress)
 
     def saved(self) -> Saved:
-        """What was done."""
+        """The report of the save."""
         assert self._save.result is not None
         saved = self._report(self._save.result)
         none: tuple[str, ...] = ()
@@ -72,9 +74,9 @@ class SaveInPlace:
         return self._read(*self._save.read_again())
 
     def saved_and_after(self, judged: int | None = None) -> tuple[Saved, OpenedState | None]:
-        """`saved`, and `after`; the conversation with the index `judged` is checked then.
+        """`saved` and `after`, with the conversation at index `judged` checked.
 
-        The file is saved: where it cannot be read again, a note says so, and there is no state to go on with.
+        The file is saved: if it cannot be read again, a note says so, and there is no state to continue with.
         """
 
         def state() -> OpenedState | None:
@@ -89,7 +91,7 @@ class SaveInPlace:
 
 
 def saved_from(result: SaveResult, resume_command: Callable[[Path], str | None]) -> Saved:
-    """The result with what to type to go on."""
+    """The result together with what to type to resume."""
     from pathlib import Path
 
     backup = Path(result.backup) if result.backup is not None else None
@@ -125,12 +127,12 @@ def save_copy(
 
 
 def set_aside(conversations: Sequence[Conversation]) -> tuple[bytes, ...]:
-    """What the staged fixes set aside, in the order of the file's conversations."""
+    """The bytes that the staged fixes set aside, in the order of the file's conversations."""
     return tuple(piece for found in conversations for piece in found.document.aside)
 
 
 def attempted(what: str, found: Callable[[], T], otherwise: T) -> tuple[T, tuple[str, ...]]:
-    """What `found` returns, and no sentence; `otherwise` and why not, where it fails. For what follows a save."""
+    """The result of `found` and no sentence; if it fails, `otherwise` and the reason. For steps that follow a save."""
     try:
         return found(), ()
     except Exception as error:

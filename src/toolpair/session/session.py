@@ -1,4 +1,4 @@
-"""A session: a file, its problems, the fixes that are staged, and saving. The one thing that cli and tui know."""
+"""A session: a file, its problems, the staged fixes, and saving. The only class that cli and tui work with."""
 
 from __future__ import annotations
 
@@ -91,13 +91,12 @@ def open_session(
 ) -> Session:
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
-    `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
-    `progress` is told how many bytes of a large file have been read, `checking` how many of its doubtful stretches
-    have been judged, and of how many; what they raise ends the reading.
-    `reporting`: its problems are told, but nothing is shown or changed, so that less has to stay in memory.
-    `agent_version` resumes the file (or what this finds by the format's id); by default the newest that was measured.
-    `max_size` is how many bytes are read of a single line, or unpacked, at most; None: 1 GB, or 4 GB.
-    Raises SessionError with one sentence when it cannot be read or is no transcript that is understood.
+    `leaf` is the id (or its beginning) of the record where the history ends, for a file with branches. `progress` is
+    called with the number of bytes read of a large file, `checking` with the number of suspicious windows checked and
+    their total; an exception from either ends the reading. `reporting`: only problems are needed, nothing is shown or
+    changed, so less stays in memory. `agent_version` resumes the file (or what this returns for the format's id); by
+    default the newest one measured. `max_size` limits the bytes of a single line and of a decompressed file; None: 1 GB
+    and 4 GB. Raises SessionError with one sentence when the file cannot be read or understood.
     """
     reader = FileReader(format, profile, View(leaf, reporting=reporting))
     session = Session(*open_file(path, data, reader, progress, checking, agent_version, max_size))
@@ -107,7 +106,7 @@ def open_session(
 
 
 class Session:
-    """A session file with the fixes that are staged on it. Nothing touches the disk until `save`."""
+    """A session file with its staged fixes. Nothing touches the disk until `save`."""
 
     def __init__(self, reader: FileReader, file: OpenedState) -> None:
         self.reader = reader
@@ -115,20 +114,20 @@ class Session:
         self.profile: Profile = reader.profile_for(self.format)
         self.current = len(file.conversations) - 1
         self.warnings: tuple[str, ...] = ()
-        """What `look_around` has found, one sentence each. Untrusted names may stand in them."""
+        """Findings of `look_around`, one sentence each. May contain untrusted names."""
         self._watch: Watch | None = None
         self._remembers = False
         self._hold(file)
 
     def _state(self, snapshot: Snapshot, container: Container) -> OpenedState:
-        """A state of the file as this session looks at it."""
-        # A file goes on in the format that it has; what is new in it is of the kind that came last.
+        """Read a state of the file with this session's settings."""
+        # A file keeps its formats; new conversations have that of the last one.
         missing = len(container.conversations) - len(self.file.formats)
         formats = (*self.file.formats, *[self.format] * missing)[: len(container.conversations)]
         return self.reader.read(snapshot, container, formats)
 
     def _hold(self, file: OpenedState, staging: Staging | None = None) -> None:
-        """This is what the file holds, and what is staged on it: nothing, where that is not said."""
+        """Take over a state of the file, and what is staged on it, by default nothing."""
         self.file = file
         self._columns: Columns | None = None
         self.staging = staging or Staging(file.conversations)
@@ -154,28 +153,28 @@ class Session:
         return self.conversation.problems
 
     def set_profile(self, id_: str) -> None:
-        """Judge by another profile. Staged fixes stay."""
+        """Check with another profile. Staged fixes stay."""
         before = self.profile, self.reader
         profile = self.profile = profile_named(id_)
         self.reader = replace(self.reader, profile=id_)
         try:
-            self.staging.judge_anew(lambda found: self.reader.opened_anew(found, self.file) or found.by(profile))
+            self.staging.recheck(lambda found: self.reader.reopened_conversation(found, self.file) or found.by(profile))
         except BaseException:
             self.profile, self.reader = before
             raise
 
     def choose_leaf(self, leaf: str | None) -> None:
-        """Look at the history that ends at this record (its id, or a beginning of it); None: as its agent goes on.
+        """Switch to the history that ends at this record (its id, or a beginning of it); None: the agent's own.
 
-        Raises ValueError when no one record is called so, and when fixes are staged: these were chosen on the
-        history that is looked at, and could be neither shown nor put on again on another.
+        Raises ValueError unless exactly one record matches, and when fixes are staged: they were chosen for the current
+        history, and could be neither shown nor applied again on another.
         """
         if self.staged:
             raise ValueError("Save or undo the applied fixes first: they were chosen on this branch.")
         before, self.reader = self.reader, replace(self.reader, view=replace(self.reader.view, leaf=leaf))
         try:
             now = self.conversation
-            chosen = self.reader.opened_anew(now, self.file) or now.viewed(self.reader.view)
+            chosen = self.reader.reopened_conversation(now, self.file) or now.viewed(self.reader.view)
             if leaf is not None and chosen.transcript.tree.leaf is None:
                 raise ValueError(no_such_leaf(leaf, self.file.shown_name))
         except BaseException:
@@ -184,7 +183,7 @@ class Session:
         self.staging.look_at(self.current, chosen)
 
     def location(self, problem: Problem, conversation: Conversation | None = None) -> Location:
-        """Where the problem stands in the file."""
+        """Where the problem is in the file."""
         conversation = conversation or self.conversation
         place = conversation.location(problem)
         many = self.file.kind == "document" or conversation.source.line is not None
@@ -198,17 +197,18 @@ class Session:
 
     # --- fixes -------------------------------------------------------------------------------------------
 
-    def draft(self, heed: Callable[[int], None] | None = None) -> Session:
-        """The same session, to stage on from another thread; this one stays as it is until it `accept`s the draft.
+    def draft(self, on_progress: Callable[[int], None] | None = None) -> Session:
+        """A copy of the session, to stage on from another thread; this one stays as it is until it `accept`s the draft.
 
-        `heed` is told how many problems a step of many fixes has mended so far; what it raises ends the step.
+        `on_progress` is called with the number of problems that a step of many fixes has fixed so far; an exception
+        from it ends the step.
         """
         other = copy(self)
-        other.staging = self.staging.copy(heed)
+        other.staging = self.staging.copy(on_progress)
         return other
 
     def accept(self, draft: Session) -> None:
-        """Go on as a draft of this session does. Nothing else may have been staged meanwhile."""
+        """Take over a draft of this session. Nothing else may have been staged meanwhile."""
         self.profile, self.reader = draft.profile, draft.reader
         self.staging = draft.staging.copy()
 
@@ -222,13 +222,13 @@ class Session:
 
     @property
     def left(self) -> Sequence[Problem]:
-        """Errors of all conversations that group fixes pass by: guesses, and what no fix is safe for."""
+        """Errors of all conversations that group fixes skip: guesses, and those without a safe fix."""
         return tuple(
             problem for found in self.conversations for problem in found.problems if problem.severity == "error"
         )
 
     def stage(self, problem: Problem, fix: Fix | None = None, text: str | None = None) -> Staged:
-        """Put a fix on, the recommended one by default; `text` replaces a placeholder's.
+        """Apply a fix, by default the recommended one; `text` replaces a placeholder's.
 
         Raises ValueError when the problem has no fix.
         """
@@ -238,30 +238,30 @@ class Session:
         return self.staging.stage(self.current, problem, chosen, text)
 
     def stage_group(self, group: CauseGroup) -> Staged | None:
-        """Put the recommended fix on every problem of the group that needs no guess."""
+        """Apply the recommended fix to every problem of the group that needs no guess."""
         wanted = {problem.key for problem in group.problems}
         return self.stage_where(
             lambda problem: problem.certain_fix if problem.key in wanted and problem.rule == group.rule else None
         )
 
     def stage_all(self) -> Staged | None:
-        """Mend every error of this conversation that needs no guess, as one step."""
+        """Fix every error of this conversation that needs no guess, as one step."""
         from toolpair.recipes.recommended import pick_without_guesses
 
         return self.stage_where(pick_without_guesses)
 
     def stage_recommended(self) -> Staged | None:
-        """As `stage_all`; where there is something to guess the choice that guesses nothing is taken."""
+        """As `stage_all`, but where there is something to guess, apply the fix that does not guess."""
         from toolpair.recipes.recommended import pick
 
         return self.stage_where(pick)
 
     def stage_where(self, pick: Pick) -> Staged | None:
-        """Take the fixes that `pick` chooses until it chooses none, as one step to undo. None when there were none."""
+        """Apply the fixes that `pick` chooses until it chooses none, as one undo step. None when there were none."""
         return self.staging.stage_where(self.current, pick)
 
     def stage_recipe(self, name: str, options: Options | None = None) -> Staged | None:
-        """Carry a recipe out on the current conversation, as one step to undo. None when it has nothing to do.
+        """Run a recipe on the current conversation, as one undo step. None when it has nothing to do.
 
         Raises KeyError for an unknown one.
         """
@@ -271,17 +271,19 @@ class Session:
         return self.staging.stage_recipe(self.current, RECIPES[name], options or DEFAULT)
 
     def undo(self) -> Staged | None:
-        """Take the last step off. The exact bytes of before are back."""
+        """Undo the last step. The exact previous bytes are restored."""
         return self.staging.undo()
 
     def redo(self) -> Staged | None:
-        """Put the last step that was taken off on again."""
+        """Redo the last step that was undone."""
         return self.staging.redo()
 
     # --- looking -----------------------------------------------------------------------------------------
 
     def find(self, where: str) -> Target | None:
-        """An id, `line:N`, `message:N`, `pair:N`, `record:N` or an error text of an API. None for an empty text."""
+        """The place of an id, `line:N`, `message:N`, `pair:N`, `record:N` or an API's error text. None for an empty
+        text.
+        """
         from toolpair.session.find import find
 
         return find(self, where)
@@ -289,10 +291,10 @@ class Session:
     # --- living with its agent ---------------------------------------------------------------------------
 
     def follow(self) -> Followed | None:
-        """Look whether the file has changed, and take up what it holds now. None when nothing has: one `stat`.
+        """Check whether the file has changed, and take over what it holds now. None when it has not: one `stat`.
 
-        What is staged is put on again; what cannot be is dropped, with its reason. A record that is still being
-        written waits for the next look. Raises SessionError when the file has changed and cannot be read.
+        Staged fixes are applied again; those that cannot be are dropped, with the reason. A record that is still being
+        written waits for the next check. Raises SessionError when the file has changed and cannot be read.
         """
         from toolpair.session.following import Watch, counts_of, followed
 
@@ -312,14 +314,14 @@ class Session:
             try:
                 left = self._take_up(news.snapshot, news.container, news.change == "grown")
             except BaseException:
-                self._watch = None  # the next look finds the same again
+                self._watch = None  # the next check finds the same again
                 raise
         return followed(news.change, before, counts_of(self.staging.original), self.conversations, left)
 
     def _take_up(self, snapshot: Snapshot, container: Container, grown: bool) -> list[tuple[Staged, Decision]]:
-        """Go on with what the file holds now; what is staged and finds no place in it is handed back.
+        """Continue with what the file holds now; returns staged decisions that no longer apply.
 
-        All or nothing: with the new snapshot and the old records a save would leave out what has come.
+        All or nothing: with the new snapshot but the old records, a save would leave out what was appended.
         """
         from toolpair.source.growth import carry_over
         from toolpair.source.saving import remembered
@@ -328,7 +330,7 @@ class Session:
             for old, new in zip(self.file.container.conversations, container.conversations, strict=False):
                 carry_over(old.document, new.document)
         if snapshot.path is not None:
-            # The files beside it may hold something else now, too.
+            # The files beside it may have changed as well.
             view = replace(self.reader.view, beside=FilesBeside(snapshot.path))
             self.reader = replace(self.reader, view=view)
         if self._remembers:
@@ -341,7 +343,7 @@ class Session:
         return left
 
     def look_around(self) -> tuple[str, ...]:
-        """Look which processes write to the file, and which agents run in its folder; at most 0.3 s."""
+        """Find out which processes write to the file, and which agents run in its folder; takes at most 0.3 s."""
         from toolpair.session.surroundings import warnings
 
         found = warnings(self.path, self.format.id, self.conversation.transcript)
@@ -349,7 +351,7 @@ class Session:
         return self.warnings
 
     def _index_notes(self) -> tuple[str, ...]:
-        """What a save in place would put wrong in an index that its agent keeps."""
+        """What a save in place would make wrong in an index that the agent keeps."""
         from toolpair.session.surroundings import index_notes
 
         size, transcript = self.file.size, self.conversation.transcript
@@ -359,7 +361,7 @@ class Session:
     # --- saving ------------------------------------------------------------------------------------------
 
     def chunks(self) -> Iterator[bytes]:
-        """The file with the staged fixes, in pieces."""
+        """The file with the staged fixes, in chunks."""
         return chunks_of(self.file.runs(self.conversations), self.file.snapshot.data)
 
     def to_bytes(self) -> bytes:
@@ -370,10 +372,10 @@ class Session:
     ) -> Saved:
         """Write the file in place and keep the original beside it. Raises Refused or SaveFailed with one sentence.
 
-        `allow_links`: although the file has other names, which keep the old content. `keep_backups` is how many
-        backups are left afterwards; else TOOLPAIR_BACKUPS in the environment says it, else all are.
-        `progress` is told how many bytes are written; what it raises ends the save, and nothing is changed then.
-        Records that its agent has appended meanwhile stay in the file, and the session holds them from then on.
+        `allow_links`: even if the file has other hard links, which keep the old content. `keep_backups` is the number
+        of backups left afterwards; by default TOOLPAIR_BACKUPS, else all. `progress` is called with the number of bytes
+        written; an exception from it ends the save with nothing changed. Records that the agent has appended meanwhile
+        stay in the file, and the session includes them from then on.
         """
         saving = self.saving(allow_links, keep_backups)
         saving.write(progress)
@@ -398,12 +400,12 @@ class Session:
         return SaveInPlace(save, self._saved, self._index_notes, self._state)
 
     def go_on(self, state: OpenedState) -> None:
-        """Hold this state of the file from now on. Nothing is staged then."""
+        """Continue with this state of the file, with nothing staged."""
         self._hold(state)
         self.current = min(self.current, len(self.conversations) - 1)
 
     def save_as(self, path: str | Path, force: bool = False, progress: Progress | None = None) -> Saved:
-        """Write a copy, packed when its name ends in .zst. Raises Refused when the path exists, unless `force`.
+        """Write a copy, compressed when its name ends in .zst. Raises Refused when the path exists, unless `force`.
 
         `progress` is as for `save`.
         """
@@ -412,7 +414,7 @@ class Session:
         return self._saved(save_copy(self.file, self.conversations, path, force, progress))
 
     def remember(self) -> None:
-        """Take what tells a large file later from one that was changed: for a save although its agent goes on.
+        """Compute the fingerprint of a large file, so that it can be saved although its agent goes on.
 
         Reads a file that is not in memory once; may run in another thread.
         """
@@ -425,10 +427,10 @@ class Session:
             self.file = replace(before, snapshot=after)
 
     def restore(self, backup: Backup | Path, progress: Progress | None = None, only_as_is: bool = False) -> Saved:
-        """Put a backup in the file's place; what the file holds now becomes a backup itself.
+        """Put a backup in the file's place; the current content becomes a backup itself.
 
-        The session goes on as it was: open the file again to see what it holds now. `progress` is as for `save`.
-        `only_as_is`: only while the file holds what this session has of it. Raises Refused or SaveFailed.
+        The session stays as it was: open the file again to see its new content. `progress` is as for `save`.
+        `only_as_is`: only if the file still holds what this session read. Raises Refused or SaveFailed.
         """
         from toolpair.source.saving import restore
 
@@ -443,7 +445,7 @@ class Session:
         return saved_from(result, self.resume_command)
 
     def resume_command(self, saved: Path | None = None) -> str | None:
-        """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
+        """What to type, or do, to resume the session, or the copy of it that was `saved` elsewhere."""
         from toolpair.session.surroundings import resume_command
 
         return resume_command(self.conversation, self.path, saved)

@@ -27,7 +27,7 @@ _OF_RECORDS: Final = (InsertRecord, MendBytes, MoveRecord, Reidentify, Relink, R
 
 
 class Staged(Struct, frozen=True, eq=False):
-    """Fixes of one kind that are staged, one row of the review."""
+    """Staged fixes of one kind: one row of the review."""
 
     title: str
     count: int
@@ -43,7 +43,7 @@ class Staged(Struct, frozen=True, eq=False):
     placeholders: int = 0
     decisions: tuple[Decision, ...] = ()
     each_loses: tuple[str, ...] = ()
-    """What each of its fixes says that it loses."""
+    """What each of its fixes claims to lose."""
 
     @property
     def problems(self) -> int:
@@ -88,7 +88,7 @@ def losing(row: Staged, less: str) -> Staged:
 
 
 def moves_records(fix: Fix) -> bool:
-    """Whether other records may be sent with it. What changes within messages alone leaves them where they are."""
+    """Whether the fix may change which records are sent. Edits within messages do not."""
     return any(isinstance(edit, _OF_RECORDS) for edit in fix.edits)
 
 
@@ -97,7 +97,7 @@ def as_one(rows: Sequence[Staged]) -> Staged:
 
 
 def merged(rows: Sequence[Staged]) -> list[Staged]:
-    """Rows with one kind of fix as one row."""
+    """Rows of the same kind of fix merged."""
     by_kind: dict[tuple[object, ...], Staged] = {}
     for row in rows:
         key = (row.rules, row.fix_ids, row.conversation)
@@ -128,7 +128,7 @@ def _summary(rows: Sequence[Staged], title: str | None = None) -> Staged:
 
 
 def _together(losses: Sequence[str]) -> str | None:
-    """What several fixes lose, in a few words: what is the same is said once, the rest is counted."""
+    """What several fixes lose, in a few words: the common part once, the rest counted."""
     kinds = list(dict.fromkeys(losses))
     if len(kinds) > 2 or (len(kinds) == 2 and len(losses) > 2):
         kinds[2:] = [f"and {len(losses) - 2:,} more"]

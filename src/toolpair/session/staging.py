@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolpair.recipes.careful import HeldBack
     from toolpair.recipes.engine import Pick
     from toolpair.recipes.recipe import Options, Recipe
-    from toolpair.session.carrying_out import CarriedOut, Heed
+    from toolpair.session.carrying_out import CarriedOut, OnFixed
     from toolpair.session.decisions import Applied, Decision
     from toolpair.session.staged import Staged
     from toolpair.source.changes import Change
@@ -29,34 +29,36 @@ Conversations = tuple[Conversation, ...]
 
 
 class Staging:
-    """The conversations of a file and the fixes that are staged on them, as steps that can be undone."""
+    """The conversations of a file and their staged fixes, as steps that can be undone."""
 
     def __init__(self, original: Conversations) -> None:
         self.original = original
-        """As the file holds them."""
+        """As they are in the file."""
         self.now = original
         self._steps: list[tuple[tuple[Staged, ...], Conversations]] = []
-        """Each undo step: the staged rows that it made and the conversations before it."""
+        """Each undo step: its staged rows, and the conversations before it."""
         self._undone: list[tuple[tuple[Staged, ...], Conversations]] = []
-        self._heed: Heed | None = None
+        self._on_progress: OnFixed | None = None
         self._held_back: dict[int, tuple[HeldBack, ...]] = {}
         """Of each conversation the recommended fixes that were not taken."""
-        # of what the file held until now, which need not stay
+        # caches for the previous state are not needed any more
         self._losses: tuple[Conversations, Losses] | None = None
 
-    def copy(self, heed: Heed | None = None) -> Staging:
-        """The same, to go on with elsewhere. `heed` is told of each step of long work; what it raises ends that."""
+    def copy(self, on_progress: OnFixed | None = None) -> Staging:
+        """A copy to continue with elsewhere. `on_progress` is called during long work; an exception from
+        it ends that.
+        """
         other = Staging(self.original)
         other.now = self.now
         other._steps, other._undone = list(self._steps), list(self._undone)
-        other._heed = heed
+        other._on_progress = on_progress
         other._held_back = dict(self._held_back)
         other._losses = self._losses
         return other
 
     @property
     def steps(self) -> tuple[tuple[Staged, ...], ...]:
-        """The rows of each step, in the order in which they were staged."""
+        """The rows of each step, in the order of staging."""
         return tuple(rows for rows, _ in self._steps)
 
     @property
@@ -65,12 +67,12 @@ class Staging:
 
     @property
     def grown(self) -> int:
-        """By how many bytes the staged fixes make the file longer."""
+        """How many bytes the staged fixes add to the file."""
         return sum(found.document.size for found in self.now) - sum(found.document.size for found in self.original)
 
     @property
     def losses(self) -> Losses:
-        """What is gone from what is sent by all that is staged, measured by comparing what was with what is."""
+        """What the staged fixes together remove from what is sent, measured by comparing before and after."""
         from toolpair.history.losses import NOTHING
 
         if self._losses is None or self._losses[0] is not self.now:
@@ -80,7 +82,7 @@ class Staging:
 
     @property
     def held_back(self) -> tuple[HeldBack, ...]:
-        """Recommended fixes that were not taken, because the agent would then send less; their problems still stand."""
+        """Recommended fixes that were not applied, because the agent would then send less; their problems remain."""
         found: list[HeldBack] = []
         for at, held in self._held_back.items():
             why = {one.problem.key: one for one in held}
@@ -89,16 +91,16 @@ class Staging:
         return tuple(found)
 
     def changes(self) -> list[Change]:
-        """All that is staged, against the file."""
+        """All staged changes, compared with the file."""
         from toolpair.source.changes import changes
 
         both = zip(self.original, self.now, strict=True)
         return [change for then, now in both for change in changes(then.document, now.document)]
 
-    def judge_anew(self, anew: Callable[[Conversation], Conversation]) -> None:
-        """Every state, those to go back to included, looked at in another way."""
+    def recheck(self, anew: Callable[[Conversation], Conversation]) -> None:
+        """Replace every state, including those to undo to, by a newly checked one."""
 
-        known: dict[int, Conversation] = {}  # what is the same in several states is so afterwards
+        known: dict[int, Conversation] = {}  # what is the same object in several states stays so
 
         def once(conversation: Conversation) -> Conversation:
             made = known.get(id(conversation.document))
@@ -114,7 +116,7 @@ class Staging:
         self.original, self.now, self._steps, self._undone = of(self.original), of(self.now), steps, undone
 
     def stage(self, at: int, problem: Problem, fix: Fix, text: str | None) -> Staged:
-        """Put one fix on the conversation with index `at`; `text` replaces a placeholder's."""
+        """Apply one fix to the conversation with index `at`; `text` replaces a placeholder's."""
         from toolpair.session.carrying_out import fixed
 
         before = self.now
@@ -123,14 +125,14 @@ class Staging:
         return self._push((row,), before)[0]
 
     def stage_where(self, at: int, pick: Pick) -> Staged | None:
-        """Take the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
+        """Apply the fixes that `pick` chooses until it chooses none, as one step. None when there were none."""
         from toolpair.session.carrying_out import picked
 
         with gc_paused():
-            return self._stage_steps(at, picked(at, self.now[at], pick, self._heed))
+            return self._stage_steps(at, picked(at, self.now[at], pick, self._on_progress))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
-        """Carry a recipe out as one step. None when it has nothing to do."""
+        """Run a recipe as one step. None when it has nothing to do."""
         from toolpair.session.carrying_out import carried_out
 
         with gc_paused():
@@ -163,13 +165,13 @@ class Staging:
         return _as_one(rows)
 
     def unstage(self, staged: Staged) -> None:
-        """Take one row out; what else was staged is put on again without it."""
+        """Remove one row; everything else that was staged is applied again without it."""
         self.replay([tuple(row for row in rows if row is not staged) for rows in self.steps])
 
-    def put_back(self, row: Staged) -> tuple[Problem, ...] | None:
-        """Put a row that was taken out on again, as a step of its own.
+    def include(self, row: Staged) -> tuple[Problem, ...] | None:
+        """Apply a removed row again, as a step of its own.
 
-        Gives back the problems that it is about (a recipe may be about none); None when they are not there any more.
+        Returns the problems that it is about (a recipe may be about none); None when they no longer exist.
         """
         from toolpair.session.carrying_out import again
         from toolpair.session.decisions import found_by
@@ -185,20 +187,22 @@ class Staging:
         return found
 
     def replay(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
-        """Stage these steps on what the file holds. Gives back what found no problem any more, with its row."""
+        """Stage these steps on the file's own state. Returns decisions whose problems no longer exist,
+        with their rows.
+        """
         return self._go_on_as(Staging(self.original), steps)
 
-    def put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
-        """The same on top of what is staged."""
-        return self._go_on_as(self.copy(self._heed), steps)
+    def reapply(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+        """The same, on top of what is staged."""
+        return self._go_on_as(self.copy(self._on_progress), steps)
 
     def _go_on_as(self, trial: Staging, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
-        left = trial._put_on(steps)
+        left = trial._reapply(steps)
         self.now, self._steps, self._undone = trial.now, trial._steps, []
         self._held_back = dict(trial._held_back)
         return left
 
-    def _put_on(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
+    def _reapply(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
         from toolpair.session.carrying_out import again
         from toolpair.session.staged import merged
 
@@ -215,20 +219,20 @@ class Staging:
                     made.extend(rows_again)
                 left += [(row, decision) for decision in waiting]
                 done += len(row.decisions)
-                if self._heed is not None:
-                    self._heed(done)
+                if self._on_progress is not None:
+                    self._on_progress(done)
             if made:
                 self._push(tuple(merged(made)), before)
         return left
 
     def look_at(self, at: int, conversation: Conversation) -> None:
-        """The file is looked at in another way; only while nothing is staged."""
+        """Replace a conversation by another view of it; only while nothing is staged."""
         self._undone.clear()
         self._replace(at, conversation)
         self.original = self.now
 
     def _push(self, rows: tuple[Staged, ...], before: tuple[Conversation, ...]) -> tuple[Staged, ...]:
-        """One more step. Gives back the rows as they are staged."""
+        """Add a step. Returns its rows as staged."""
         number = len(self._steps)
         rows = tuple(replace(row, step=number) for row in rows)
         self._steps.append((rows, before))

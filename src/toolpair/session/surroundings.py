@@ -1,4 +1,4 @@
-"""What is around a session on its machine: who works with its file, and how its agent is led back to it."""
+"""The surroundings of a session: the processes that work with its file, and how to resume it in its agent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple[str, ...]:
-    """One sentence for each process that writes to the file, or may go on with its old history."""
+    """A warning for each process that writes to the file, or may continue with its old history."""
     if path is None:
         return ()
     named = transcript.folder or project_of(str(path))
@@ -36,7 +36,7 @@ def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple
 
 
 def leftover_notes(path: str | Path) -> tuple[str, ...]:
-    """One sentence for what saves that were killed have left beside the file; it is removed where that is possible."""
+    """A note on what killed saves have left beside the file, which is removed where possible."""
     folder = os.path.dirname(resolved(str(path)))
     found = list(leftovers(folder))
     removed = [one for one in found if one.kept_because is None]
@@ -62,7 +62,7 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
 def index_notes(
     format_id: str, transcript: Transcript, path: Path | None, beside: Beside | None, before: int, after: int
 ) -> tuple[str, ...]:
-    """One sentence for each index that the agent keeps of the file and that a save in place would put wrong.
+    """A note for each index that the agent keeps of the file and that a save in place would make wrong.
 
     `before` and `after` are the sizes of the file in bytes.
     """
@@ -72,12 +72,12 @@ def index_notes(
     return tuple(note for agent in agents for note in agent.notes_on_saving(transcript, beside, before, after))
 
 
-def companions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
-    """The sub-agents' sessions in files of their own beside this one. Each can be opened by its path."""
+def subagent_sessions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
+    """The sub-agents' sessions in separate files beside this one. Each can be opened by its path."""
     judged = conversation.judged
     if beside is None or not isinstance(judged.format, Branching):
         return ()
-    return tuple(judged.format.companions(judged.items, judged.transcript, beside))
+    return tuple(judged.format.subagent_sessions(judged.items, judged.transcript, beside))
 
 
 def _sentence(one: Neighbour, folder: str) -> str:
@@ -94,7 +94,7 @@ def _sentence(one: Neighbour, folder: str) -> str:
 
 
 def resume_command(conversation: Conversation, opened_from: Path | None, saved: Path | None) -> str | None:
-    """What to type, or do, to go on with the session, or with the copy of it that was `saved` elsewhere."""
+    """What to type, or do, to resume the session, or the copy of it that was `saved` elsewhere."""
     transcript, folder = conversation.transcript, conversation.transcript.folder
     path = saved or opened_from
     path = Path(os.path.realpath(path)) if path is not None else None

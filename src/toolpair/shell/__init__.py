@@ -1,4 +1,4 @@
-"""The shell and the machine: how a word is quoted, how this program is called here, whose home and environment it is.
+"""The shell and the machine: quoting words, how this program is called, and the user's platform, environment and home.
 
-Used wherever a sentence names a command or a folder of the user; uses nothing of toolpair but `dataclass`.
+Used wherever a message names a command or one of the user's folders; imports nothing else of toolpair.
 """

@@ -1,4 +1,4 @@
-"""The machine that is looked at: its system, its environment and the home folder, given so that any can be played."""
+"""The machine being looked at: platform, environment and home folder, passed in so that tests can fake any of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 def current_folder() -> str:
-    """The folder that the user is in; empty when it has been removed."""
+    """The current working directory; empty when it has been removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -19,7 +19,7 @@ def current_folder() -> str:
 
 
 def resolved(folder: str) -> str:
-    """The path without links in it; as it is where no file system can have such a name."""
+    """The path with symbolic links resolved; unchanged where no file system can have such a name."""
     try:
         return os.path.realpath(folder)
     except (OSError, ValueError):
@@ -27,7 +27,7 @@ def resolved(folder: str) -> str:
 
 
 def home_short(path: str, home: str) -> str:
-    """The path with `~` for the home folder."""
+    """The path with the home folder written as `~`."""
     root = home.rstrip("/\\")
     if not root:
         return path
@@ -45,11 +45,11 @@ class Machine(Struct, frozen=True):
 
     @classmethod
     def here(cls) -> Machine:
-        """This machine and this user."""
+        """This machine and the current user."""
         return cls(sys.platform, os.environ, Path(os.path.expanduser("~")))
 
     def folder(self, variable: str, default: Path) -> Path:
-        """The folder that an environment variable names, else `default`."""
+        """The folder named by an environment variable, else `default`."""
         value = self.environ.get(variable, "").strip()
         if not value:
             return default

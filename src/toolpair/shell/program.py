@@ -1,4 +1,4 @@
-"""How this program is called where it runs: what it tells a person to type, the person can type."""
+"""How this program is called where it runs, so that every command shown to a person can be typed as it is."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import sys
 
 _PLAIN = "toolpair"
 _called: str | None = _PLAIN
-"""None until somebody asks: looking along PATH is nothing for the start."""
+"""None until it is asked for: searching PATH is too slow for start-up."""
 
 
 def started() -> None:
-    """To be called where the program begins. Elsewhere, as in another program's process, it is called by its name."""
+    """Call this where the program starts. Inside another program's process the plain name is used instead."""
     global _called
     _called = None
 
 
 def is_called(words: str) -> None:
-    """What another process of ours has found out."""
+    """Take over what another toolpair process has found out."""
     global _called
     _called = words
 
 
 def called() -> str:
-    """`toolpair` where that leads to this program, else the words that start it: a path, or `python3 -m toolpair`."""
+    """`toolpair` if that runs this program, else the words that start it: a path, or `python3 -m toolpair`."""
     global _called
     if _called is None:
         _called = _found(sys.argv[0] if sys.argv else "")
@@ -31,7 +31,7 @@ def called() -> str:
 
 
 def command(rest: str) -> str:
-    """A command of ours, ready to be typed: `command("restore FILE")`. The words of `rest` are quoted already."""
+    """A toolpair command, ready to be typed: `command("restore FILE")`. The words of `rest` are already quoted."""
     return f"{called()} {rest}"
 
 
@@ -47,7 +47,7 @@ def _found(started_as: str) -> str:
 
 def _python() -> str:
     here = os.path.abspath(sys.executable) if sys.executable else ""
-    # By their names: a virtual environment's Python is a link to one that has no toolpair.
+    # Compared by name: a virtual environment's Python is a link to one that does not have toolpair.
     return next((name for name in ("python3", "python") if not here or _on_path(name) == here), _operand(here))
 
 

@@ -1,4 +1,4 @@
-"""Words of a POSIX shell: each passes exactly one argument, stands on one line, and can be shown as it is."""
+"""Quoting for a POSIX shell: each word passes exactly one argument, fits on one line, and can be shown as it is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import shlex
 from unicodedata import category
 
 _SHAPELESS = "\u115f\u3164\uffa0"
-"""Letters that cannot be seen."""
+"""Invisible letters."""
 _PILED = ((0x1160, 0x11FF), (0xD7B0, 0xD7FF), (0x1F3FB, 0x1F3FF))
-"""What terminals draw on top of the character before it, besides marks."""
+"""Characters besides marks that terminals draw on top of the one before."""
 
 
 def can_be_typed(text: str) -> bool:
-    """Whether a program can be given the text at all: NUL ends an argument, and half a character has no bytes."""
+    """Whether the text can be passed to a program at all: NUL ends an argument, half a surrogate pair has no bytes."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
@@ -21,18 +21,18 @@ def can_be_typed(text: str) -> bool:
 
 
 def word(text: str) -> str:
-    """The text as one word, quoted where it has to be. It `can_be_typed`."""
+    """The text as one shell word, quoted only where necessary. It must pass `can_be_typed`."""
     if all(map(_is_plain, text)):
         return shlex.quote(text)
     if text.endswith("\n"):
-        # A substitution of a command takes line ends off; this is known to bash, zsh, ksh and newer shells alone.
+        # Command substitution would strip line ends; only bash, zsh, ksh and newer shells know `$'…'`.
         return "$'" + "".join(_escaped(char, "\\'") for char in text) + "'"
     escaped = "".join(_escaped(char, "\\%'") for char in text)
     return f"\"$(printf '{_octal('-') + escaped[1:] if escaped.startswith('-') else escaped}')\""
 
 
 def operand(path: str) -> str:
-    """The name of a file or a folder as one word that no program takes for an option."""
+    """A file or folder name as one word that no program takes for an option."""
     return word(f"./{path}" if path.startswith(("-", "+")) else path)
 
 

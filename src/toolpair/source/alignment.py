@@ -1,4 +1,4 @@
-"""Where two texts agree, at their start and at their end."""
+"""The common prefix and suffix of two texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 def against(new: bytes, old: bytes, place: int) -> Iterator[tuple[bytes, int | None]]:
-    """`new` in three pieces: what it begins with like `old`, what differs, what it ends with like it."""
+    """`new` in three pieces: the prefix it shares with `old`, what differs, the suffix it shares; with old offsets."""
     start = _between_characters(new, _common(new, old))
     room = min(len(new), len(old)) - start
     back = _common(new[: -room - 1 : -1], old[: -room - 1 : -1]) if room else 0
@@ -24,7 +24,7 @@ def _between_characters(text: bytes, at: int) -> int:
 
 
 def _common(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with, by halving: comparing slices is quicker than comparing bytes."""
+    """The length of the common prefix, by bisection: comparing slices is faster than comparing bytes."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

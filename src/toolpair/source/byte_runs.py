@@ -1,4 +1,4 @@
-"""A file's new content as what stays of the old one and what is new."""
+"""A file's new content as a sequence of pieces: runs of the original file, and new bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHUNK: Final = 1 << 20
 
 
 class OriginalRun(Struct, frozen=True):
-    """The bytes from `start` to `end` of the content that the file was opened with."""
+    """The bytes from `start` to `end` of the file as it was opened."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ Piece = bytes | OriginalRun
 
 
 def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The same bytes with neighbouring runs as one, and nothing empty."""
+    """The same bytes with adjacent runs merged and empty pieces dropped."""
     last: OriginalRun | None = None
     for piece in pieces:
         if not piece:
@@ -49,7 +49,7 @@ def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def chunks_of(pieces: Iterable[Piece], content: Content) -> Iterator[bytes]:
-    """The bytes that the pieces stand for, in parts of about a megabyte. Raises Unreadable as `content` does."""
+    """The bytes of the pieces, in chunks of about a megabyte. Raises Unreadable as `content` does."""
     batch: list[bytes] = []
     size = 0
     for piece in pieces:

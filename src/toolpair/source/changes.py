@@ -1,4 +1,4 @@
-"""Two states of a document compared: the records that differ."""
+"""A diff of two states of a document, record by record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolpair.transcript.ordering import longest_ascending
 Kind = Literal["changed", "added", "removed", "moved"]
 _LINES: Final = 5
 _SHOWN: Final = 1 << 12
-"""Lines, and bytes, of a flood that are shown."""
+"""How many lines, and how many bytes, of a flood are shown."""
 
 
 class Change(Struct, frozen=True):
@@ -28,11 +28,11 @@ class Change(Struct, frozen=True):
     before: bytes | None
     after: bytes | None
     count: int = 1
-    """How many lines it is; of very many `before` and `after` hold the first ones."""
+    """How many lines the change covers; `before` and `after` hold only the first of a very large number."""
 
 
 def changes(before: Document, after: Document) -> Iterator[Change]:
-    """The records that differ, in the order of the new document, removed ones at their old place."""
+    """The records that differ, in the order of the new document; removed ones at their old position."""
     if before is after:
         return
     if isinstance(before, JoinedDocument) and isinstance(after, JoinedDocument) and before.long is after.long:
@@ -66,19 +66,19 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
 
 def _differ(then: Record, now: Record) -> bool:
     if now is then or (now.count == then.count and then.count > 1):
-        return False  # of a flood at most what stands behind it is another
+        return False  # of a flood, only what follows it can differ
     return now.count != then.count or now.body != then.body
 
 
 def _shown(record: Record) -> bytes:
-    """Its bytes; the first lines of very many."""
+    """The record's bytes; only the first lines of a flood."""
     if record.lines == 1:
         return record.body
     return b"\n".join(record.head(_SHOWN).split(b"\n")[:_LINES])
 
 
 def _without_commas(before: Document, after: Document) -> Iterator[Change]:
-    """The records that a comma stood behind, and that are the same but for that."""
+    """The records that had a comma after them and are otherwise unchanged."""
     there = {record.uid: record.body for record in after.records}
     last = len(before.records) - 1
     for number, record in enumerate(before.records):
@@ -88,7 +88,7 @@ def _without_commas(before: Document, after: Document) -> Iterator[Change]:
 
 
 def _changes_of_parts(before: JoinedDocument, after: JoinedDocument) -> Iterator[Change]:
-    """The same of documents in parts: only those that were changed are looked at."""
+    """As `changes`, for documents in parts: only the changed parts are looked at."""
     found: list[Change] = []
     for number, (then, now) in enumerate(zip(before.parts, after.parts, strict=True)):
         if then is now:

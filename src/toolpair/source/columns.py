@@ -1,4 +1,4 @@
-"""In which column of its line a byte stands, asked for one place after the other."""
+"""The column of a byte in its line, for offsets asked for one after the other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from toolpair.source.file_bytes import FileBytes
 
 _BLOCK: Final = 1 << 20
 _CONTINUED: Final = bytes(range(0x80, 0xC0))
-"""Bytes that continue a character."""
+"""UTF-8 continuation bytes."""
 
 
 class Columns:
-    """Columns are characters, from 1. Places in their order cost no more than one way through the content."""
+    """Columns are counted in characters, from 1. Offsets in ascending order cost one pass over the content in all."""
 
     def __init__(self, content: bytes | FileBytes) -> None:
         self._content = content

@@ -1,7 +1,7 @@
-"""What a file holds: the conversations in it, and the bytes around them.
+"""What a file holds: its conversations and the bytes around them.
 
-A container is a tree of parts. Most files are one conversation and nothing else; request logs hold
-one a line, wrappers hold one under a key, and some hold theirs as JSON text within a JSON string.
+A container is a tree of parts. Most files are one conversation and nothing else; request logs hold one per line,
+wrappers hold one under a key, and some hold theirs as JSON text inside a JSON string.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _QUICK_BYTES: Final = 1 << 16
 _PIECE: Final = 1 << 20
 _STARTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
 _LAST_COMMA: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
-"""A string, or a comma that nothing follows."""
+"""A string, or a comma with nothing after it."""
 _BLANKS: Final = re.compile(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "fix that place in an editor, or open another copy of the file."
 
@@ -44,8 +44,8 @@ _AFTER: Final = "fix that place in an editor, or open another copy of the file."
 class ConversationSource(Struct, frozen=True, eq=False):
     """One list of records in a file.
 
-    `outer` is the parsed dict that the list stands in (tools, system, model may stand beside it), `root` the
-    whole JSON value around it. `offset` is the document's first byte in the file, None when it is encoded.
+    `outer` is the parsed dict that holds the list (tools, system and model may be in it too), `root` the whole JSON
+    value around it. `offset` is the document's first byte in the file, None when it is encoded.
     """
 
     label: str
@@ -58,7 +58,7 @@ class ConversationSource(Struct, frozen=True, eq=False):
 
 
 class Encoded(Struct, frozen=True):
-    """A JSON string that holds JSON text: its bytes as they stood, and what is in it."""
+    """A JSON string that holds JSON text: its original bytes, and the parts of the text in it."""
 
     text: Embedded
     parts: tuple[Part, ...]
@@ -69,7 +69,7 @@ Part = bytes | int | Encoded
 
 
 class Container(Struct, frozen=True, eq=False):
-    """The parts of a file in order. `damaged_outside` counts the damaged places outside all conversations."""
+    """The parts of a file in order. `damaged_outside` counts damaged places outside all conversations."""
 
     kind: ContainerKind
     parts: tuple[Part, ...]
@@ -78,10 +78,11 @@ class Container(Struct, frozen=True, eq=False):
     reason: str | None = None
     damaged_outside: int = 0
     original: bytes | None = None
-    """For what cannot be written back as it was (a Python literal): the bytes while nothing is changed."""
+    """For what cannot be written back as it was (a Python literal): the original bytes, used while nothing is changed.
+    """
 
     def chunks(self, documents: Sequence[Document] | None = None) -> Iterator[bytes]:
-        """The file with `documents` in the places of its conversations."""
+        """The file's bytes with `documents` in place of its conversations."""
         current = [source.document for source in self.conversations] if documents is None else list(documents)
         if len(current) != len(self.conversations):
             raise ValueError("one document for each conversation is needed")
@@ -99,7 +100,7 @@ class Container(Struct, frozen=True, eq=False):
                     yield piece
 
     def runs(self, documents: Sequence[Document]) -> Iterator[Piece]:
-        """As `chunks`, with what is as it was in the opened file as runs of it."""
+        """As `chunks`, but unchanged bytes as runs of the opened file."""
         if self.original is not None:
             yield from self.chunks(documents)
             return
@@ -138,7 +139,7 @@ class Container(Struct, frozen=True, eq=False):
         )
 
     def _pieces(self, parts: Sequence[Part], current: Sequence[Document]) -> Iterator[tuple[bytes, int | None]]:
-        """The bytes with the places where they stood in the decoded text that the parts divide."""
+        """The pieces, each with its old offset in the decoded text that the parts divide."""
         pos = 0
         for part in parts:
             if isinstance(part, bytes):
@@ -155,7 +156,7 @@ class Container(Struct, frozen=True, eq=False):
 
 
 class _Build(Struct):
-    """Gathers the conversations while the parts are cut."""
+    """Collects the conversations while the text is cut into parts."""
 
     conversations: list[ConversationSource] = field(default_factory=list)
 
@@ -173,7 +174,7 @@ class _Build(Struct):
         cut: SpanScan | None = None,
         spans_in: bytes | None = None,
     ) -> list[Part]:
-        """Cut data[span] around the located lists. `spans_in` is the closed text of a cut off document."""
+        """Cut data[span] around the located lists. `spans_in` is the closed text of a document that was cut off."""
         text = data[span[0] : span[1]]
         readable = text if spans_in is None else spans_in
         finder = Finder(readable)
@@ -185,7 +186,7 @@ class _Build(Struct):
         for node, place in found:
             if node.start < pos:
                 continue
-            # Counted from one list to the next: there may be thousands in one text.
+            # Counted from one list to the next: one text may hold thousands.
             at_line += text.count(b"\n", counted, node.start)
             line_start = max(line_start, text.rfind(b"\n", counted, node.start) + 1)
             counted = node.start
@@ -251,7 +252,7 @@ def array_document(
     cut: SpanScan | None = None,
     closing: bytes | None = None,
 ) -> Document:
-    """A JSON array as a document of its elements. `cut` tells that the text ends within it."""
+    """A JSON array as a document of its elements. `cut` is set when the text ends inside the array."""
     if cut is None:
         nodes = children(text, node_at(text))
         spans = [(node.start, node.end) for node in nodes]
@@ -279,7 +280,7 @@ def array_document(
 
 
 def _torn_span(text: bytes, after: int) -> tuple[int, int]:
-    """The cut off rest of an array behind its last complete element."""
+    """The span of what follows the last complete element of an array that was cut off."""
     start = skip_space(text, after)
     if text[start : start + 1] == b",":
         start = skip_space(text, start + 1)
@@ -288,9 +289,9 @@ def _torn_span(text: bytes, after: int) -> tuple[int, int]:
 
 
 def read_container(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
-    """Find the conversations of a file. Raises Unreadable with one sentence.
+    """Find the conversations of a file. Raises Unreadable with a one-sentence message.
 
-    `prefer` settles what a file with a single JSON object is: one record ("lines") or a document.
+    `prefer` settles whether a file with a single JSON object is one record ("lines") or a document.
     """
     if isinstance(content, bytes):
         refuse_long_line(content, shown, limits)
@@ -301,7 +302,7 @@ def read_container(content: Content, shown: str, prefer: Prefer | None = None, l
 
 
 def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:
-    """As `read_container`."""
+    """As `read_container`, for bytes in memory."""
     start = len(BOM) if data.startswith(BOM) else 0
     match = _BLANKS.match(data, start)
     start = match.end() if match else start
@@ -340,7 +341,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         torn = _read_torn(data, start, quick)
         if torn is not None:
             return torn
-    # Records by the line; when few lines are any, it was one document with a mistake in it.
+    # Read as records line by line; if only a few lines are records, it was one document with a syntax error.
     try:
         container = _read_lines(data, shown)
     except UnreadableFile:
@@ -353,15 +354,15 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
 
 
 def _without_last_commas(data: bytes, start: int, end: int, wrong: SpanScan) -> Any:
-    """What the text says but for commas behind the last elements of arrays; None where other things are wrong."""
-    if not is_behind_comma(data, wrong.pos):
+    """The value of the text with trailing commas in arrays ignored; None when anything else is wrong with it."""
+    if not is_after_comma(data, wrong.pos):
         return None
     value = parse(_LAST_COMMA.sub(lambda match: b" " if match[1] else match[0], data[start:end]))
     return None if isinstance(value, Damaged) else value
 
 
-def is_behind_comma(data: bytes, pos: int) -> bool:
-    """Whether what is wrong at `pos` is that an array ends there behind a comma."""
+def is_after_comma(data: bytes, pos: int) -> bool:
+    """Whether the error at `pos` is an array that ends after a trailing comma."""
     before = data[max(0, pos - _QUICK_BYTES) : pos].rstrip(b" \t\r\n")
     return data[pos : pos + 1] == b"]" and before.endswith(b",")
 
@@ -377,7 +378,7 @@ def _may_be_json(data: bytes) -> bool:
 
 
 def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFile:
-    """What is wrong with the text, and where: the sentence for a person."""
+    """The error to raise: what is wrong with the text, and where, in a sentence for a person."""
     pos = skipped(content, found.pos, b" \t\n\r") if found.state == "complete" else found.pos
     line = content.count(b"\n", 0, pos) + 1
     begin = content.rfind(b"\n", 0, pos) + 1
@@ -446,7 +447,7 @@ def _read_torn(data: bytes, start: int, cut: SpanScan) -> Container | None:
 
 
 def share_readable(document: Document) -> float:
-    """How many of the records are read, of records in equal distances."""
+    """The share of records that can be read, from a sample at equal distances."""
     sample = sample_of(document.records)
     return sum(isinstance(r.value, (dict, list)) for r in sample) / max(len(sample), 1)
 
@@ -463,7 +464,7 @@ def _read_lines(data: bytes, shown: str) -> Container:
 
 
 def is_conversation_line(value: Any) -> bool:
-    """Whether a line's value is a whole conversation rather than one record of it."""
+    """Whether a line's value is a whole conversation rather than one of its records."""
     if isinstance(value, list):
         return bool(locate(value))
     return isinstance(value, dict) and "role" not in value and any(_is_sure(place) for place in locate(value))
@@ -476,7 +477,7 @@ def _is_sure(place: Located) -> bool:
 
 
 def read_conversation_lines(data: Content, document: Document) -> Container:
-    """The conversations of a file that has one in each line."""
+    """The conversations of a file that has one per line."""
     build = _Build()
     parts: list[Part] = [document.head]
     damaged = 0
@@ -505,7 +506,7 @@ def read_conversation_lines(data: Content, document: Document) -> Container:
 
 
 def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Neighbouring bytes as one part."""
+    """The parts with adjacent bytes merged."""
     merged: list[Part] = []
     pending: list[bytes] = []
     for part in parts:

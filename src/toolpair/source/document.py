@@ -1,4 +1,7 @@
-"""The document: an immutable sequence of records with the bytes between them."""
+"""The document: an immutable sequence of records and the bytes between them.
+
+Formats read records from it and hand edited ones back to `Document.rewrite`; the session saves its bytes.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, scan
 from toolpair.source.memory import fits
-from toolpair.source.mending import joined, mended, mended_lines
 from toolpair.source.record import UNREAD, Record
 from toolpair.source.record_values import BOM, first_record, parse
+from toolpair.source.repairing import joined, repaired, repaired_lines
 from toolpair.source.splice import gap_between, splice, with_number
 from toolpair.source.value_places import ValuePlaces
 from toolpair.transcript.model import Damaged
@@ -33,7 +36,7 @@ _LONGEST_RUN: Final = 2000
 _SPACE: Final = b" \t\r\n"
 _COMMA_BEHIND_ALL: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+\]")
 _OF_ALL: Final = ("mark", "commas")
-"""What is mended of the document, not of a record."""
+"""Repairs of the whole document rather than of one record."""
 
 
 class ItemLike(Protocol):
@@ -46,7 +49,7 @@ class ItemLike(Protocol):
 
 
 class Document:
-    """Records in order, all bytes accounted for: head, each record with its glue, tail."""
+    """Records in order, with every byte accounted for: head, each record with its glue (the bytes after it), tail."""
 
     def __init__(
         self,
@@ -66,13 +69,13 @@ class Document:
         self.head = head
         self.tail = tail
         self._style = style
-        # The indentation of the line that the array opens in.
+        # The indentation of the line where the array opens.
         self._base = base
-        # What closes the text once its cut off last record is gone; None when it is not cut off.
+        # What closes the text once a cut-off last record is gone; None when the text is not cut off.
         self._closing = closing
         self._first_free_uid = next_uid
         self.aside = aside
-        """Bytes that were set aside: they are in the file no more, and belong into a file beside it."""
+        """Bytes that were set aside: no longer in the file, to be written to a side file."""
         self._positions: dict[int, int] | None = None
         self._offsets: list[int] | None = None
         self._asked: tuple[int, ValuePlaces] | None = None
@@ -89,7 +92,7 @@ class Document:
 
     @property
     def next_uid(self) -> int:
-        """The uid that its next new record gets: no record has it, nor one behind it."""
+        """The uid for the next new record: larger than that of any record here or later in the file."""
         return self._next_uid
 
     @property
@@ -104,7 +107,7 @@ class Document:
     # Reading
 
     def index(self, uid: int) -> int:
-        """The position of a record. Raises KeyError."""
+        """The position of the record with this uid. Raises KeyError."""
         if isinstance(self.records, IndexedRecords):
             return self.records.place(uid)
         if self._positions is None:
@@ -122,21 +125,21 @@ class Document:
             return False
 
     def line_of(self, uid: int) -> int | None:
-        """The line of the file that the record starts in, from 1; None for a record that is new."""
+        """The line of the file where the record starts, from 1; None for a new record."""
         return self.record(uid).line
 
     def last_line_of(self, uid: int) -> int | None:
-        """The line of the file that the record ends in, where it is one of damaged lines; else where it starts."""
+        """The line of the file where the record ends, for a record of several damaged lines; else where it starts."""
         record = self.record(uid)
         return None if record.line is None else record.line + record.lines - 1
 
     def number_of(self, uid: int) -> int:
-        """Which record it is, from 0; of a flood each line is one. Raises KeyError."""
+        """The number of the record, from 0; each line of a flood counts as one. Raises KeyError."""
         place = self.index(uid)
         return place + sum(count - 1 for at, count in self._floods if at < place)
 
     def at_number(self, number: int) -> Record | None:
-        """The record that is this one, as `number_of` counts; None where there are fewer."""
+        """The record with this number, counted as `number_of` does; None past the end."""
         for at, count in self._floods:
             if number <= at:
                 break
@@ -145,19 +148,19 @@ class Document:
 
     @property
     def count(self) -> int:
-        """How many records there are; of a flood each line is one."""
+        """The number of records; each line of a flood counts as one."""
         return len(self.records) + sum(count - 1 for _, count in self._floods)
 
     @cached_property
     def _floods(self) -> Sequence[tuple[int, int]]:
-        """The places of the records that are floods, in order, and how many lines each stands for."""
+        """The positions of the records that are floods, in order, each with its number of lines."""
         if isinstance(self.records, IndexedRecords):
-            len(self.records)  # all of them are known then
+            len(self.records)  # by then all are known
             return tuple(self.records.floods)
         return tuple((place, record.count) for place, record in enumerate(self.records) if record.count > 1)
 
     def at_line(self, line: int) -> int | None:
-        """The uid of the record that a line of the opened file belongs to: an array's may span several."""
+        """The uid of the record at a line of the opened file; a record of an array may span several."""
         records = self.records
         if isinstance(records, IndexedRecords):
             at = bisect_right(range(len(records)), line, key=lambda place: records[place].line or 0) - 1
@@ -166,7 +169,7 @@ class Document:
         return before[-1].uid if before else None
 
     def line_of_value(self, uid: int, slot: Sequence[str | int]) -> int | None:
-        """The line of the file that the value at `slot` of the record starts in, from 1; None for a new record."""
+        """The line of the file where the value at `slot` of the record starts, from 1; None for a new record."""
         record = self.record(uid)
         if record.line is None or not slot:
             return record.line
@@ -177,7 +180,7 @@ class Document:
             return record.line
 
     def offset(self, uid: int) -> int:
-        """Where the record's body starts in the serialized document."""
+        """The offset of the record's body in the serialized document."""
         if isinstance(self.records, IndexedRecords):
             return len(self.head) + self.records.offset(self.records.place(uid))
         if self._offsets is None:
@@ -186,7 +189,7 @@ class Document:
         return self._offsets[self.index(uid)]
 
     def span(self, uid: int, slot: Sequence[str | int] = ()) -> tuple[int, int]:
-        """Where the value at `slot` stands in the serialized document; the whole record when there is none."""
+        """The span of the value at `slot` in the serialized document; of the whole record without `slot`."""
         record = self.record(uid)
         offset = self.offset(uid)
         if slot:
@@ -198,7 +201,7 @@ class Document:
         return offset, offset + record.size
 
     def _places_in(self, record: Record) -> ValuePlaces:
-        """Where the record's values stand; of the record that was asked for last it is remembered."""
+        """The spans of the record's values; those of the last record asked for are cached."""
         asked = self._asked  # another thread may ask for another record
         if asked is None or asked[0] != record.uid:
             asked = self._asked = (record.uid, ValuePlaces(record.body))
@@ -207,9 +210,9 @@ class Document:
     # Writing
 
     def pieces(self, base: Document | None = None) -> Iterator[tuple[bytes, int | None]]:
-        """The bytes in order, each with the place where they stood in `base`'s bytes (None: they are new).
+        """The bytes in order, each piece with its offset in `base`'s bytes (None: new).
 
-        Pieces begin and end between characters when the text is UTF-8.
+        In UTF-8 text, pieces begin and end between characters.
         """
         base = self if base is None else base
         yield self.head, 0 if self.head == base.head else None
@@ -229,12 +232,12 @@ class Document:
         yield self.tail, base.size - len(base.tail) if self.tail == base.tail else None
 
     def runs(self, base: Document, place: int) -> Iterator[Piece]:
-        """The bytes in order; what is as in `base`, whose bytes stand from `place` on in the opened file, as runs."""
+        """The bytes in order; what is unchanged from `base`, whose bytes start at `place` in the file, as runs."""
         if self is base:
             yield OriginalRun(place, place + self.size)
             return
         yield OriginalRun(place, place + len(self.head)) if self.head == base.head else self.head
-        # Records of the base from `first` to before `here` stand in a row as they did there.
+        # The base's records from `first` to before `here` are adjacent, as they were there.
         first = here = 0
         known, count = base.records, len(base.records)
         for record in self.records:
@@ -261,7 +264,7 @@ class Document:
         yield OriginalRun(place - len(base.tail), place) if self.tail == base.tail else self.tail
 
     def part(self, first: int, end: int, next_uid: int) -> Document:
-        """The records from number `first` to before `end` as a document; the bytes of parts in a row are those of all.
+        """The records from number `first` to before `end` as a document; adjacent parts together have all the bytes.
 
         Its new records get uids from `next_uid` on.
         """
@@ -273,7 +276,7 @@ class Document:
         else:
             records = self.records[first:end]
         if self.kind == "array" and not last and records:
-            # What parts it from the next element stays where it is, whatever becomes of the elements before it.
+            # The separator before the next element stays, whatever happens to the elements before it.
             tail = records[-1].glue
             records = (*records[:-1], records[-1].with_glue(b""))
         return Document(
@@ -288,13 +291,13 @@ class Document:
         )
 
     def start_of(self, position: int) -> int:
-        """Where the record at a position starts, or the tail behind the last one, in the serialized document."""
+        """The offset of the record at a position in the serialized document, or of the tail after the last one."""
         if position == len(self.records):
             return self.size - len(self.tail)
         return self.offset(self.records[position].uid)
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes in pieces of about a megabyte."""
+        """The bytes in chunks of about a megabyte."""
         batch: list[bytes] = [self.head]
         size = len(self.head)
         for record in self.records:
@@ -313,7 +316,7 @@ class Document:
         yield b"".join(batch)
 
     def to_bytes(self) -> bytes:
-        """The whole document."""
+        """The whole document as bytes."""
         return b"".join(self.chunks())
 
     # Changing
@@ -321,8 +324,8 @@ class Document:
     def rewrite(self, items: Sequence[ItemLike]) -> Document:
         """The document that holds these items in this order.
 
-        An item whose value is the record's value keeps its bytes, a changed value is spliced into them, a uid
-        that is not here is a new record, and a record without an item is gone.
+        An item whose value is the record's own keeps its bytes, a changed value is spliced into them, an unknown uid is
+        a new record, and a record without an item is removed.
         """
         if self.over_lines:
             changed = [i.uid for i in items if i.uid in self.over_lines and not isinstance(i.value, Damaged)]
@@ -338,7 +341,7 @@ class Document:
             uid, value = item.uid, item.value
             record: Record | None = None
             if uid not in seen:
-                # Most records stand where they stood: they are found without a look at the index.
+                # Most records keep their position, so they are found without the index.
                 if expected < len(records) and records[expected].uid == uid:
                     record = records[expected]
                 elif uid in self:
@@ -355,35 +358,35 @@ class Document:
         return self._carry_out(plan, seen)
 
     def _on_one_line(self, uids: Sequence[int]) -> Document:
-        """The document with these records, each written over several lines, on one line each."""
-        made = self.mend_all([(uid, "join", self.over_lines[uid].behind) for uid in uids])
+        """The document with each of these records, which span several lines, joined onto one line."""
+        made = self.repair_all([(uid, "join", self.over_lines[uid].behind) for uid in uids])
         for uid in uids:
             made.record(uid).set_value(self.over_lines[uid].first)
         return made
 
     def _without_rest(self, items: Sequence[ItemLike], uids: Iterable[int]) -> list[ItemLike]:
-        """The items without the further lines of these records."""
+        """The items without the continuation lines of these records."""
         rest = {line for uid in uids for line in self.over_lines[uid].behind}
         return [item for item in items if item.uid not in rest]
 
     def _unfolded(self, items: Sequence[ItemLike]) -> list[ItemLike]:
-        """The items with all lines of the unchanged records that are written over several: they go together."""
+        """The items with every line of the unchanged records that span several, so that the lines stay together."""
         found: list[ItemLike] = []
         for item in self._without_rest(items, self.over_lines):
             over = self.over_lines.get(item.uid)
             found += [item] if over is None else [self.record(uid) for uid in (item.uid, *over.behind)]
         return found
 
-    def mend(self, uid: int, how: str, behind: Sequence[int] = ()) -> Document:
-        """The document with the record's bytes mended (see transcript.edits.Mending); itself where they cannot be."""
-        return self.mend_all([(uid, how, behind)])
+    def repair(self, uid: int, how: str, behind: Sequence[int] = ()) -> Document:
+        """The document with the record's bytes repaired (see transcript.edits.Mending); unchanged if they cannot be."""
+        return self.repair_all([(uid, how, behind)])
 
-    def mend_all(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> Document:
-        """The document with the bytes of all these records mended: uid, how, and for "join" the records behind it."""
+    def repair_all(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> Document:
+        """The document with all these records repaired: uid, how, and for "join" the uids of the lines that follow."""
         of_all = {how for _, how, _ in wanted}
         document = self.without_mark() if "mark" in of_all else self
         if "commas" in of_all:
-            return document.without_commas().mend_all([one for one in wanted if one[1] not in _OF_ALL])
+            return document.without_commas().repair_all([one for one in wanted if one[1] not in _OF_ALL])
         plan = {uid: (how, tuple(behind)) for uid, how, behind in wanted if how not in _OF_ALL and uid in self}
         if not plan:
             return document
@@ -394,7 +397,7 @@ class Document:
         for record in self.records:
             if record.uid in gone:
                 continue
-            made = self._mended(record, *plan[record.uid]) if record.uid in plan else None
+            made = self._repaired(record, *plan[record.uid]) if record.uid in plan else None
             if made is None:
                 order.append(record)
                 continue
@@ -408,14 +411,14 @@ class Document:
                 order.append(Record(uid, body, 0, len(body), glue, record.line, True))
         return document._arranged(order, next_uid, (*self.aside, *aside))
 
-    def _mended(
+    def _repaired(
         self, record: Record, how: str, behind: tuple[int, ...]
     ) -> tuple[Sequence[bytes], Sequence[bytes], Record] | None:
-        """The bodies in the record's place, the bytes set aside, and the last record that they stand for."""
+        """The bodies that replace the record, the bytes set aside, and the last record that they replace."""
         if how != "join":
             if not fits(record.size):
                 raise MemoryError
-            made = mended(record.body, how) if record.lines == 1 else mended_lines(record.body, how)
+            made = repaired(record.body, how) if record.lines == 1 else repaired_lines(record.body, how)
             return None if made is None else (made.bodies, made.aside, record)
         at = self.index(record.uid)
         parts = self.records[at : at + 1 + len(behind)]
@@ -425,7 +428,7 @@ class Document:
         return None if whole is None or whole[1] != len(parts) else ((whole[0],), (), parts[-1])
 
     def runs_on(self, uid: int) -> tuple[tuple[int, ...], bytes]:
-        """The records behind this one that are damaged, too, and the one record that they make with it, if any."""
+        """The damaged records after this one that continue it, and the one record that they form together, if any."""
         at = self.index(uid)
         end = at + 1
         while end < len(self.records) and end - at < _LONGEST_RUN and self.records[end].may_be_joined:
@@ -436,9 +439,9 @@ class Document:
 
     @cached_property
     def over_lines(self) -> Mapping[int, Damaged]:
-        """The records that are written over several lines, by the uid of the first: what stands in them.
+        """The records that are written over several lines: the uid of the first line, and what is in them.
 
-        Some agents read them. A line feed within a string is none that they read.
+        Some agents read such records. A line feed within a string does not count: they do not read that.
         """
         if self.kind != "lines":
             return {}
@@ -464,11 +467,11 @@ class Document:
 
     @property
     def mark(self) -> bytes:
-        """The byte order mark in front of the first record, if there is one."""
+        """The byte order mark before the first record, if there is one."""
         return BOM if self.head.startswith(BOM) else b""
 
     def without_mark(self) -> Document:
-        """The document without a byte order mark in front."""
+        """The document without a leading byte order mark."""
         return Document(
             self.kind,
             self.records,
@@ -483,7 +486,7 @@ class Document:
 
     @property
     def commas(self) -> bool:
-        """A comma stands behind each record of a line, or behind the last element of an array: JSON has none there."""
+        """Whether a comma follows each line's record, or an array's last element: neither is valid JSON."""
         if self.kind == "array":
             return bool(self.records) and _COMMA_BEHIND_ALL.match(self.tail) is not None
         if isinstance(self.records, IndexedRecords):
@@ -491,7 +494,7 @@ class Document:
         return bool(self.records) and b"," in self.records[0].glue
 
     def without_commas(self) -> Document:
-        """The document without commas that JSON does not have."""
+        """The document without those invalid commas."""
         records: Sequence[Record] = self.records
         if self.kind == "lines":
             records = [record.with_glue(record.glue.replace(b",", b"", 1)) for record in self.records]
@@ -522,7 +525,7 @@ class Document:
     def flaws(self, sent: Container[int] = ()) -> dict[int, tuple[str, ...]]:
         """The `record.*` rules that readable records break, by uid.
 
-        What a strict parser reads over, keys that stand twice and long numbers, is looked for in `sent` alone.
+        Only the records in `sent` are checked for what strict parsers accept as well: duplicate keys and long numbers.
         """
         found: dict[int, tuple[str, ...]] = {}
         for record in self.records:
@@ -567,12 +570,12 @@ class Document:
         style = self._style_beside(record)
         body, old, rest = record.body, record.value, b""
         if isinstance(old, Damaged) and old.first is not None:
-            # The agent reads the record that the line begins with: what stands behind it stays there.
+            # The agent reads the record at the start of the line: what follows it there stays.
             body, old = first_record(body), old.first
             rest = record.body[len(body) :]
         if not isinstance(old, Damaged):
             try:
-                # With its line's indentation in front the body tells its depth.
+                # With its line's indentation in front, the body shows its depth.
                 level = self._level()
                 spliced = splice(level + body, old, value, originals, self._file_style())[len(level) :]
                 if _says(spliced, value):
@@ -592,7 +595,7 @@ class Document:
         return self._style
 
     def _style_beside(self, record: Record | None) -> JsonStyle:
-        """The style of a new record behind `record`."""
+        """The JSON style for a new record after `record`."""
         beside = record or (self.records[0] if self.records else None)
         whole = self._file_style()
         if beside is None:
@@ -600,16 +603,16 @@ class Document:
         style = detect(beside.body, whole)
         if self.kind == "lines":
             return style.on_one_line()
-        # Siblings that stand on one line each stay so; empty ones do not tell.
-        filled, tells = self._siblings
-        if tells is None:
+        # Siblings that are on one line each stay so; empty ones tell nothing about style.
+        filled, sample = self._siblings
+        if sample is None:
             return style.on_one_line() if filled else whole
-        own = detect(self._level() + tells, whole)
+        own = detect(self._level() + sample, whole)
         return replace(style, indent=own.indent, newline=own.newline)
 
     @cached_property
     def _siblings(self) -> tuple[bool, bytes | None]:
-        """Whether any of the first records holds something, and the first of them that stands on several lines."""
+        """Whether any of the first records is not empty, and the first of them that spans several lines."""
         filled = [r.body for r in islice(self.records, _SIBLINGS) if r.size > 2 and r.lines == 1]
         return bool(filled), next((body for body in filled if b"\n" in body), None)
 
@@ -623,7 +626,7 @@ class Document:
         return self._base if at < 0 else self.head[at + 1 :]
 
     def _lead_for_first(self) -> tuple[bytes, bytes, bytes]:
-        """What an empty array gets before, as the level of, and behind its first element."""
+        """The bytes before, the indentation of, and the bytes after the first element of an empty array."""
         inside = self.tail[: max(self.tail.find(b"]"), 0)]
         style = self._file_style()
         if b"\n" in inside or (style.indent is not None and not inside):
@@ -715,7 +718,7 @@ def _line_end(glue: bytes) -> bytes:
 
 
 def _says(raw: bytes, value: Any) -> bool:
-    """Whether the text reads as the value; what cannot be compared passes."""
+    """Whether the text parses to the value; True for what cannot be compared."""
     read = parse(raw)
     try:
         return bool(read == value) or _holds_nan(value)

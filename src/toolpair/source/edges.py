@@ -1,4 +1,4 @@
-"""Where a content's text begins and ends, and whether two are the same: in blocks, whatever its size."""
+"""Trimming and comparing content in blocks, whatever its size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STEP: Final = 1 << 20
 
 
 def skipped(content: Content, start: int, blanks: bytes) -> int:
-    """The first place from `start` on where none of the bytes `blanks` stands; the end when there is none."""
+    """The first offset from `start` on that holds none of the bytes `blanks`; the end when there is none."""
     step, at, size = _FIRST, start, len(content)
     while at < size:
         piece = content[at : at + step]
@@ -25,7 +25,7 @@ def skipped(content: Content, start: int, blanks: bytes) -> int:
 
 
 def trimmed(content: Content, blanks: bytes) -> int:
-    """Where the content ends without the `blanks` at its end."""
+    """The end of the content without trailing `blanks`."""
     step, end = _FIRST, len(content)
     while end:
         begin = max(end - step, 0)
@@ -38,7 +38,7 @@ def trimmed(content: Content, blanks: bytes) -> int:
 
 
 def same_bytes(one: Content, other: Content) -> bool:
-    """Whether both hold the same; False, too, when one cannot be read any more."""
+    """Whether both hold the same bytes; False as well when one can no longer be read."""
     if isinstance(one, bytes) and isinstance(other, bytes):
         return one == other
     if len(one) != len(other):

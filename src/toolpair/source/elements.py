@@ -1,4 +1,4 @@
-"""The elements of the largest array of a JSON document, found without building what is in it."""
+"""The elements of the largest array in a JSON document, found by scanning brackets without parsing what is in it."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _TO_BRACKET: Final[Any] = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*
 _SPACE: Final = b" \t\n\r"
 _LONGEST_GAP: Final = 1 << 16
 _OPENS: Final = 2
-"""The bit by which an opening bracket differs from a closing one."""
+"""The bit that differs between an opening bracket and its closing one."""
 _ARRAY: Final = ord("[")
 _OBJECT_ENDS: Final = ord("}")
 
 
 class Elements:
-    """Objects and arrays in a row from the start of an array: each one valid, commas between them, and their spans.
+    """Consecutive objects and arrays from the start of an array, all valid and separated by commas, with their spans.
 
-    Whatever breaks the row (a string or number, bad JSON, the end of the text) ends it; what stands behind is left
-    to be read by others. `lines` has for each how many line ends are before it.
+    Anything else (a string or number, bad JSON, the end of the text) ends the run; what follows is for others to read.
+    `lines` has, for each element, the number of line ends before it.
     """
 
     __slots__ = ("ends", "lines", "start", "starts", "value_end")
 
     def __init__(self, start: int, code: str) -> None:
         self.start = start
-        """Where the array's bracket stands."""
+        """Offset of the array's opening bracket."""
         self.starts = array(code)
         self.ends = array(code)
         self.lines = array("I")
         self.value_end: int | None = None
-        """Where the value ends that the array stands in; None when it has no end that was found."""
+        """Where the value that contains the array ends; None when no end was found."""
 
     @property
     def size(self) -> int:
@@ -48,10 +48,10 @@ class Elements:
 
 
 def largest_array(content: Content, start: int, size: int = BLOCK, longest: int = 1 << 62) -> Elements | None:
-    """The elements of the largest array among those that lie in nothing but objects, in the value at `start`.
+    """The elements of the largest array that is nested only in objects, in the value at `start`.
 
-    None when there is none with objects or arrays in it. The content is read in blocks of `size` bytes; an
-    element of more than `longest` ends a row. Raises Unreadable as `content` does.
+    None when no array there holds objects or arrays. The content is read in blocks of `size` bytes; an element longer
+    than `longest` ends the run. Raises Unreadable as `content` does.
     """
     walk = _Walk(content, longest)
     for at in range(start, len(content), size):
@@ -64,19 +64,19 @@ def largest_array(content: Content, start: int, size: int = BLOCK, longest: int 
 
 
 class _Walk:
-    """Goes from bracket to bracket. Strings are passed over; what they and numbers look like, parsers tell."""
+    """Steps from bracket to bracket. Strings are skipped; whether they and numbers are valid is left to parsers."""
 
     def __init__(self, content: Content, longest: int) -> None:
         self._content = content
         self._longest = longest
         self._code = "I" if len(content) < 1 << 32 else "Q"
         self._objects = 0
-        """How many objects are open around the place, of which each holds the next."""
+        """How many nested objects are open here."""
         self._depth = 0
         """Open brackets within the array."""
         self._array: Elements | None = None
         self._goes_on = False
-        """Whether the row of elements is not ended yet."""
+        """Whether the run of elements still goes on."""
         self._opened = 0
         self._in_string = False
         self._escaped = False
@@ -86,7 +86,7 @@ class _Walk:
         self.value_end: int | None = None
 
     def take(self, at: int, block: bytes) -> bool:
-        """Go through the block, which stands at `at`. False when the value has ended, or cannot be followed."""
+        """Scan the block that starts at `at`. False when the value has ended or cannot be followed."""
         place = 0
         if self._in_string:
             place = self._leave_string(block)
@@ -132,7 +132,7 @@ class _Walk:
         return True
 
     def leave_array(self) -> None:
-        """The array has ended, or the text has."""
+        """The array, or the text, has ended."""
         here, self._array = self._array, None
         if here is not None and here.ends and (self.best is None or here.size > self.best.size):
             del here.starts[len(here.ends) :]
@@ -170,7 +170,7 @@ class _Walk:
             here.ends.append(place)
 
     def _enter_string(self, block: bytes, place: int) -> None:
-        """Tell whether the block ends within a string. Behind `place` no bracket stands outside of strings."""
+        """Note whether the block ends inside a string. After `place` it has no brackets outside strings."""
         while (place := block.find(b'"', place)) >= 0:
             found = STRING_REST.match(block, place + 1)
             if found is None:
@@ -180,7 +180,7 @@ class _Walk:
             place = found.end()
 
     def _leave_string(self, block: bytes) -> int:
-        """Where the string has ended that the block before ended in."""
+        """Where the string that was open at the end of the previous block ends."""
         begin = 1 if self._escaped else 0
         found = STRING_REST.match(block, begin)
         if found is None:
@@ -191,7 +191,7 @@ class _Walk:
 
 
 def _ends_in_escape(block: bytes, begin: int) -> bool:
-    """Whether the byte behind the block is escaped by its last one."""
+    """Whether the first byte of the next block is escaped by the last one of this block."""
     return (len(block) - begin - len(block[begin:].rstrip(b"\\"))) % 2 == 1
 
 

@@ -17,10 +17,10 @@ _UNITS = re.compile(
 
 
 class Embedded(Struct, frozen=True, eq=False):
-    """A string token (with its quotes) that stood at `start`, and the text in it.
+    """A string token (with its quotes) found at `start`, and the text in it.
 
-    `decoded_at` and `encoded_at` are the offsets where the units of the text begin: runs of bytes that
-    are the same in both, and escapes.
+    `decoded_at` and `encoded_at` are the offsets where the units of the text begin. A unit is an escape, or a run of
+    bytes that are the same in both.
     """
 
     token: bytes
@@ -51,7 +51,7 @@ class Embedded(Struct, frozen=True, eq=False):
         return cls(token, start, decoded, decoded_at, encoded_at, detect(token))
 
     def place(self, offset: int) -> int:
-        """Where the decoded byte `offset` stands in the token."""
+        """The offset in the token of the decoded byte at `offset`."""
         unit = bisect_right(self.decoded_at, offset) - 1
         if unit + 1 == len(self.decoded_at):
             return self.encoded_at[unit]
@@ -60,7 +60,7 @@ class Embedded(Struct, frozen=True, eq=False):
         return self.encoded_at[unit] + (within if plain else 0)
 
     def encode(self, pieces: Iterable[tuple[bytes, int | None]]) -> Iterator[tuple[bytes, int | None]]:
-        """The token's new bytes from pieces of decoded text, each with its old place or None; in turn with theirs."""
+        """The token's new bytes, from pieces of decoded text and their old offsets (None: new); yields such pairs."""
         yield b'"', self.start
         for text, offset in pieces:
             if offset is None:

@@ -1,4 +1,4 @@
-"""Writing JSON in the style of its surroundings: spacing, indentation, escapes."""
+"""Encoding JSON in the style of its surroundings: spacing, indentation, escapes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from toolpair.source.json_spans import BadSpan, JsonNode, children, key_text, no
 RawOf = Callable[[Any], bytes | None]
 
 _LOOK_AT: Final = 1 << 18
-"""How many bytes tell the style of a text."""
+"""How many bytes are looked at to detect a text's style."""
 _NON_ASCII_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+\\u(?!00[0-7])[0-9a-fA-F]{4}")
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _BARE_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+/")
 _ESCAPED_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+\\/")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# A string that the text ends in is taken to its end at once, not tried again from each quote in it.
+# An unterminated string is matched to the end in one step, not retried from each quote in it.
 _TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _AFTER_KEY = re.compile(_TEXT + rb'"([ \t\n\r]*+:[ \t\n\r]*+)|' + _TEXT + rb'(?:"|\\?\Z)', re.DOTALL)
 _COMMA = re.compile(_TEXT + rb'(?:"|\\?\Z)|(,[ \t\n\r]*+)', re.DOTALL)
@@ -29,7 +29,7 @@ _OPENED = re.compile(_TEXT + rb'(?:"|\\?\Z)|[\[{](\r?\n)([ \t]*+)', re.DOTALL)
 
 
 class JsonStyle(Struct, frozen=True):
-    """How new JSON is written. `indent` None is on one line; `newline` is used with an indent only."""
+    """How new JSON is written. With `indent` None it is on one line; `newline` is used only with an indent."""
 
     comma: bytes = b", "
     colon: bytes = b": "
@@ -39,7 +39,7 @@ class JsonStyle(Struct, frozen=True):
     slashes: bool = False
 
     def on_one_line(self) -> JsonStyle:
-        """The same without line breaks."""
+        """The same style without line breaks."""
         return self if self.indent is None else replace(self, indent=None)
 
 
@@ -47,7 +47,7 @@ COMPACT: Final = JsonStyle(b",", b":")
 
 
 def detect(raw: bytes, fallback: JsonStyle = COMPACT) -> JsonStyle:
-    """The style that `raw` is written in; `fallback` where it does not tell."""
+    """The style that `raw` is written in; `fallback` where it gives no evidence."""
     head = raw[:_LOOK_AT]
     newline, indent = _detect_indent(head)
     colon = next((m.group(1) for m in _AFTER_KEY.finditer(head) if m.group(1)), None)
@@ -77,12 +77,12 @@ def _detect_indent(head: bytes) -> tuple[bytes, bytes | None]:
 
 
 def line_indent(raw: bytes, pos: int) -> bytes:
-    """The white space that the line of `pos` starts with."""
+    """The leading white space of the line that holds `pos`."""
     return indent_from(raw, raw.rfind(b"\n", 0, pos) + 1, pos)
 
 
 def indent_from(raw: bytes, start: int, pos: int) -> bytes:
-    """The white space that the line which starts at `start` starts with, up to `pos`."""
+    """The leading white space of the line that starts at `start`, up to `pos`."""
     end = start
     while end < pos and raw[end] in b" \t":
         end += 1
@@ -90,7 +90,7 @@ def indent_from(raw: bytes, start: int, pos: int) -> bytes:
 
 
 def encode(value: Any, style: JsonStyle, raw_of: RawOf | None = None, level: bytes = b"") -> bytes:
-    """`value` as JSON. Objects that `raw_of` knows are copied byte for byte; `level` is the line's indentation."""
+    """`value` as JSON. Objects known to `raw_of` are copied byte for byte; `level` is the line's indentation."""
     if isinstance(value, (dict, list, tuple, str)) and raw_of is not None:
         original = raw_of(value)
         if original is not None and (style.indent is not None or b"\n" not in original):
@@ -148,9 +148,9 @@ def _encode_float(value: float) -> bytes:
 
 
 class Originals:
-    """The bytes that parsed objects were read from, found by identity. Keeps the objects alive.
+    """The original bytes of parsed objects, looked up by identity. Keeps the objects alive.
 
-    Nothing is walked before the first question, so that an edit which copies nothing costs nothing.
+    Nothing is indexed before the first lookup, so an edit that copies nothing costs nothing.
     """
 
     def __init__(self) -> None:
@@ -158,7 +158,7 @@ class Originals:
         self._known: dict[int, tuple[bytes, int, int, Any]] = {}
 
     def add(self, raw: bytes, value: Any) -> None:
-        """Know the sub-objects of `value`, which was parsed from `raw`."""
+        """Register the nested objects of `value`, which was parsed from `raw`."""
         self._waiting.append((raw, value))
 
     def __call__(self, value: Any) -> bytes | None:
@@ -194,7 +194,7 @@ def _pairs_of_object(raw: bytes, node: JsonNode, value: dict[str, Any]) -> list[
 
 
 def members_by_key(raw: bytes, members: list[JsonNode]) -> dict[str, list[JsonNode]]:
-    """The members of an object by their decoded keys, each key's in order."""
+    """The members of an object by their decoded keys, in order for each key."""
     found: dict[str, list[JsonNode]] = {}
     for member in members:
         found.setdefault(key_text(raw, member), []).append(member)

@@ -8,14 +8,14 @@ class UnreadableFile(Exception):
 
 
 class TooLarge(UnreadableFile):
-    """They may be a session, but are more than a limit allows, or than memory holds."""
+    """It may be a session, but is larger than a limit, or than memory, allows."""
 
 
 class Refused(Exception):
     """Nothing was written, because writing could lose something.
 
     `reason` is for programs: "changed", "gone", "held", "hard-links", "read-only", "exists", "no-folder",
-    "not-regular", "no-file", "name-too-long", "backups", "form" (it cannot be written as it was read).
+    "not-regular", "no-file", "name-too-long", "backups", "form" (it cannot be written the way it was read).
     """
 
     def __init__(self, text: str, reason: str = "") -> None:
@@ -24,4 +24,4 @@ class Refused(Exception):
 
 
 class SaveFailed(Exception):
-    """The system failed while saving; the text says which state the file is in."""
+    """A system call failed during the save; the message says which state the file is in."""

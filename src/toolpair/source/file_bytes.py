@@ -1,4 +1,4 @@
-"""The bytes of a large file without holding them: what it held when it was opened, read where they are asked for."""
+"""The bytes of a large file, read on demand: what it held when it was opened, without holding it in memory."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from typing import Final, overload
 from toolpair.source.errors import UnreadableFile
 
 CAN_READ_AT: Final = hasattr(os, "pread") and os.name != "nt"
-"""Elsewhere files are read whole: Windows has no such call, and replaces no file that somebody has open."""
+"""On other systems files are read whole: Windows has no pread, and does not replace a file that is open."""
 _PIECE: Final = 1 << 16
 _PIECES: Final = 4
 _STEP: Final = 1 << 22
 _COMPARED: Final = 1 << 12
-"""Bytes at both ends by which a file that has grown is told from one that was written anew."""
+"""Bytes at both ends that tell a file that has only grown from one that was rewritten."""
 
 
 class FileBytes:
-    """The first `size` bytes of an open file, through a descriptor of its own that ends with the object.
+    """The first `size` bytes of an open file, through its own descriptor, which is closed with the object.
 
-    Slices are `bytes`; a short one is served from what was read last, so that neighbours cost no call each.
-    Whoever asks for bytes gets those that stood there at the beginning, or Unreadable: the file may grow
-    meanwhile, but neither shrink nor be written over. That it is replaced under its name does not matter.
+    Slices are `bytes`; short ones come from a small cache of recent reads. A read returns the bytes that were there
+    when the file was opened, or raises Unreadable: the file may grow meanwhile, but neither shrink nor be overwritten.
+    Another file taking its name does not matter.
     """
 
     __slots__ = ("__weakref__", "_descriptor", "_ends", "_lost", "_pieces", "_seen", "_size", "close", "shown")
 
     def __init__(self, descriptor: int, size: int, shown: str) -> None:
-        """`descriptor` stays the caller's. `shown` is what the user calls the file. Raises Unreadable."""
+        """`descriptor` is duplicated and stays the caller's; `shown` is the name for the user. Raises Unreadable."""
         self.shown: Final = shown
         self._size: Final = size
         self._descriptor: Final = _own(descriptor, shown)
         self.close: Final = weakref.finalize(self, os.close, self._descriptor)
-        """Ends the reading now; it ends by itself when nobody has the object any more."""
+        """Close it now; otherwise it is closed when the object is collected."""
         self._pieces: tuple[tuple[int, bytes], ...] = ()
-        """What was read last, the newest first, each with its place."""
+        """Cache of recent reads, the newest first, each with its offset."""
         self._lost: str | None = None
         self._seen = self._state()
         self._ends = self._read_ends()
@@ -59,7 +59,7 @@ class FileBytes:
         return self.read(start, stop)
 
     def read(self, start: int, stop: int) -> bytes:
-        """The bytes from `start` to `stop`, both within the size. Raises Unreadable."""
+        """The bytes from `start` to `stop`, both within `size`. Raises Unreadable."""
         if stop <= start:
             return b""
         if stop - start >= _PIECE:
@@ -67,11 +67,11 @@ class FileBytes:
         first = start // _PIECE * _PIECE
         if stop <= first + _PIECE:
             return self._piece(first)[start - first : stop - first]
-        # It stands in two.
+        # It spans two pieces.
         return self._piece(first)[start - first :] + self._piece(first + _PIECE)[: stop - first - _PIECE]
 
     def _piece(self, at: int) -> bytes:
-        """The piece of the file that begins at `at`, one of the last that were read or read now."""
+        """The piece of the file that begins at `at`, cached or read now."""
         for known, piece in self._pieces:
             if known == at:
                 return piece
@@ -80,7 +80,7 @@ class FileBytes:
         return piece
 
     def fileno(self) -> int:
-        """The descriptor: for saving, which looks at the file and has the system copy from it."""
+        """The descriptor, for saving, which stats the file and lets the kernel copy from it."""
         return self._descriptor
 
     def startswith(self, prefix: bytes | tuple[bytes, ...]) -> bool:
@@ -88,7 +88,7 @@ class FileBytes:
         return self[:longest].startswith(prefix)
 
     def find(self, wanted: bytes, start: int = 0, stop: int | None = None) -> int:
-        """Where it stands first, -1 when it does not; as in `bytes`, read in blocks."""
+        """The first offset of `wanted`, -1 when it is not there; as in `bytes`, read in blocks."""
         start, stop, _ = slice(start, stop).indices(self._size)
         step = 1 << 12
         while start + len(wanted) <= stop:
@@ -103,7 +103,7 @@ class FileBytes:
         return -1
 
     def rfind(self, wanted: bytes, start: int = 0, stop: int | None = None) -> int:
-        """Where it stands last, -1 when it does not."""
+        """The last offset of `wanted`, -1 when it is not there."""
         start, stop, _ = slice(start, stop).indices(self._size)
         step = 1 << 12
         while start + len(wanted) <= stop:
@@ -125,12 +125,12 @@ class FileBytes:
         return sum(self.read(at, min(at + _STEP, stop)).count(byte) for at in range(start, stop, _STEP))
 
     def pread(self, start: int, stop: int) -> bytes:
-        """As `read`, from the file itself: for whoever reads in large blocks. Raises Unreadable."""
+        """As `read`, bypassing the cache: for callers that read large blocks. Raises Unreadable."""
         if self._lost is not None:
             raise UnreadableFile(self._lost)
         read = self._from_file(start, stop)
         if (state := self._state()) != self._seen:
-            # It has been written to. Growing is well; whatever else happened is not.
+            # It has been written to. Growth is fine; anything else is not.
             self._lost = self._why_lost(state)
             if self._lost is not None:
                 raise UnreadableFile(self._lost)
@@ -143,7 +143,7 @@ class FileBytes:
         try:
             read = os.pread(self._descriptor, stop - start, start)
             while len(read) < stop - start:
-                # A signal, a network file system or the limit of one call may end a read early.
+                # A signal, a network file system or the size limit of one call may cut a read short.
                 more = os.pread(self._descriptor, stop - start - len(read), start + len(read))
                 if not more:
                     self._lost = self._shorter()
@@ -154,7 +154,7 @@ class FileBytes:
         return read
 
     def _state(self) -> tuple[int, int]:
-        """Size and time of the last write."""
+        """Size and modification time."""
         try:
             found = os.fstat(self._descriptor)
         except OSError as error:
@@ -162,7 +162,7 @@ class FileBytes:
         return found.st_size, found.st_mtime_ns
 
     def _why_lost(self, state: tuple[int, int]) -> str | None:
-        """Why a file in this state does not hold the bytes any more; None when it has only grown."""
+        """Why a file in this state no longer holds the bytes; None when it has only grown."""
         size, _ = state
         if size < self._size:
             return self._shorter()
@@ -186,7 +186,7 @@ class FileBytes:
 
 
 Content = bytes | FileBytes
-"""What a file holds: in memory, or read from the file where it is asked for."""
+"""A file's content: in memory, or read from the file on demand."""
 
 
 def _own(descriptor: int, shown: str) -> int:

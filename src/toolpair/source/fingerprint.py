@@ -1,4 +1,4 @@
-"""What a large file held, kept as a number for each megabyte: told apart from what it holds later."""
+"""A fingerprint of a large file: one hash per megabyte, to tell later whether it still holds the same."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from toolpair.source.file_bytes import Content
 BLOCK: Final = 1 << 20
 
 Read = Callable[[int, int], bytes]
-"""Size and position of the bytes wanted; fewer only where the file ends."""
+"""Called with a size and an offset; returns fewer bytes only at the end of the file."""
 
 
 class Fingerprint(Struct, frozen=True):
-    """Python's own hash of each block (64 bits, under a key of this process) of the first `size` bytes.
+    """Python's own hash of each block (64 bits, keyed per process) of the first `size` bytes.
 
-    It is for a file that another program may write to by chance, not for one that is forged to deceive.
+    It guards against another program writing to the file by chance, not against a deliberate forgery.
     """
 
     size: int
@@ -26,7 +26,7 @@ class Fingerprint(Struct, frozen=True):
 
     @classmethod
     def of(cls, content: Content, known: Fingerprint | None = None) -> Fingerprint:
-        """`known` is that of its beginning, which is not read again. Raises Unreadable as `content` does."""
+        """The fingerprint of `content`; that of its beginning, `known`, is not computed again. Raises Unreadable."""
         blocks = list(known.blocks[: known.size // BLOCK]) if known is not None and known.size <= len(content) else []
         size = len(content)
         for at in range(len(blocks) * BLOCK, size, BLOCK):
@@ -34,7 +34,7 @@ class Fingerprint(Struct, frozen=True):
         return cls(size, tuple(blocks))
 
     def begins(self, read: Read) -> bool:
-        """Whether what `read` gives begins with these bytes."""
+        """Whether what `read` returns begins with these bytes."""
         for number, known in enumerate(self.blocks):
             at = number * BLOCK
             size = min(BLOCK, self.size - at)

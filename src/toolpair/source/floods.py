@@ -1,4 +1,7 @@
-"""Thousands of neighbouring lines that are no records, all in the same way: told as one, however many they are."""
+"""Floods: thousands of consecutive lines that are not records, all in the same way, kept as one record of many lines.
+
+The index detects them, so that a file of garbage does not cost an object per line.
+"""
 
 from __future__ import annotations
 
@@ -14,61 +17,61 @@ from toolpair.source.record_values import read
 from toolpair.transcript.model import Damaged, EmptyObject
 
 PROBED: Final = 1000
-"""One line of so many is looked at, and the last one of a block: a flood is too long to pass between them."""
+"""One line in so many is probed, and the last one of each block: a flood is too long to fit between probes."""
 LEAST: Final = 2001
-"""Lines of a flood: more than one record may be written over, so that none of them can be a part of one."""
-LEAST_SAID: Final = 20_000
-"""The same where something may be said in the lines: only so many are not looked at one by one."""
+"""Minimum lines of a flood: longer than any record written over several lines, so that none can be part of one."""
+LEAST_WITH_TEXT: Final = 20_000
+"""The same where the lines may hold text: fewer than this are read one by one."""
 _BLOCK: Final = 1 << 17
 LONGEST: Final = 1 << 20
-"""Bytes of a line that may belong to one."""
+"""Maximum bytes of a line in a flood."""
 _SPACE: Final = b" \t\r"
-_SAYS: Final = re.compile(rb"[:\[,][ \t]*+\"")
-"""A string that is no key may stand there."""
+_STRING_START: Final = re.compile(rb"[:\[,][ \t]*+\"")
+"""A string that is not a key may begin here."""
 
 
 class Flood(Struct, frozen=True, eq=False):
-    """Lines that are alike, from where they were looked for up to byte `end`."""
+    """Similar lines, from where the search started up to byte `end`."""
 
     end: int
-    behind: int
+    next_start: int
     """Where the next line begins."""
     lines: int
     count: int
     """How many of the lines are not blank."""
     value: Any
-    """What `Record.value` is of the first one: `Damaged`, or a JSON value that is no record."""
+    """The `Record.value` of the first line: `Damaged`, or a JSON value that is not a record."""
     says: bool = False
-    """Something may be said in its lines."""
+    """Its lines may hold text."""
 
 
 class _Walk:
-    """Goes from line to line as long as they are alike."""
+    """Walks from line to line as long as they are alike."""
 
     def __init__(self, start: int) -> None:
         self._at = start
         self._lines = 0
         self._known = b""
-        """The last line that was looked at: many are the same."""
+        """The last line that was looked at: many are identical."""
         self._kind: Hashable = None
         self._says = False
         self._value: Any = None
         self._count = 0
-        # Where the last line that belongs to it ends, where the next one begins, how many lines that are; and the same
-        # of the line before it.
+        # Of the last line of the flood: its end, the start of the next, the number of lines; and the same of the line
+        # before.
         self._last = self._before = (0, 0, 0)
 
     def take(self, block: bytes) -> bool:
-        """The next lines. False when one is of another kind."""
+        """Take the next lines. False when one is of another kind."""
         for line in block.removesuffix(b"\n").split(b"\n"):
-            behind = self._at + len(line) + 1
+            next_start = self._at + len(line) + 1
             self._lines += 1
             if line != self._known or not line:
                 text = line.strip(_SPACE)
                 if not text:
                     if self._says:
-                        return False  # what lines with a meaning become may not touch blank ones
-                    self._at = behind
+                        return False  # what replaces lines with a meaning must not touch blank ones
+                    self._at = next_start
                     continue
                 value, kind, says = _kind(text)
                 blank = self._lines - 1 > self._count
@@ -79,22 +82,22 @@ class _Walk:
                 if not self._count:
                     self._value = value
             self._count += 1
-            self._before, self._last = self._last, (self._at + len(line.rstrip(_SPACE)), behind, self._lines)
-            self._at = behind
+            self._before, self._last = self._last, (self._at + len(line.rstrip(_SPACE)), next_start, self._lines)
+            self._at = next_start
         return True
 
     def flood(self) -> Flood | None:
-        """What was found; None where it is too little."""
+        """The flood that was found; None when it is too short."""
         last, count = self._last, self._count
         if isinstance(self._value, Damaged) and self._value.rule == "record.torn":
             # The last one may be the first line of a record that is written over several.
             last, count = self._before, count - 1
         value = EmptyObject() if self._value == {} else self._value
-        return Flood(*last, count, value, self._says) if count >= (LEAST_SAID if self._says else LEAST) else None
+        return Flood(*last, count, value, self._says) if count >= (LEAST_WITH_TEXT if self._says else LEAST) else None
 
 
 def flood_at(content: Content, start: int, stop: int) -> Flood | None:
-    """The flood whose first line begins at `start`; None where there is none of enough lines. Raises Unreadable."""
+    """The flood whose first line begins at `start`; None when there are not enough lines. Raises Unreadable."""
     walk = _Walk(start)
     for _, block in line_blocks(content, start, _BLOCK, stop=stop):
         if not walk.take(block):
@@ -103,7 +106,7 @@ def flood_at(content: Content, start: int, stop: int) -> Flood | None:
 
 
 def begins_at(lines: Sequence[bytes | memoryview], number: int, first: int) -> int:
-    """Where the lines begin, from `first` on, that are alike up to the one with this number."""
+    """The index, from `first` on, where the lines begin that are alike up to line `number`."""
     known = bytes(lines[number])
     _, wanted, says = _kind(known.strip(_SPACE))
     begin = number
@@ -120,21 +123,21 @@ def begins_at(lines: Sequence[bytes | memoryview], number: int, first: int) -> i
 
 
 def may_begin(line: bytes) -> bool:
-    """Whether a flood may begin with the line."""
+    """Whether a flood may begin with this line."""
     text = line.strip(_SPACE) if len(line) <= LONGEST else b""
     return bool(text) and _kind(text)[1] is not None
 
 
 def _kind(text: bytes) -> tuple[Any, Hashable, bool]:
-    """What the line is, in which way it is no record (None: it may be one), and whether it may say something."""
+    """What the line is, in which way it is not a record (None: it may be one), and whether it may hold text."""
     if len(text) > LONGEST:
         return None, None, True
     value, _ = read(text)
     if not isinstance(value, Damaged):
         return value, None if isinstance(value, (dict, list)) and value else type(value).__name__, False
     if value.first is not None:
-        return value, None, True  # there are agents that read it
-    says = bool(value.parts) or ((b"{" in text or b"[" in text) and _SAYS.search(text) is not None)
+        return value, None, True  # some agents read it
+    says = bool(value.parts) or ((b"{" in text or b"[" in text) and _STRING_START.search(text) is not None)
     return value, (value.rule, value.reason.partition(":")[0], says, _is_text(text)), says
 
 

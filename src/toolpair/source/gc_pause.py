@@ -1,4 +1,4 @@
-"""Work that makes millions of objects and no garbage, with the garbage collector standing still."""
+"""Pausing the garbage collector for work that creates millions of objects and no garbage."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Without it, half of the time that a long session takes goes into looking again and again at what is still used.
+    """Pause the garbage collector: otherwise half of the time a long session takes goes into scanning live objects.
 
-    What is done within it has to end soon and leave no cycles behind. The collector is switched on again only by whom
-    switched it off, so this may be entered again within itself, and in other threads.
+    The work must end soon and leave no reference cycles. Only the caller that disabled the collector enables it again,
+    so this may be nested, and used in several threads.
     """
     if not gc.isenabled():
         yield
@@ -25,5 +25,5 @@ def gc_paused() -> Iterator[None]:
 
 
 def collect_young() -> None:
-    """Give back what was made last and is not used any more, in no time that depends on what was made before."""
+    """Collect the youngest generation: its cost does not depend on older objects."""
     gc.collect(0)

@@ -1,4 +1,4 @@
-"""What has become of a file since it was read: grown, cut, replaced, gone. One `stat` when nothing has."""
+"""What happened to a file since it was read: grown, truncated, replaced or gone. Costs one `stat` when nothing did."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from toolpair.transcript.model import Damaged
 
 Change = Literal["grown", "rewritten", "truncated", "replaced", "gone"]
 _COMPARED: Final = 1 << 16
-"""Bytes at the start and before the old end that tell whether a file has only grown; a save compares all of them."""
+"""Bytes at the start and before the old end that show whether a file has only grown; a save compares all of them."""
 
 
 _JUST_NOW: Final = 2.0
-"""Seconds since the last write within which half a file counts as one that is being written."""
+"""Seconds since the last write during which an incomplete file counts as being written."""
 
 
 class Growth(Struct, frozen=True, eq=False):
-    """`snapshot` is what the file holds now, None when it is gone. `looked` is the state that was seen of it."""
+    """`snapshot` is what the file holds now, None when it is gone. `looked` is the state in which it was seen."""
 
     change: Change | None
-    """None when no whole record has come: what there is of it is left for the next look."""
+    """None while no whole record has arrived: a partial one is left for the next look."""
     snapshot: Snapshot | None
     looked: Identity | None
 
 
 def is_being_written(state: Identity) -> bool:
-    """Whether the last write is so fresh that the next one may belong to it."""
+    """Whether the last write is so recent that another may follow."""
     return time.time() - state.mtime_ns / 1e9 < _JUST_NOW
 
 
 def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
-    """What has become of the snapshot's file; None when it is as it was, or as it was when `looked` was seen.
+    """What happened to the snapshot's file; None when nothing did, or nothing since `looked`.
 
     Raises Unreadable when it has changed and cannot be read.
     """
@@ -65,7 +65,7 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
         read = replace(open_source(snapshot.path, snapshot.limits), shown=snapshot.shown)
     except UnreadableFile:
         if is_being_written(now):
-            return None  # emptied first, as some agents do: the next look sees what it has become
+            return None  # emptied first, as some agents do: the next look sees the result
         raise
     if same_bytes(read.data, snapshot.data):
         return Growth(None, replace(snapshot, identity=read.identity), now)
@@ -75,7 +75,7 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
 
 
 def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:
-    """The snapshot with the whole records that were appended; None when what was there has changed as well."""
+    """The snapshot with the whole records that were appended; None when earlier bytes have changed as well."""
     data = snapshot.data
     start = max(0, len(data) - _COMPARED)
     assert snapshot.path is not None
@@ -115,7 +115,7 @@ def _whole_records(data: Content, added: bytes) -> bytes:
 
 
 def carry_over(old: Document, new: Document) -> None:
-    """Spare the new document the reading of the records that stand in it as they stood in the old one."""
+    """Hand the parsed records of the old document to the new one where their bytes are the same."""
     if old.kind != "lines" or new.kind != "lines":
         return
     if isinstance(old.records, IndexedRecords) and isinstance(new.records, IndexedRecords):

@@ -1,4 +1,4 @@
-"""Where the records of a content stand: a few integers for each, and no record."""
+"""Where each record of a content begins and ends: a few integers per record, and no record objects."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r"
 _BLANK: Final = b"\0 \t\r"
 _BLANKS_END: Final = 0x20
-"""No byte up to this one begins or ends a value, but white space may be among them."""
+"""No byte up to this one begins or ends a value; some are white space."""
 _PIECE: Final = 1 << 16
 _MOST: Final = 1 << 18
-"""Bytes that are parted into lines at once: a view of a line takes much more memory than a short line."""
+"""Bytes split into lines at a time: a view of a line takes much more memory than a short line."""
 _LONGEST: Final = 1 << 24
-"""Bytes of a first line that is looked at."""
+"""Maximum bytes of the first line that are looked at."""
 _ONE_MORE: Final = (1).__add__
 
 
 Body = memoryview | Flood
-"""The bytes of a record, or what it is where it is too many lines to be looked at."""
+"""The bytes of a record, or a Flood."""
 
 
 class RecordSpan(NamedTuple):
-    """Where a record stands."""
+    """The span and line of one record."""
 
     start: int
     end: int
     glue: bytes
-    """What stands between it and the next one."""
+    """Where the bytes between it and the next record end."""
     uid: int
     line: int
 
 
 class RecordIndex(ABC):
-    """Start and end of each record in `content`. Records count from 0 here; their uids and lines follow from it."""
+    """Start and end of each record in `content`. Records are numbered from 0; uids and lines follow from that."""
 
     def __init__(self, content: Content) -> None:
         self.content: Final = content
@@ -52,26 +52,26 @@ class RecordIndex(ABC):
         self._starts = array(code)
         self._ends = array(code)
         self.floods: dict[int, Flood] = {}
-        """The records that are floods, by their numbers, in order."""
+        """The numbers of the records that are floods, ascending."""
 
     def grow(self, count: int) -> int:
-        """How many records are known, once `count` are, or all where there are fewer. Raises Unreadable."""
+        """Index up to `count` records, and return how many are known. Raises Unreadable."""
         return len(self._starts)
 
     def __len__(self) -> int:
-        """How many records there are. Raises Unreadable."""
+        """The number of records. Raises Unreadable."""
         return len(self._starts)
 
     def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[Body]]]:
-        """All records in order, some at a time: the number of the first of them, and their bytes.
+        """All records in order, in batches: the number of the first, and the bytes of each.
 
-        About `size` bytes of the content are read at once, and live as long as one of their views. A flood stands in
-        place of its bytes. Raises Unreadable.
+        About `size` bytes of the content are read at a time, and live as long as any view of them. A flood comes as its
+        Flood object. Raises Unreadable.
         """
         return self._known_bodies(0, len(self), size)
 
     def _known_bodies(self, first: int, count: int, size: int) -> Iterator[tuple[int, list[Body]]]:
-        """Of the records from `first` to before `count`, which are known."""
+        """The records from `first` to before `count`, which are indexed already."""
         while first < count:
             if first in self.floods:
                 yield first, [self.floods[first]]
@@ -95,16 +95,16 @@ class RecordIndex(ABC):
 
     @property
     def head_end(self) -> int:
-        """Where the first record starts. There has to be one."""
+        """Where the first record starts. There must be one."""
         return self.start(0)
 
     @property
     def stop(self) -> int:
-        """Where the last record and what belongs to it ends."""
+        """Where the last record and its trailing bytes end."""
         return self._ends[-1]
 
     def place(self, number: int) -> RecordSpan:
-        """All that is known of a record."""
+        """All that is known of the record."""
         end = self._ends[number]
         after = self._starts[number + 1] if number + 1 < len(self._starts) else self.stop
         return RecordSpan(self._starts[number], end, self.content[end:after], number, self.line(number))
@@ -124,11 +124,12 @@ class RecordIndex(ABC):
 
 
 class LineIndex(RecordIndex):
-    """The records of JSONL: split at newlines only; blank lines, line ends, BOM and a NUL tail are none.
+    """The records of JSONL: split at newlines only; blank lines, line ends, BOM and trailing NULs belong to none.
 
-    Where the first line has a comma behind its record, those behind the others are none of theirs, either.
+    If the first line's record has a comma after it, the commas after the other records do not belong to them either.
 
-    It is built as far as it is asked for. A record's uid is its line less one; `first_line` is that of the content.
+    It is built only as far as needed. A record's uid is its line less one; `first_line` is the first line of the
+    content.
     """
 
     def __init__(self, content: Content, first_line: int = 1) -> None:
@@ -137,11 +138,11 @@ class LineIndex(RecordIndex):
         self._begin: Final = len(_BOM) if content.startswith(_BOM) else 0
         self._stop: Final = _stop(content, self._begin)
         self.commas: Final = _has_comma(content, self._begin)
-        """A comma stands behind each record, as between the elements of an array."""
+        """Each record has a comma after it, as elements of an array do."""
         self._at = self._begin
-        """Up to where the content is indexed."""
+        """The content is indexed up to here."""
         self._lines = 0
-        # Where blank lines stand before a record: its number, and how many in all are before it.
+        # For blank lines before a record: its number, and how many blank lines come before it in all.
         self._after_blanks = array("Q")
         self._blanks = array("Q")
         self._lock = allocate_lock()
@@ -184,7 +185,7 @@ class LineIndex(RecordIndex):
 
     def number(self, uid: int) -> int:
         wanted = uid + 1 - self._first_line
-        """The line of the content, from 0: so many records and blank lines are before it."""
+        """The next line, from 0: the number of records and blank lines so far."""
         self.grow(wanted + 1)
         before = bisect_right(
             range(len(self._blanks)), wanted, key=lambda at: self._after_blanks[at] + self._blanks[at]
@@ -195,7 +196,7 @@ class LineIndex(RecordIndex):
         return number
 
     def bodies(self, size: int = BLOCK) -> Iterator[tuple[int, list[Body]]]:
-        """As for every index; what is not indexed yet is indexed on the way, so that the content is read once."""
+        """As `RecordIndex.bodies`; the rest of the content is indexed on the way, so that it is read only once."""
         number = 0
         while True:
             known = len(self._starts)
@@ -214,14 +215,16 @@ class LineIndex(RecordIndex):
         return self._blanks[at - 1] if at else 0
 
     def _read(self, count: int | None) -> None:
-        # The first records are often all that is asked for.
+        # Often only the first records are asked for.
         size = BLOCK if self._at > self._begin else _PIECE
         for first, bodies in self._blocks(min(size, _MOST)):
             if count is not None and first + len(bodies) >= count:
                 return
 
     def _blocks(self, size: int) -> Iterator[tuple[int, list[Body]]]:
-        """Index what is not indexed yet, and give the number of the first record of each block, and their bytes."""
+        """Index the rest of the content, yielding for each block the number of its first record and its
+        records' bytes.
+        """
         while self._at < self._stop:
             for at, block in line_blocks(self.content, self._at, size, stop=self._stop):
                 with self._lock:
@@ -232,14 +235,14 @@ class LineIndex(RecordIndex):
                 yield first, bodies
 
     def _take(self, at: int, block: bytes) -> list[Body]:
-        """Index the block, the next one, up to behind the first flood in it, and give the bytes of its records."""
+        """Index the next block, up to the end of the first flood in it, and return the bytes of its records."""
         lines, plain = _lines(block)
         plain = plain and not self.commas
         done = 0
         for number in (*range(-self._lines % PROBED, len(lines), PROBED), len(lines) - 1):
             if number < done or not may_begin(bytes(lines[number])):
                 continue
-            # It begins further up, though not in the block before: that ends with another line, or with a flood.
+            # It may begin earlier, but not in the block before, which ends with another line or a flood.
             first = begins_at(lines, number, done)
             start = at + sum(map(len, lines[:first])) + first
             flood = flood_at(self.content, start, self._stop)
@@ -258,7 +261,7 @@ class LineIndex(RecordIndex):
         self._ends.append(flood.end)
         self._starts.append(start + len(text) - len(text.lstrip(_SPACE)))
         self._lines += flood.lines
-        self._at = flood.behind
+        self._at = flood.next_start
         return flood
 
     def _take_lines(self, at: int, lines: list[memoryview], plain: bool) -> list[Body]:
@@ -271,7 +274,7 @@ class LineIndex(RecordIndex):
 
     def _index_plain(self, at: int, lines: list[memoryview]) -> None:
         self._note_blanks(self._lines - len(self._starts))
-        # The ends first: whoever looks at the same time counts the starts.
+        # The ends first: other threads count the starts.
         self._ends.extend(accumulate(map(_ONE_MORE, map(len, islice(lines, 1, None))), initial=at + len(lines[0])))
         self._starts.extend(islice(accumulate(map(_ONE_MORE, map(len, lines)), initial=at), len(lines)))
         self._lines += len(lines)
@@ -279,7 +282,7 @@ class LineIndex(RecordIndex):
     def _index(self, at: int, lines: list[memoryview]) -> None:
         starts, ends = self._starts, self._ends
         blanks = self._lines - len(starts)
-        """Blank lines so far."""
+        """The number of blank lines so far."""
         for line in map(bytes, lines):
             begun = line.lstrip(_SPACE)
             if begun:
@@ -294,17 +297,17 @@ class LineIndex(RecordIndex):
         self._lines += len(lines)
 
     def _note_blanks(self, count: int) -> None:
-        """So many blank lines are before the record that comes next."""
+        """Note this many blank lines before the next record."""
         if count != (self._blanks[-1] if self._blanks else 0):
             self._after_blanks.append(len(self._starts))
             self._blanks.append(count)
 
 
 class ArrayIndex(RecordIndex):
-    """The elements of a JSON array, known already. A record's uid is its number."""
+    """The elements of a JSON array, found beforehand. A record's uid is its number."""
 
     def __init__(self, content: Content, starts: array[int], ends: array[int], lines: array[int]) -> None:
-        """`lines` has for each element the line that it starts in."""
+        """`lines` holds the line where each element starts."""
         super().__init__(content)
         self._starts = starts
         self._ends = ends
@@ -315,7 +318,7 @@ class ArrayIndex(RecordIndex):
 
 
 def _lines(block: bytes) -> tuple[list[memoryview], bool]:
-    """The lines, not copied, and whether each is a record with no white space around it."""
+    """The lines, as views, and whether every one is a record without white space around it."""
     lines: list[memoryview] = []
     view, find = memoryview(block), block.find
     plain = True
@@ -347,7 +350,7 @@ def _has_comma(content: Content, begin: int) -> bool:
 
 
 def _stop(content: Content, begin: int) -> int:
-    """Where the lines end: what is behind the last line end is none when nothing but blanks and NUL is in it."""
+    """Where the lines end: what follows the last line end does not count when it is only blanks and NULs."""
     last = max(content.rfind(b"\n") + 1, begin)
     for at in range(last, len(content), _PIECE):
         if content[at : at + _PIECE].strip(_BLANK):

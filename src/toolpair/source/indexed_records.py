@@ -1,4 +1,4 @@
-"""The records of a document that are made when they are asked for."""
+"""The records of a document, created lazily from an index."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from toolpair.source.record import Record
 
 
 class IndexedRecords(Sequence[Record]):
-    """The records from number `first` to before `end` of an index; the same object each time.
+    """The records from number `first` to before `end` of an index; each is created once.
 
-    Their number is known when it is asked for: that may read all of the content, what else is asked for no more
-    than it needs.
+    `len` may read all of the content; everything else reads only what it needs.
     """
 
     __slots__ = ("_all", "_end", "_first", "_given", "_made", "positions")
@@ -21,9 +20,9 @@ class IndexedRecords(Sequence[Record]):
     def __init__(
         self, index: RecordIndex, first: int = 0, end: int | None = None, given: Mapping[int, Any] | None = None
     ) -> None:
-        """`given` are values that the bytes do not tell, by the number of their record in the index."""
+        """`given` holds values that cannot be read from the bytes, by record number in the index."""
         self.positions: Final = index
-        """Where they stand; numbers count from the start of the content."""
+        """The index; its numbers count from the start of the content."""
         self._first = first
         self._end = end
         self._given: Final = given or {}
@@ -63,35 +62,35 @@ class IndexedRecords(Sequence[Record]):
             records.append(self._record(place))
             yield records[-1]
         self._all = tuple(records)
-        self._made = {}  # behind `_all`: whoever still has the old one finds the same records in it
+        self._made = {}  # after `_all`: a thread that still has the old dict finds the same records in it
 
     def part(self, first: int, end: int) -> IndexedRecords:
-        """Those from place `first` to before `end`, made anew."""
+        """The records from position `first` to before `end`, as new objects."""
         return IndexedRecords(self.positions, self._first + first, self._first + end, self._given)
 
     def made(self) -> Iterator[tuple[int, Record]]:
-        """The records that were asked for until now, with their places."""
+        """The records created so far, with their positions."""
         return iter(enumerate(self._all) if self._all is not None else list(self._made.items()))
 
     def place(self, uid: int) -> int:
-        """Where the record with this uid is. Raises KeyError."""
+        """The position of the record with this uid. Raises KeyError."""
         place = self.positions.number(uid) - self._first
         if place < 0 or (self._end is not None and place >= self._end - self._first):
             raise KeyError(uid)
         return place
 
     def offset(self, place: int) -> int:
-        """Where the record starts, counted from the start of the first one."""
+        """The offset of the record, from the start of the first one."""
         return self.positions.start(self._first + place) - self.positions.start(self._first)
 
     def span(self, place: int) -> tuple[int, int]:
-        """Where the record's body stands in the content."""
+        """The span of the record's body in the content."""
         number = self._first + place
         return self.positions.start(number), self.positions.end(number)
 
     @property
     def floods(self) -> Iterator[tuple[int, int]]:
-        """The places of those that are floods, in order, and how many lines each stands for."""
+        """The positions of the floods, in order, each with its number of lines."""
         end = len(self.positions) if self._end is None else self._end
         for number, flood in list(self.positions.floods.items()):
             if self._first <= number < end:
@@ -99,7 +98,7 @@ class IndexedRecords(Sequence[Record]):
 
     @property
     def size(self) -> int:
-        """Bytes from the first record to what belongs to the last; all records need not be known for that."""
+        """Bytes from the first record to the end of the last one's glue; needs no record count."""
         index, first, end = self.positions, self._first, self._end
         if index.grow(first + 1) <= first or (end is not None and end <= first):
             return 0
@@ -108,12 +107,12 @@ class IndexedRecords(Sequence[Record]):
 
     @property
     def next_uid(self) -> int:
-        """A uid that no record of the index has, and none behind it."""
+        """A uid larger than that of any record of the index, or after it."""
         count = len(self.positions)
         return self.positions.uid(count - 1) + 1 if count else 0
 
     def _known(self, count: int) -> int:
-        """How many records there are, as far as `count` of them."""
+        """The number of records, or `count` if there are more."""
         known = self.positions.grow(self._first + count)
         return (known if self._end is None else min(known, self._end)) - self._first
 

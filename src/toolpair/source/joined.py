@@ -1,4 +1,4 @@
-"""A long document as parts in a row, of which only those that are looked at are made."""
+"""A long document split into consecutive parts, of which only those that are needed are created."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import overload
 
 from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.document import Document
-from toolpair.source.offsets import shifted
+from toolpair.source.offsets import shift_offsets
 from toolpair.source.record import Record
 
 
 class DocumentPart:
-    """Records `first` to before `end` of an opened document, and what they are now."""
+    """Records `first` to before `end` of an opened document, and their current state."""
 
     __slots__ = ("_grown", "_now", "_opened", "end", "first", "long", "next_uid")
 
@@ -25,14 +25,14 @@ class DocumentPart:
         self.first = first
         self.end = end
         self.next_uid = next_uid
-        """uids from here on are free for its new records."""
+        """New records of this part get uids from here on."""
         self._opened: Document | None = None
         self._now = now
         self._grown: int | None = None
 
     @property
     def opened(self) -> Document:
-        """As a document of its own, as the file holds it."""
+        """The part as a document of its own, as it is in the file."""
         if self._opened is None:
             self._opened = self.long.part(self.first, self.end, self.next_uid)
         return self._opened
@@ -51,7 +51,7 @@ class DocumentPart:
 
     @property
     def grown(self) -> int:
-        """By how many bytes."""
+        """How many bytes longer it is now."""
         if self._grown is None:
             self._grown = self.now.size - self.opened.size if self.changed else 0
         return self._grown
@@ -64,10 +64,10 @@ class DocumentPart:
 
 
 class JoinedDocument(Document):
-    """What the parts hold, as one document."""
+    """The parts presented as one document."""
 
     def __init__(self, long: Document, parts: Sequence[DocumentPart], before: JoinedDocument | None = None) -> None:
-        """`before` has the same parts in another state: where they are need not be found anew."""
+        """`before` has the same parts in another state, so that their positions need not be computed anew."""
         super().__init__(long.kind, (), long.head, long.tail)
         self.long = long
         self.parts = tuple(parts)
@@ -79,11 +79,11 @@ class JoinedDocument(Document):
         self.aside = (*long.aside, *(piece for number in self._touched for piece in self.parts[number].now.aside))
 
     def _go_on_from(self, before: JoinedDocument) -> None:
-        """Take over what is known of the same parts in another state."""
+        """Take over what is known from another state of the same parts."""
         others = list(compress(count(), map(is_not, self.parts, before.parts)))
         self._touched = sorted(n for n in {*before._touched, *others} if self.parts[n].changed)
         self._firsts, self._free, self._free_from = before._firsts, before._free, before._free_from
-        self._at = shifted(before._at, ((n, self.parts[n].records - before.parts[n].records) for n in others))
+        self._at = shift_offsets(before._at, ((n, self.parts[n].records - before.parts[n].records) for n in others))
 
     @cached_property
     def _at(self) -> list[int]:
@@ -95,7 +95,7 @@ class JoinedDocument(Document):
 
     @cached_property
     def _free(self) -> dict[int, int]:
-        """Where the room of each part for new records begins, and whose it is."""
+        """The first uid that each part has for new records, mapped to the part."""
         return {part.next_uid: number for number, part in enumerate(self.parts)}
 
     @cached_property
@@ -112,13 +112,13 @@ class JoinedDocument(Document):
         return tuple((self.index(uid), count) for uid, count in floods if uid in self)
 
     def part_of(self, uid: int) -> int:
-        """The number of the part that a record stands in. Raises KeyError."""
+        """The number of the part that holds a record. Raises KeyError."""
         if self._free_from and uid >= self._free_from[0]:
             return self._free[self._free_from[bisect_right(self._free_from, uid) - 1]]
         return max(bisect_right(self._firsts, self.long.index(uid)) - 1, 0)
 
     def as_one(self) -> Document:
-        """The same as one document that holds all its records."""
+        """The same as a single document with all its records."""
         long, last = self.long, max((part.next_uid for part in self.parts), default=0)
         return Document(
             self.kind,
@@ -133,7 +133,7 @@ class JoinedDocument(Document):
         )
 
     def records_with_glue(self) -> Iterator[Record]:
-        """All records, each in front of the bytes that follow it."""
+        """All records, each with the glue that follows it."""
         for number, part in enumerate(self.parts, 1):
             records = part.now.records
             count = len(records)
@@ -150,11 +150,11 @@ class JoinedDocument(Document):
                 return min(uid, self.long.records[part.end - 1].uid)
             found = part.now.at_line(line)
             if found is not None:
-                return found  # where the record of the line is gone, this is the one before it
+                return found  # where the line's own record is gone, this is the one before it
         return None
 
     def records_before(self, part: int) -> int:
-        """How many records stand before a part; of a flood each line is one."""
+        """The number of records before a part; each line of a flood counts as one."""
         at = self._at[part]
         return at + sum(count - 1 for place, count in self._floods if place < at)
 
@@ -177,7 +177,7 @@ class JoinedDocument(Document):
 
     @cached_property
     def _growth(self) -> list[int]:
-        """By how many bytes the first few of the parts that were changed have grown."""
+        """For each prefix of the changed parts, how many bytes longer it is now."""
         changed = (self.parts[number] for number in self._touched)
         return [0, *accumulate(part.grown for part in changed)]
 
@@ -208,7 +208,7 @@ class JoinedDocument(Document):
 
 
 class _JoinedRecords(Sequence[Record]):
-    """The records of all parts in order; one is made when it is asked for."""
+    """The records of all parts in order, created lazily."""
 
     __slots__ = ("_document",)
 

@@ -1,7 +1,7 @@
-"""Where the JSON values of a text stand: an iterative, tolerant span tokenizer.
+"""The byte spans of the values in a JSON text: an iterative, tolerant tokenizer.
 
-It never recurses and never backtracks, so that depth and length of hostile input cost no more than
-reading it. Strings may hold invalid UTF-8 and lone surrogate escapes. All offsets are bytes.
+It never recurses and never backtracks, so that deep or long hostile input costs no more than reading it. Strings may
+hold invalid UTF-8 and lone surrogate escapes. All offsets are bytes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _SPACE = re.compile(rb"[ \t\n\r]*+")
 _SCALAR = re.compile(rb'[^ \t\n\r,:\[\]{}"]++')
 STRING_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
-# Before 3.11.5 Python does not step back from a repetition that holds alternatives and fails half way.
+# Before 3.11.5, Python does not step back from a repetition of alternatives that fails half way.
 _OFTEN = b"*+" if sys.version_info >= (3, 11, 5) else b"*"
-# Over short strings to a bracket, or to the quote of a longer string, whose end is found faster.
+# Skips short strings up to a bracket, or to the quote of a longer string, whose end is found faster another way.
 _TO_MARK = re.compile(
     rb'[^"\[\]{}]*+(?:"[^"\\]{0,200}+(?:\\.[^"\\]{0,200}+){0,8}+"[^"\[\]{}]*+)' + _OFTEN + rb'(["\[\]{}])', re.DOTALL
 )
@@ -39,19 +39,19 @@ _CUT_TOKEN = re.compile(
 )
 
 _DEEPEST: Final = 1_000_000
-"""No text is nested as deeply as this; hostile input is given up here."""
+"""No real text is nested this deeply; hostile input is given up here."""
 
 Kind = Literal["object", "array", "string", "scalar"]
 _KINDS: Final[dict[int, Kind]] = {ord("{"): "object", ord("["): "array", ord('"'): "string"}
 _QUOTE: Final = 0x22
 _BACKSLASH: Final = 0x5C
 _QUOTES: Final = 16
-"""So many quotes in a string are looked for one by one."""
+"""Up to this many quotes in a string are searched for one by one."""
 _CLOSERS: Final = {ord("{"): b"}", ord("["): b"]"}
 
 
 class BadSpan(ValueError):
-    """There is no such value in the text."""
+    """The text has no such value."""
 
 
 class JsonNode(Struct, frozen=True):
@@ -64,10 +64,10 @@ class JsonNode(Struct, frozen=True):
 
 
 class SpanScan(Struct, frozen=True):
-    """What a strict reading of the grammar found.
+    """The result of a strict scan.
 
-    "complete": one value ends at `pos`; "torn": the text ends within the value, which can be closed at
-    `safe` with `closers`; "error": the first byte that cannot be right stands at `pos`; "limit": stopped early.
+    "complete": one value ends at `pos`; "torn": the text ends inside the value, which can be closed at `safe` with
+    `closers`; "error": the first invalid byte is at `pos`; "limit": stopped early.
     """
 
     state: Literal["complete", "torn", "error", "limit"]
@@ -86,13 +86,13 @@ def closers(stack: bytes) -> bytes:
 
 
 def skip_space(raw: bytes, pos: int) -> int:
-    """The first offset at or behind `pos` that is no JSON white space."""
+    """The first offset from `pos` on that is not JSON white space."""
     match = _SPACE.match(raw, pos)
     return match.end() if match else pos
 
 
 def value_end(raw: bytes, start: int) -> int:
-    """Where the value that starts at `start` ends."""
+    """The end of the value that starts at `start`."""
     first = raw[start : start + 1]
     if first == b'"':
         return _string_end(raw, start)
@@ -117,7 +117,7 @@ def value_end(raw: bytes, start: int) -> int:
 
 def _string_end(raw: bytes, start: int) -> int:
     pos = start + 1
-    # Looking for quotes is many times faster than reading what is between them, unless there are too many.
+    # Searching for quotes is many times faster than reading what is between them, unless there are too many.
     for _ in range(_QUOTES):
         end = raw.find(b'"', pos)
         if end < 0:
@@ -132,7 +132,7 @@ def _string_end(raw: bytes, start: int) -> int:
 
 
 def _escapes(raw: bytes, start: int, end: int) -> int:
-    """How many backslashes stand right before `end`."""
+    """How many backslashes come right before `end`."""
     at = end
     while at > start and raw[at - 1] == _BACKSLASH:
         at -= 1
@@ -140,13 +140,13 @@ def _escapes(raw: bytes, start: int, end: int) -> int:
 
 
 def node_at(raw: bytes, pos: int = 0) -> JsonNode:
-    """The value at `pos`, white space in front of it skipped."""
+    """The value at `pos`, after any white space."""
     start = skip_space(raw, pos)
     return JsonNode(_kind(raw, start), start, value_end(raw, start))
 
 
 def children(raw: bytes, node: JsonNode) -> list[JsonNode]:
-    """The members of an object or the elements of an array, in order; duplicate keys are all there."""
+    """The members of an object or the elements of an array, in order; duplicate keys are included."""
     found: list[JsonNode] = []
     if node.kind not in ("object", "array"):
         return found
@@ -173,18 +173,18 @@ def children(raw: bytes, node: JsonNode) -> list[JsonNode]:
             raise BadSpan("a comma is missing")
         pos = skip_space(raw, pos + 1)
         if pos == node.end - 1 and node.kind == "array":
-            return found  # a comma behind the last one
+            return found  # a trailing comma
 
 
 def key_text(raw: bytes, node: JsonNode) -> str:
-    """The key of an object's member, decoded as the parsers do."""
+    """The key of an object member, decoded as the parsers do."""
     if node.key is None:
         raise BadSpan("the value has no key")
     return decode_string(raw[node.key[0] : node.key[1]])
 
 
 def decode_string(token: bytes) -> str:
-    """A JSON string with its quotes, decoded; what is no UTF-8 becomes U+FFFD."""
+    """A JSON string with its quotes, decoded; invalid UTF-8 becomes U+FFFD."""
     if b"\\" not in token:
         return token[1:-1].decode("utf-8", "replace")
     decoded = json.loads(token.decode("utf-8", "replace"), strict=False)
@@ -195,7 +195,7 @@ Path = Sequence[str | int]
 
 
 class Finder:
-    """Finds values of a text by their paths. What lies on the way to several of them is read once."""
+    """Finds values of a text by their paths, reading common ancestors once."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
@@ -203,7 +203,7 @@ class Finder:
         self._below: dict[tuple[str | int, ...], Mapping[str | int, JsonNode]] = {}
 
     def find(self, path: Path) -> JsonNode:
-        """The value at `path`. Of duplicate keys the last one counts, as in every parser."""
+        """The value at `path`. The last of duplicate keys counts, as in every parser."""
         node = self._root = self._root or node_at(self._raw)
         for depth, step in enumerate(path):
             way = tuple(path[:depth])
@@ -235,9 +235,9 @@ def find_span(raw: bytes, path: Sequence[str | int]) -> tuple[int, int]:
 
 
 def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> SpanScan:
-    """Read one value by the grammar (NaN, Infinity and any bytes above 0x7f in strings let pass)."""
+    """Scan one value strictly by the grammar, but accept NaN, Infinity and any bytes above 0x7f in strings."""
     stack = bytearray()
-    # What may stand next: v value, e value or ], k key or }, K key, c colon, s comma or closer.
+    # What may come next: v value, e value or ], k key or }, K key, c colon, s comma or closer.
     state = "v"
     safe = pos
     count = 0

@@ -11,11 +11,11 @@ from toolpair.source.indexed_records import IndexedRecords
 def lines_document(
     content: Content, index: LineIndex | None = None, first: int = 0, end: int | None = None, *, line: int = 1
 ) -> Document:
-    """JSONL as a document: split at newlines only; blank lines, line ends, BOM and a NUL tail are glue.
+    """JSONL as a document: split at newlines only; blank lines, line ends, BOM and trailing NULs are glue.
 
-    A record's uid is its line less one, so that whoever knows the uid can name the line. With an `index` of the
-    content, `first` and `end` it is the document of those records alone; the bytes of the documents of all ranges in
-    a row are the content. Raises Unreadable.
+    A record's uid is its line less one, so that the line can be named from the uid. With an `index` of the content,
+    `first` and `end`, the document has only those records; the documents of consecutive ranges together hold the whole
+    content. Raises Unreadable.
     """
     index = LineIndex(content, line) if index is None else index
     records = IndexedRecords(index, first, end)

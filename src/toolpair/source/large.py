@@ -1,4 +1,4 @@
-"""What a large file holds, found without having the file in memory."""
+"""Reading the container of a large file without holding the file in memory; see `container` for small ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolpair.source.container import (
     Container,
     ConversationSource,
     Prefer,
-    is_behind_comma,
+    is_after_comma,
     is_conversation_line,
     read_conversation_lines,
     read_in_memory,
@@ -43,13 +43,13 @@ _SAMPLE: Final = 200
 _SAMPLED_EVERY: Final = 1 << 21
 _SAMPLED_AT_LEAST: Final = 16
 _LONG_LINE: Final = 1 << 20
-"""Bytes without a line end from which on a file is most likely one document."""
+"""A file with no line end within this many bytes is probably one document."""
 _SAMPLE_BYTES: Final = 1 << 24
 _QUICK_TOKENS: Final = 2000
 _DEEP: Final = 600
-"""Values around a place: each takes three tokens at least."""
+"""Values around an offset: each takes at least three tokens."""
 _KEPT: Final = 1 << 19
-"""Bytes of an array from its start by which its style and its place are told, as by the whole."""
+"""Bytes from the start of an array that are enough to detect its style and position as the whole would."""
 
 
 def read_large(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
@@ -61,7 +61,7 @@ def read_large(content: Content, shown: str, prefer: Prefer | None = None, limit
         if content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
             found = _as_document(content, start, shown, prefer, limits, end)
         if found is None:
-            # But for the elements of a document what has no line ends is read at once.
+            # Without line ends, all but the elements of a document is read at once.
             refuse_long_line(content, shown, limits)
         found = (
             found
@@ -76,7 +76,7 @@ def read_large(content: Content, shown: str, prefer: Prefer | None = None, limit
 
 
 def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer | None) -> Container | None:
-    """The file as lines; None when that is not what it surely is."""
+    """The file as lines; None when it is not clearly that."""
     first_end = content.find(b"\n", start, end)
     if first_end < 0:
         return None
@@ -87,16 +87,16 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
     sample = content[start : start + _SAMPLE_BYTES]
     quick = scan(sample, 0, _QUICK_TOKENS)
     if quick.state == "limit" and len(quick.stack) >= _DEEP:
-        return _lines(content, shown)  # nobody nests values so
+        return _lines(content, shown)  # no file nests values this deeply
     if quick.state in ("limit", "torn") or (quick.state == "complete" and start + quick.pos >= end):
         return None
-    if quick.state == "error" and (may_be_literal(sample, quick.pos) or is_behind_comma(sample, quick.pos)):
+    if quick.state == "error" and (may_be_literal(sample, quick.pos) or is_after_comma(sample, quick.pos)):
         return None
     try:
         found = _lines(content, shown)
     except UnreadableFile:
         return None
-    # The first line is damaged; where few others are better, it is one document with a mistake in it.
+    # The first line is damaged; if few others are better, it is one document with a syntax error.
     if found is not None and quick.state == "error" and start + quick.pos > first_end and found.parts == (0,):
         return found if share_readable(found.conversations[0].document) >= 0.5 else None
     return found
@@ -114,7 +114,7 @@ def _lines(content: Content, shown: str) -> Container | None:
     if not values.count and not any(map(_holds_record, index.bodies())):
         raise UnreadableFile(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values.count * 2 < _sample_size(content) or values.count < values.held * 10 < values.count * 9:
-        # The lines are few, or not of one kind, so that it depends on which ones are looked at.
+        # The lines are few, or mixed, so that the outcome would depend on the sample.
         values = _Sampled(values_of(sample_of(document.records)))
     if values.held * 2 > values.count:
         if not fits(len(content)):
@@ -124,7 +124,7 @@ def _lines(content: Content, shown: str) -> Container | None:
 
 
 class _Sampled:
-    """How many of some values are records, and how many of these hold a whole conversation. No value is kept."""
+    """Counts how many of some values are records, and how many of those hold a whole conversation. Keeps no value."""
 
     def __init__(self, values: Iterable[Any]) -> None:
         self.count = self.held = 0
@@ -147,7 +147,7 @@ def _sample_size(content: Content) -> int:
 
 
 def _spread(content: Content, start: int) -> Iterator[bytes]:
-    """The lines that stand in equal distances of bytes, the first one before all."""
+    """Lines at equal byte distances, starting with the first one."""
     last, count, left = -1, _sample_size(content), _SAMPLE_BYTES
     for number in range(count):
         if left <= 0:
@@ -167,10 +167,10 @@ def _spread(content: Content, start: int) -> Iterator[bytes]:
 def _as_document(
     content: Content, start: int, shown: str, prefer: Prefer | None, limits: Limits, end: int | None = None
 ) -> Container | None:
-    """The file as one JSON value, most of which are the elements of one array; None when it is none such.
+    """The file as one JSON value that is mostly the elements of one array; None when it is not.
 
-    What decides about an array are its first elements: the value without most of the others is read as a small file
-    is, and is given all of them afterwards. With `end` None, too, when the value does not end there.
+    An array is recognised by its first elements: the value without most of the others is read as a small file would be,
+    and is given all of them afterwards. With `end` None, the result is also None when the value does not end there.
     """
     if prefer == "lines" or content[start : start + 1] not in (b"{", b"["):
         return None
@@ -188,7 +188,7 @@ def _as_document(
     except UnreadableFile:
         wrong = scan(text, start)
         if wrong.state != "error" or wrong.pos <= cut or may_be_literal(text, wrong.pos):
-            return None  # the whole text has to tell what it is
+            return None  # only the whole text can tell what it is
         raise syntax_error(content, SpanScan("error", wrong.pos + resumed - cut), shown) from None
     if found.kind != "document" or len(found.conversations) != 1:
         return None
@@ -200,18 +200,18 @@ def _as_document(
 
 
 def _with_all(few: Document, content: Content, row: Elements, kept: int, moved: int) -> Document:
-    """The document with all elements of the row instead of the first ones. `moved` is where those behind it stood."""
+    """The document with all elements of the run, not just the first. `moved` is the old start of what follows them."""
     starts, ends = row.starts, row.ends
-    behind: Sequence[Record] = few.records[kept:]
+    rest: Sequence[Record] = few.records[kept:]
     first_line = few.records[0].line or 1
     lines = array("I", (first_line + count - row.lines[0] for count in row.lines))
-    if behind:
+    if rest:
         more = content.count(b"\n", ends[kept - 1], ends[-1])
-        for record in behind:
+        for record in rest:
             at = (record.start or 0) + moved
             starts.append(at)
             ends.append(at + record.size)
             lines.append((record.line or 1) + more)
-    first = len(starts) - len(behind)
-    given = {first + n: record.known for n, record in enumerate(behind) if record.known is not UNREAD}
+    first = len(starts) - len(rest)
+    given = {first + n: record.known for n, record in enumerate(rest) if record.known is not UNREAD}
     return few.with_records(IndexedRecords(ArrayIndex(content, starts, ends, lines), given=given))

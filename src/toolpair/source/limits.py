@@ -1,4 +1,4 @@
-"""How much is read of what can be larger than it looks: packed files, standard input, a single line."""
+"""Limits for input that can be larger than it looks: compressed files, standard input, a single line."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from toolpair.source.memory import fits
 
 GB: Final = 1_000_000_000
 _SURELY_FITS: Final = 1 << 28
-"""Bytes of a line for which nothing is looked up."""
+"""Up to this many bytes of a line, available memory is not checked."""
 
 
 class Limits(Struct, frozen=True):
     """In bytes."""
 
     unpacked: int = 4 * GB
-    """Of what a compressed file holds."""
+    """Maximum unpacked size of a compressed file."""
     standard_input: int = 4 * GB
     line: int = GB
     asked_for: bool = False
-    """The user has said so."""
+    """The user chose them."""
 
     @classmethod
     def of(cls, max_size: int | None) -> Limits:
-        """All of them as the user wants them; None: the usual ones."""
+        """All limits set to the user's value; None: the defaults."""
         return USUAL if max_size is None else cls(max_size, max_size, max_size, True)
 
 
@@ -35,7 +35,7 @@ USUAL: Final = Limits()
 
 
 def in_words(size: int) -> str:
-    """A size in words: "4 GB", "1.5 GB", "300 MB"."""
+    """A size for a sentence: "4 GB", "1.5 GB", "300 MB"."""
     for unit, name in ((GB, "GB"), (1_000_000, "MB"), (1_000, "KB")):
         if size >= unit:
             return f"{size / unit:,.1f}".removesuffix(".0") + f" {name}"
@@ -47,9 +47,9 @@ def no_memory(shown: str) -> TooLarge:
 
 
 def refuse_long_line(content: Content, shown: str, limits: Limits) -> None:
-    """Refuse content with a line that is longer than the limit, or than memory, before it is read. Raises TooLarge.
+    """Refuse content with a line longer than the limit, or than memory, before it is read. Raises TooLarge.
 
-    What has line ends close enough to each other is passed over by a look at a few places.
+    A file whose line ends are close together is passed after a few probes.
     """
     step = min(limits.line, _SURELY_FITS)
     at, size = 0, len(content)

@@ -1,4 +1,4 @@
-"""A file in blocks of whole lines."""
+"""Reading a file in blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from toolpair.source.file_bytes import Content, FileBytes
 
 BLOCK: Final = 1 << 22
 _WINDOW: Final = 1 << 13
-"""Bytes at the end of a block in which the end of its last line is looked for; they are read twice."""
+"""The last bytes of a block are searched for a line end first; only these are read twice."""
 _PIECE: Final = 1 << 16
 
 
 def line_blocks(
     content: Content, start: int = 0, size: int = BLOCK, *, stop: int | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """The bytes from `start` to `stop` (the end) in order, each block with its offset.
+    """The bytes from `start` to `stop` (or the end) in order, as blocks with their offsets.
 
-    A block is whole lines with their ends; the last one may lack its end. It has about `size` bytes, more where a
-    line is longer. Each byte is read once, but for few at the end of a block. Raises Unreadable when the file does
-    not hold its bytes any more.
+    A block is whole lines with their ends; the last one may lack its end. It has about `size` bytes, more where a line
+    is longer. Each byte is read once, except for a few at the end of a block. Raises Unreadable when the file no longer
+    holds its bytes.
     """
     stop = len(content) if stop is None else min(stop, len(content))
     return _of_bytes(content, start, size, stop) if isinstance(content, bytes) else _read(content, start, size, stop)
@@ -36,7 +36,7 @@ def _of_bytes(content: bytes, start: int, size: int, stop: int) -> Iterator[tupl
 
 
 def _read(content: FileBytes, start: int, size: int, stop: int) -> Iterator[tuple[int, bytes]]:
-    # The end of a block is looked for first, so that the block need not be copied.
+    # The end of a block is found first, so that the block need not be copied.
     while stop - start > size:
         end = start + size
         window = min(_WINDOW, size)

@@ -1,4 +1,4 @@
-"""Lists and dicts as Python prints them: single quotes, None, True, False, SDK objects. Nothing is run."""
+"""Lists and dicts as printed by Python: single quotes, None, True, False, SDK objects. Nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _BRACKETS = re.compile(
 
 
 def may_be_literal(data: bytes, wrong: int) -> bool:
-    """Whether what stands where the text stopped being JSON is how Python would go on."""
+    """Whether the text goes on as Python's repr would from the place where it stopped being JSON."""
     return _FIRST_WRONG.match(data, wrong) is not None
 
 
 def read_literal(data: bytes, start: int, end: int, wrong: int, shown: str) -> Any:
-    """The value of a Python literal, or None when it is not one. `wrong` is where it stopped being JSON."""
+    """The value of a Python literal, or None when it is not one. `wrong` is the offset where it stopped being JSON."""
     if not may_be_literal(data, wrong):
         return None
     depth = deepest = 0
@@ -51,10 +51,10 @@ def read_literal(data: bytes, start: int, end: int, wrong: int, shown: str) -> A
 
 
 def _value(node: ast.expr) -> Any:
-    """What an expression writes, with JSON's types only. Raises ValueError for what is no plain value.
+    """The value of an expression, in JSON's types only. Raises ValueError for anything else.
 
-    `TextBlock(text='hi', citations=None)` is the dict of its fields; a field that is None is one that was not
-    set. Another call, such as a date's, is kept as the text that it is.
+    `TextBlock(text='hi', citations=None)` becomes the dict of its fields; a field that is None was not set. Any other
+    call, such as a date, is kept as its source text.
     """
     match node:
         case ast.Constant(value=value) if value is None or isinstance(value, (bool, int, float, str)):

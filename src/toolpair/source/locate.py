@@ -1,4 +1,4 @@
-"""Where the lists of messages stand in a JSON value."""
+"""Finding the lists of messages in a JSON value."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LIST_KEYS: Final = ("messages", "input", "history", "conversation", "traj", "tra
 NEST_KEYS: Final = ("request", "body", "payload", "params", "data")
 _DEPTH: Final = 8
 LOOKED_AT: Final = 50
-"""Elements of a list by which it is told what it holds."""
+"""Elements of a list that are looked at to tell what it holds."""
 
 
 class Located(Struct, frozen=True, eq=False):
-    """A list of messages at `outside`; or there a string that holds JSON with the lists `inside`."""
+    """A list of messages at path `outside`; or a string there that holds JSON with the lists `inside`."""
 
     outside: tuple[str | int, ...]
     value: Any
@@ -38,7 +38,7 @@ def _is_dict_list(value: Any) -> bool:
 
 
 def locate(value: Any, depth: int = 0) -> list[Located]:
-    """All lists of messages in a JSON value; none when nothing looks like one."""
+    """All lists of messages in a JSON value; empty when nothing looks like one."""
     if depth > _DEPTH:
         return []
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Whether content can be held in memory: known before it is read, since a system that runs out ends programs."""
+"""Whether content fits in memory, asked before reading it, since a system out of memory kills processes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SMALL: Final = 1 << 28
-"""Bytes up to which nothing is looked up."""
+"""Below this many bytes, available memory is not checked."""
 _COPIES: Final = 3
-"""Of a file that are in memory at most: what was read, what is found in it, what is to be written."""
+"""Copies of a file in memory at most: what was read, what was found in it, what is to be written."""
 _AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB$", re.MULTILINE)
 _GROUP: Final = re.compile(r"^0::/(.*)$", re.MULTILINE)
 
 
 def fits(size: int, root: Path | None = None) -> bool:
-    """Whether so many bytes find room now, as far as the system says (Linux alone does). `root` stands for `/`."""
+    """Whether this many bytes fit in memory now, as far as the system says (only Linux does). Tests replace `root`."""
     return size <= _SMALL or all(size * _COPIES < limit for limit in _limits(root))
 
 
 def _limits(root: Path | None) -> Iterator[int]:
-    """What is free, and what the group of processes may have in all (as in a container)."""
+    """Free memory, and the limit of the control group (as in a container)."""
     from pathlib import Path
 
     root = root or Path("/")

@@ -1,14 +1,14 @@
-"""Where each of many things in a row begins, counted in something that each has so much of."""
+"""Start offsets of consecutive things, in any unit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 
-def shifted(starts: list[int], grown: Iterable[tuple[int, int]]) -> list[int]:
-    """The same after some of the things have grown: (number, by how much), in order of their numbers.
+def shift_offsets(starts: list[int], grown: Iterable[tuple[int, int]]) -> list[int]:
+    """The starts after some of the things have grown: (number, by how much), ascending.
 
-    `starts` ends with where the last thing ends. Where nothing has grown it is given back as it is.
+    `starts` ends with the end of the last thing. Without growth the same list is returned.
     """
     made: list[int] = []
     at = by = 0

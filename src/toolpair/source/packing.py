@@ -1,4 +1,4 @@
-"""Compressed session files: unpacked when they are opened, packed again when they are saved."""
+"""Compressed session files: decompressed when opened, compressed again when saved."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ MAGIC: Final = b"\x28\xb5\x2f\xfd"
 SUFFIX: Final = ".zst"
 _SKIPPABLE: Final = range(0x184D2A50, 0x184D2A60)
 _FED: Final = 1 << 12
-"""Bytes given to the unpacker at a time. One byte can become 40 kilobytes, so that memory stays within bounds."""
+"""Bytes given to the decompressor at a time. One byte can become 40 kilobytes, so this bounds memory."""
 _WINDOW: Final = 1 << 27
-"""Bytes of the window that any packer uses unless it is told otherwise; for a larger one there has to be memory."""
+"""The window that any compressor uses by default; a larger one needs a memory check."""
 _BLOCK: Final = 1 << 17
-"""Bytes that a compressed block unpacks to at most."""
+"""Maximum unpacked bytes of a compressed block."""
 _BLOCKS: Final = 1 << 20
-"""Blocks whose heads are looked at."""
+"""How many block headers are looked at."""
 _HOLLOW: Final = GB
-"""A file that unpacks to more than this, and to a thousand times its size, is none that an agent has written."""
+"""A file that unpacks to more than this, and to a thousand times its size, was not written by an agent."""
 _SWOLLEN: Final = 1000
 _HEAD: Final = 18
-"""Bytes of a frame's head, at most."""
+"""Maximum bytes of a frame header."""
 _REPEATED, _COMPRESSED = 1, 2
-"""Kinds of blocks: one byte many times, or compressed."""
+"""Block types: one repeated byte, or compressed."""
 _ENDLESS: Final = 1 << 62
 _LEVEL: Final = 3
 
 
 class Packing(Struct, frozen=True, eq=False):
-    """How a file was packed. `raw` are its own bytes; `whole` is False when its end is missing or cannot be read."""
+    """How a file was compressed. `raw` are its own bytes; `whole` is False when its end is missing or unreadable."""
 
     raw: bytes
     whole: bool
@@ -45,7 +45,7 @@ def is_packed(data: bytes) -> bool:
 
 
 def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Packing]:
-    """All frames of the file. What comes before a torn or bad end counts. Raises Unreadable."""
+    """The content of all frames. What precedes a missing or bad end counts. Raises Unreadable."""
     zstandard = _library()
     if zstandard is None:
         raise UnreadableFile(
@@ -69,13 +69,13 @@ def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Pack
 
 
 def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int:
-    """Refuse what unpacks to too much, before it is unpacked. Gives back the largest window. Raises TooLarge."""
+    """Refuse what unpacks to too much, before unpacking it. Returns the largest window. Raises TooLarge."""
     least, most, window = _bounds(data, zstandard)
     if window > _WINDOW and (window > limits.unpacked or not fits(window)):
         raise TooLarge(f"{shown} needs {in_words(window)} of memory to unpack, and there is not enough.")
     _refuse_size(least, len(data), shown, limits)
     if most > least and (most > limits.unpacked or most > _HOLLOW or not fits(most)):
-        # Into the same few bytes again and again it goes fast, and takes no memory.
+        # Decompressing into the same small buffer again and again is fast and takes no memory.
         unpacker = zstandard.ZstdDecompressor(max_window_size=max(window, _WINDOW))
         reader = unpacker.stream_reader(data, read_across_frames=True)
         into, least = bytearray(_BLOCK), 0
@@ -84,7 +84,7 @@ def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int
                 least += read
                 _refuse_size(least, len(data), shown, limits)
         except zstandard.ZstdError:
-            pass  # what comes before a bad end counts
+            pass  # what precedes a bad end counts
     if not fits(least):
         raise no_memory(shown)
     return window
@@ -104,7 +104,7 @@ def _refuse_size(size: int, packed: int, shown: str, limits: Limits) -> None:
 
 
 def _bounds(data: bytes, zstandard: Any) -> tuple[int, int, int]:
-    """What the frames hold at least and at most, as the heads of frames and blocks tell, and the largest window."""
+    """The least and the most that the frames unpack to, by the headers of frames and blocks, and the largest window."""
     view = memoryview(data)
     least = most = window = position = blocks = 0
     try:
@@ -126,18 +126,18 @@ def _bounds(data: bytes, zstandard: Any) -> tuple[int, int, int]:
                 position += 3 + (1 if kind == _REPEATED else size)
                 surely += 0 if kind == _COMPRESSED else size
                 possibly += _BLOCK if kind == _COMPRESSED else size
-            # What a frame says of itself may be too little.
+            # A frame header may claim too little.
             least, most = least + max(claimed, surely), most + max(claimed, possibly)
             if not last:
                 return least, max(most, _ENDLESS if blocks >= _BLOCKS else 0), window
             position += 4 * frame.has_checksum
     except zstandard.ZstdError:
-        pass  # whoever unpacks it finds that out, too
+        pass  # unpacking it will find that out
     return least, most, window
 
 
 def _frames(data: bytes, unpacker: Any) -> Iterator[bytes]:
-    """The content of frame after frame. EOFError when the last one has no end."""
+    """The content of each frame. Raises EOFError when the last one is incomplete."""
     view = memoryview(data)
     position = 0
     while position < len(view):
@@ -158,14 +158,14 @@ def _frames(data: bytes, unpacker: Any) -> Iterator[bytes]:
 
 
 def _skippable(head: memoryview) -> int | None:
-    """The size of a frame that holds nothing of the content."""
+    """The size of a skippable frame, which holds no content; None for others."""
     if len(head) < 8 or int.from_bytes(head[:4], "little") not in _SKIPPABLE:
         return None
     return 8 + int.from_bytes(head[4:8], "little")
 
 
 def pack(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks as one frame with a checksum. Raises Refused where the library is missing."""
+    """The chunks as one frame with a checksum. Raises Refused where the zstandard library is missing."""
     zstandard = _library()
     if zstandard is None:
         raise Refused(

@@ -1,4 +1,4 @@
-"""What is to be written against what the file holds, as a unified diff of whole lines that `patch` applies."""
+"""The change to a file as a unified diff of whole lines, which `patch` can apply."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from toolpair.transcript.ordering import longest_ascending
 
 Content = bytes | FileBytes
 CONTEXT: Final = 3
-"""Lines around each change, by which `patch` knows the place again."""
+"""Context lines around each change."""
 _BLOCK: Final = 1 << 20
 _NO_END: Final = b"\n\\ No newline at end of file\n"
 
 
 class _Edit(Struct, frozen=True):
-    """The bytes from `start` to `end` are to be these."""
+    """The bytes from `start` to `end` are replaced by these."""
 
     start: int
     end: int
@@ -27,15 +27,15 @@ class _Edit(Struct, frozen=True):
 
 
 def unified(pieces: Iterable[Piece], content: Content, name: str) -> Iterator[bytes]:
-    """The diff, in parts; nothing where nothing changes. `name` is what the file is called in it."""
+    """The diff, in chunks; empty when nothing changes. `name` is the file's name in it."""
     row = list(merged(pieces))
     if _is_same(row, content):
         return
     first = True
     line = place = 0
-    """So many lines end before `place`."""
+    """Number of line ends before `place`."""
     shift = 0
-    """By how many lines what follows has moved."""
+    """How many lines the following text has moved by."""
     for edits in _together(content, _of_lines(content, _edits(row, content))):
         if first:
             shown = _header(name)
@@ -63,7 +63,7 @@ def unified(pieces: Iterable[Piece], content: Content, name: str) -> Iterator[by
 
 
 def _is_same(row: Sequence[Piece], content: Content) -> bool:
-    """Whether the pieces are the content, perhaps with equal bytes in each other's places."""
+    """Whether the pieces equal the content, even if equal bytes come from other places."""
     at = 0
     for piece in row:
         size = piece.end - piece.start if isinstance(piece, OriginalRun) else len(piece)
@@ -76,7 +76,7 @@ def _is_same(row: Sequence[Piece], content: Content) -> bool:
 
 
 def _edits(row: Sequence[Piece], content: Content) -> Iterator[_Edit]:
-    """What is put in the place of which bytes, in their order. What has moved is new where it stands now."""
+    """Which bytes are replaced by what, in order. Moved bytes count as new where they are now."""
     stays = longest_ascending(list(dict.fromkeys(piece.start for piece in row if isinstance(piece, OriginalRun))))
     at, new = 0, b""
     for piece in row:
@@ -91,7 +91,7 @@ def _edits(row: Sequence[Piece], content: Content) -> Iterator[_Edit]:
 
 
 def _of_lines(content: Content, edits: Iterable[_Edit]) -> Iterator[_Edit]:
-    """The same of whole lines, those that touch one line as one."""
+    """The edits extended to whole lines; those that share a line are merged."""
     waiting: _Edit | None = None
     for edit in edits:
         start, end = _line_start(content, edit.start), _line_end(content, edit.end)
@@ -107,7 +107,7 @@ def _of_lines(content: Content, edits: Iterable[_Edit]) -> Iterator[_Edit]:
 
 
 def _trimmed(content: Content, edit: _Edit) -> Iterator[_Edit]:
-    """Without the lines at both ends that stay as they are; nothing where all of them do."""
+    """The edit without unchanged lines at both ends; nothing when all of them are unchanged."""
     old, new = _lines(content[edit.start : edit.end]), _lines(edit.new)
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
@@ -123,7 +123,7 @@ def _trimmed(content: Content, edit: _Edit) -> Iterator[_Edit]:
 
 
 def _together(content: Content, edits: Iterable[_Edit]) -> Iterator[Sequence[_Edit]]:
-    """Those whose lines around them would meet, in one hunk."""
+    """Groups of edits whose context lines would meet: one hunk each."""
     row: list[_Edit] = []
     for edit in edits:
         if row and _back(content, edit.start) > _forth(content, row[-1].end):
@@ -135,7 +135,7 @@ def _together(content: Content, edits: Iterable[_Edit]) -> Iterator[Sequence[_Ed
 
 
 def _back(content: Content, at: int) -> int:
-    """Where the lines before a line begin that are shown with it."""
+    """Where the context lines before this line begin."""
     for _ in range(CONTEXT):
         at = _line_start(content, at - 1) if at else 0
     return at
@@ -148,7 +148,7 @@ def _forth(content: Content, at: int) -> int:
 
 
 def _line_start(content: Content, at: int) -> int:
-    """Where the line begins that this byte stands in."""
+    """Where the line that holds this byte begins."""
     while at > 0:
         begin = max(0, at - _BLOCK)
         found = content[begin:at].rfind(b"\n")
@@ -159,7 +159,7 @@ def _line_start(content: Content, at: int) -> int:
 
 
 def _line_end(content: Content, at: int) -> int:
-    """Where the line ends that this byte stands in, its line feed included."""
+    """Where the line that holds this byte ends, including its line feed."""
     while at < len(content):
         found = content[at : at + _BLOCK].find(b"\n")
         if found >= 0:
@@ -173,19 +173,19 @@ def _line_ends(content: Content, start: int, end: int) -> int:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Its lines with their ends: a line feed alone ends one."""
+    """The lines with their ends; only a line feed ends one."""
     found = [line + b"\n" for line in data.split(b"\n")]
     return [*found[:-1], last] if (last := found[-1][:-1]) else found[:-1]
 
 
 def _range(before: int, count: int) -> str:
-    """As unified diffs have it: of no lines the number of the one before."""
+    """A range as unified diffs write it: an empty one has the number of the line before."""
     first = before + 1 if count else before
     return str(first) if count == 1 else f"{first},{count}"
 
 
 def _header(name: str) -> bytes:
-    """A name as diffs write it: quoted where it would end the line, with a tab after it where it has spaces."""
+    """A file name as diffs write it: quoted if it would end the line, followed by a tab if it has spaces."""
     raw = name.encode("utf-8", "surrogateescape")
     if any(byte < 0x20 or byte in b'"\\\x7f' for byte in raw):
         return b'"' + b"".join(b"\\%03o" % b if b < 0x20 or b in b'"\\\x7f' else bytes((b,)) for b in raw) + b'"'

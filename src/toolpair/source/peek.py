@@ -1,4 +1,7 @@
-"""Short looks at files: their start, their end, the records and texts in these pieces."""
+"""Quick looks at files: the first or last bytes, and the records and texts in them.
+
+Used to list sessions without opening them.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,15 @@ import orjson
 
 HEAD: Final = 16 << 10
 TAILS: Final = (32 << 10, 512 << 10)
-"""How much of the end is read: a little, then more when the user's words are not in it."""
+"""How much of the end is read: a little, then more if the user's words are not in it."""
 LONGEST: Final = 300
-"""Characters of the user's words that are kept."""
+"""Maximum characters of the user's words."""
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER: Final = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*+")')
 
 
 def entries(folder: str | os.PathLike[str]) -> Sequence[os.DirEntry[str]]:
-    """What is in a folder; nothing when it cannot be read."""
+    """The entries of a folder; empty when it cannot be read."""
     try:
         with os.scandir(folder) as found:
             return list(found)
@@ -29,7 +32,7 @@ def entries(folder: str | os.PathLike[str]) -> Sequence[os.DirEntry[str]]:
 
 
 def regular(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """The stat of a regular file, links followed; None for all else."""
+    """The stat of a regular file, following links; None for anything else."""
     try:
         found = entry.stat()
     except (OSError, ValueError):
@@ -53,12 +56,12 @@ def regular_file(path: str) -> os.stat_result | None:
 
 
 def head(path: str, size: int = HEAD) -> bytes:
-    """The first bytes; none when the file cannot be read."""
+    """The first bytes; empty when the file cannot be read."""
     return _piece(path, 0, size)
 
 
 def tail(path: str, size: int) -> bytes:
-    """The last bytes, from the start of a line where a line ends among them."""
+    """The last bytes, from a line start if there is one among them."""
     data = _piece(path, -size, size)
     if len(data) < size:
         return data
@@ -84,13 +87,13 @@ def _piece(path: str, start: int, size: int) -> bytes:
 
 
 def small_json(path: str) -> dict[str, Any]:
-    """A small JSON object beside a session; empty when there is none."""
+    """A small JSON object in a file beside a session; empty when there is none."""
     value = parse(head(path, 1 << 18))
     return value if isinstance(value, dict) else {}
 
 
 def parse(data: bytes) -> Any:
-    """The JSON value; None when it is none."""
+    """The JSON value; None when it is invalid."""
     try:
         return orjson.loads(data)
     except ValueError:
@@ -98,7 +101,7 @@ def parse(data: bytes) -> Any:
 
 
 def records_backwards(data: bytes) -> Iterator[dict[str, Any]]:
-    """The JSON objects on the lines of `data`, the last one first; other lines are passed by."""
+    """The JSON objects on the lines of `data`, last first; other lines are skipped."""
     for line in reversed(data.split(b"\n")):
         if line[:1] == b"{":
             value = parse(line)
@@ -107,7 +110,7 @@ def records_backwards(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def folders_in(data: bytes) -> list[str]:
-    """The `cwd`s that are written in a piece of a file, complete records or not, each once."""
+    """The distinct `cwd`s in a piece of a file, whether or not its records are complete."""
     found: dict[bytes, None] = dict.fromkeys(match.group(1) for match in _FOLDER.finditer(data))
     values = (parse(text) for text in found)
     return [value for value in values if isinstance(value, str) and value]
@@ -121,7 +124,7 @@ def folder_in(data: bytes) -> str | None:
 
 
 def one_line(words: Any) -> str | None:
-    """Text on one line, cut; None when nothing is left."""
+    """The text on one line, shortened; None when nothing is left."""
     if not isinstance(words, str):
         return None
     return " ".join(words[: LONGEST * 4].split())[:LONGEST] or None

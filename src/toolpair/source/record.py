@@ -1,4 +1,4 @@
-"""One record of a document: its bytes, what they say, and what is wrong with them."""
+"""One record of a document: its bytes, its value, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from toolpair.transcript.model import Damaged
 
 UNREAD: Final = object()
 _LINE: Final = LONGEST + 64
-"""Bytes within which the first of several lines ends."""
+"""The first of several lines ends within this many bytes."""
 
 
 class Record:
     """One record: its bytes, and the bytes between it and the next one (`glue`).
 
-    `start` is its offset in the bytes that it was read from, None for new bytes. `line` counts from 1 in the
-    file. `touched` tells that the body is not what was read. `lines` is how many lines of the file it is: several
-    where these say nothing, all in the same way (see `floods`); `count` is how many of these are not blank.
+    `start` is its offset in the bytes it was read from, None for new bytes. `line` counts from 1 in the file.
+    `touched`: the body is not what was read. `lines` is how many lines of the file it covers, more than one only for a
+    flood (see `floods`); `count` is how many of those are not blank.
     """
 
     __slots__ = (
@@ -63,7 +63,7 @@ class Record:
         self.count = count
         self.says = lines == 1
         self.known: Any = UNREAD
-        """The value as it was given out; UNREAD until it is asked for."""
+        """The value that has been handed out; UNREAD until it is asked for."""
         self._strict: bool | None = None
         """Whether a strict parser reads it; None: not known."""
         self._flaws: tuple[str, ...] | None = None
@@ -71,7 +71,7 @@ class Record:
 
     @property
     def body(self) -> bytes:
-        """Its bytes. Raises Unreadable when the file that they are read from has changed."""
+        """Its bytes. Raises Unreadable when the file they are read from has changed."""
         return self._buffer[self._start : self._end]
 
     @property
@@ -85,19 +85,19 @@ class Record:
 
     @property
     def value(self) -> Any:
-        """The parsed value, or `Damaged`; always the same object."""
+        """The parsed value, or `Damaged`; the same object each time."""
         if self.known is UNREAD:
             known, self._strict = read(self.body)
-            self.known = known  # last: another thread goes by it
+            self.known = known  # last: another thread checks it
         return self.known
 
     def set_value(self, value: Any) -> None:
-        """Know the value already (or that the record is damaged in a way that its bytes do not show)."""
+        """Set the value when it is known already (or the record is damaged in a way that its bytes do not show)."""
         self.known = value
         self._strict = None
 
     def set_flood(self, value: Any, says: bool) -> None:
-        """Know that it is many lines, of which the first is this; `says`: something may be said in them."""
+        """Make this a flood of many lines, of which the first is `value`; `says`: they may hold text."""
         self.known, self._strict = value, None
         self.says = says
         self._flaws = self._quiet = ()
@@ -108,21 +108,21 @@ class Record:
 
     @property
     def may_be_joined(self) -> bool:
-        """Whether it is a line that cannot be read, and may be one of a record that is written over several."""
+        """Whether it is an unreadable line that may be part of a record written over several lines."""
         return isinstance(self.value, Damaged) and self.lines == 1
 
     @property
     def first_line(self) -> bytes:
-        """Its bytes; of several lines those of the first one."""
+        """Its bytes; only those of the first line of a flood."""
         return self.body if self.lines == 1 else self.head(_LINE).partition(b"\n")[0].strip(b" \t\r")
 
     def pieces(self, size: int) -> Iterator[bytes]:
-        """Its bytes, so many at a time."""
+        """Its bytes in chunks of this size."""
         for at in range(self._start, self._end, size):
             yield self._buffer[at : min(self._end, at + size)]
 
     def share_knowledge(self, other: Record) -> None:
-        """Give the other record, whose bytes are the same, what is known of them here already."""
+        """Copy what is known of these bytes to another record that has the same ones."""
         other.known = self.known
         other._strict = self._strict
         other.says = self.says
@@ -130,7 +130,7 @@ class Record:
         other._quiet = self._quiet
 
     def with_glue(self, glue: bytes) -> Record:
-        """The same record in front of other bytes."""
+        """The same record followed by other bytes."""
         if glue == self.glue:
             return self
         record = Record(
@@ -140,7 +140,7 @@ class Record:
         return record
 
     def flaws(self, *, sent: bool) -> tuple[str, ...]:
-        """The `record.*` rules that the record breaks although it can be read; some are looked for only when `sent`."""
+        """The `record.*` rules that the record breaks although readable; some are checked only if it is `sent`."""
         if self._flaws is None:
             sound = isinstance(self.value, Damaged) or self._strict is True
             self._flaws = () if sound else flaws(self.body)

@@ -1,4 +1,4 @@
-"""From bytes to values: what a record says, or why it cannot be read."""
+"""Parsing the bytes of a record: its value, or why it cannot be read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BOM: Final = b"\xef\xbb\xbf"
 DUPLICATE_KEY: Final = "record.duplicate_key"
 BIG_NUMBER: Final = "record.big_number"
 _GUARD_FROM: Final = 1 << 20
-"""From this size on a look at the first tokens comes first: a parser's error copies the whole text."""
+"""From this size on the first tokens are checked beforehand: a parser's error copies the whole text."""
 _GUARD: Final = 1 << 16
-"""Bytes of these tokens."""
+"""How many bytes of tokens that check reads."""
 _MAX_DIGITS: Final = 4000
 _LONGEST_DOUBLE: Final = 300
-"""Digits of a whole number that surely fits in a double."""
+"""A whole number of this many digits certainly fits in a double."""
 _CANDIDATES: Final = 64
 
 _RECORD_START = re.compile(rb'\{[ \t]*+"')
@@ -29,21 +29,21 @@ _LONG_NUMBER = re.compile(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
 _NUMBER_IN_FULL = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
 _NULS = re.compile(rb"\0+")
 _NO_VALUE = re.compile(rb"[ \t]*+[^ \t\r\n\xef{\[\"\-0-9tfnNI]")
-"""No JSON value begins so."""
+"""No JSON value begins like this."""
 _NO_JSON_BYTE = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def parse(raw: bytes) -> Any:
     """The value of one JSON text, or `Damaged`. Never raises.
 
-    Read as values although strict parsers refuse them: lone surrogate escapes, numbers beyond a double, NaN,
-    invalid UTF-8 in strings (as U+FFFD) and a byte order mark in front; `flaws` names them.
+    Accepted although strict parsers refuse them: lone surrogate escapes, numbers beyond a double, NaN, invalid UTF-8 in
+    strings (as U+FFFD) and a leading byte order mark; `flaws` names them.
     """
     return read(raw)[0]
 
 
 def without_comma(line: bytes) -> bytes:
-    """The record of a line that has a comma behind it, as between the elements of an array."""
+    """The record of a line without the comma after it, which only elements of an array should have."""
     if not line.endswith(b","):
         return line
     record = line[:-1].rstrip(b" \t")
@@ -51,13 +51,13 @@ def without_comma(line: bytes) -> bytes:
 
 
 def read(raw: bytes) -> tuple[Any, bool]:
-    """What `parse` gives, and whether a strict parser reads it, too."""
+    """The result of `parse`, and whether a strict parser accepts the text as well."""
     value, strict = strictly(raw)
     return (value, True) if strict else (_read_tolerantly(raw), False)
 
 
 def strictly(raw: bytes) -> tuple[Any, bool]:
-    """What a strict parser reads, and whether it does."""
+    """What a strict parser reads, and whether it succeeds."""
     if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
         try:
             return orjson.loads(raw), True
@@ -68,7 +68,7 @@ def strictly(raw: bytes) -> tuple[Any, bool]:
 
 def _read_tolerantly(raw: bytes) -> Any:
     if _NO_VALUE.match(raw) and b"{" not in raw and b"[" not in raw and b"\0" not in raw:
-        return _no_json(raw, skip_space(raw, 0))  # by far the most, where there are many
+        return _no_json(raw, skip_space(raw, 0))  # by far the most common case in a file with many such lines
     start = len(BOM) if raw.startswith(BOM) else 0
     found = scan(raw, start)
     if found.state == "complete" and skip_space(raw, found.pos) == len(raw):
@@ -85,7 +85,7 @@ def _read_tolerantly(raw: bytes) -> Any:
 
 
 def first_record(raw: bytes) -> bytes:
-    """The bytes of the value that a text begins with; all of it when that is not whole."""
+    """The bytes of the value at the start of a text; all of the text when that is incomplete."""
     found = scan(raw, len(BOM) if raw.startswith(BOM) else 0)
     return raw[: found.pos] if found.state == "complete" else raw
 
@@ -115,14 +115,14 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
     if state == "complete":
         return Damaged("record.bad_json", "other text at its end")
     if _CONTROL.search(raw) is not None:
-        mended = escaped(raw)
-        if mended != raw and not isinstance(value := parse(mended), Damaged):
+        repaired = escaped(raw)
+        if repaired != raw and not isinstance(value := parse(repaired), Damaged):
             return Damaged("record.bad_json", "unescaped control characters", (value,))
     return _no_json(raw, pos)
 
 
 def _no_json(raw: bytes, pos: int) -> Damaged:
-    """What is wrong with a text in which nothing can be read, from byte `pos` on."""
+    """What is wrong with a text that is unreadable from byte `pos` on."""
     if _NO_JSON_BYTE.match(raw, pos) or raw[pos : pos + 1] >= b"\x80":
         return Damaged("record.bad_json", f"bad bytes: \\x{raw[pos]:02x}")
     if raw[skip_space(raw, 0) : skip_space(raw, 0) + 1] not in (b"{", b"["):
@@ -131,7 +131,7 @@ def _no_json(raw: bytes, pos: int) -> Damaged:
 
 
 def without_nul(raw: bytes) -> tuple[bytes, ...]:
-    """The records of a line without its NUL bytes: what stands between runs of them, where each is a record."""
+    """The records of a line without its NUL bytes: the pieces between runs of NULs, if each is a record."""
     parts = tuple(part for part in _NULS.split(raw) if part.strip())
     if len(parts) > 1 and any(isinstance(parse(part), Damaged) for part in parts):
         return (b"".join(parts),)
@@ -139,9 +139,9 @@ def without_nul(raw: bytes) -> tuple[bytes, ...]:
 
 
 def pieces(raw: bytes) -> tuple[bytes, ...]:
-    """The parts of a line that holds more than one record, in order: complete records and torn rests.
+    """The parts of a line that holds more than one record, in order: complete records and torn remains.
 
-    Joined they are the line again. One part means that nothing can be parted.
+    Joined they are the line again. A single part means that the line cannot be split.
     """
     parts: list[bytes] = []
     pos = 0
@@ -161,7 +161,7 @@ def pieces(raw: bytes) -> tuple[bytes, ...]:
 
 
 def _next_record(raw: bytes, start: int, wrong: int) -> int:
-    """Where a complete record starts behind a cut off one: the start nearest to the wrong byte comes first."""
+    """Where a complete record starts after a cut-off one, trying the start nearest to the error first."""
     before = [m.start() for m in _RECORD_START.finditer(raw, max(start + 1, wrong - 4096), wrong + 2)]
     tries = 0
     for at in reversed(before):
@@ -185,12 +185,12 @@ _ESCAPES: Final = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\b": b"\\b", b
 
 
 def escaped(raw: bytes) -> bytes:
-    """The record with an escape for each control character within a string."""
+    """The record with each control character in a string escaped."""
     return _STRING_OR_REST.sub(lambda match: escape_controls(match.group()), raw)
 
 
 def escape_controls(text: bytes) -> bytes:
-    """The text of a string with its control characters as escapes."""
+    """The content of a string with its control characters escaped."""
     for control in set(_CONTROL.findall(text)):
         text = text.replace(control, _ESCAPES.get(control, b"\\u%04x" % control[0]))
     return text
@@ -217,14 +217,15 @@ def flaws(raw: bytes) -> tuple[str, ...]:
 
 
 def big_numbers(raw: bytes) -> tuple[bytes, ...]:
-    """The whole numbers of a record that fit in no 64 bits, and the fractions that fit in no double."""
+    """The record's whole numbers that do not fit in 64 bits, and its fractions that do not fit in a double."""
     return tuple(number for number in _numbers(raw) if _is_big(number)) if _LONG_NUMBER.search(raw) else ()
 
 
 def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
-    """The rules that a record breaks which a strict parser reads all the same, without a word.
+    """The rules that a record breaks although a strict parser silently accepts it.
 
-    Written again, a value is as long as what it was read from unless something was left out, or is spelt otherwise.
+    A value written again has the length of the text it was read from unless something was left out or is spelt
+    differently.
     """
     try:
         written = orjson.dumps(value)
@@ -243,7 +244,7 @@ def _key_ends(raw: bytes) -> int:
 
 _AS_ZEROS: Final = bytes(0x30 if 0x30 <= byte < 0x3A else 0 for byte in range(256))
 _RUN: Final = b"0" * 19
-"""Shorter numbers fit in 64 bits. Found so they are much sooner than by a regular expression."""
+"""Shorter numbers fit in 64 bits. This search is much faster than a regular expression."""
 
 
 _SURROGATES = re.compile(
@@ -252,7 +253,7 @@ _SURROGATES = re.compile(
 
 
 def has_lone_surrogate(raw: bytes) -> bool:
-    """Whether an escape stands for half a character."""
+    """Whether an escape stands for half a surrogate pair."""
     return any(match.group(3) for match in _SURROGATES.finditer(raw))
 
 
@@ -270,7 +271,7 @@ def _is_big(number: bytes) -> bool:
 
 
 def is_rounded(number: bytes) -> bool:
-    """Whether the number would be another one as a double."""
+    """Whether the number would change if read as a double."""
     if len(number) > _LONGEST_DOUBLE or not number.lstrip(b"-").isdigit():
         return True
     whole = int(number)
@@ -278,7 +279,7 @@ def is_rounded(number: bytes) -> bool:
 
 
 def with_fractions(raw: bytes) -> bytes:
-    """The record with ".0" behind each whole number that fits in no 64 bits."""
+    """The record with ".0" after each whole number that does not fit in 64 bits."""
 
     def written(match: re.Match[bytes]) -> bytes:
         number = match[1]
@@ -288,7 +289,7 @@ def with_fractions(raw: bytes) -> bytes:
 
 
 def _has_duplicate_key(raw: bytes) -> bool:
-    # A parser that counts pairs is quicker than the span tokenizer; only what it cannot read is walked.
+    # A parser that counts pairs is faster than the tokenizer, which walks only what the parser cannot read.
     twice = False
 
     def count(pairs: list[tuple[str, Any]]) -> None:
@@ -303,7 +304,7 @@ def _has_duplicate_key(raw: bytes) -> bool:
 
 
 def whole_characters(raw: bytes) -> bytes:
-    """The record with U+FFFD for each escape that stands for half a character."""
+    """The record with U+FFFD for each escape of half a surrogate pair."""
 
     def mend(match: re.Match[bytes]) -> bytes:
         return b"\\ufffd" if match.group(3) else match.group(0)

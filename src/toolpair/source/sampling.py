@@ -1,4 +1,4 @@
-"""Which records of a file are looked at to tell what it is."""
+"""Sampling records to tell what kind of file it is."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from toolpair.source.record_values import parse
 _SAMPLE: Final = 200
 _SMALL: Final = 1 << 16
 _MOST: Final = 1 << 24
-"""Bytes of larger records that are read."""
+"""Limit on the bytes of large records that are parsed."""
 
 
 def sample_of(records: Sequence[Record]) -> list[Record]:
-    """Records in equal distances, the first one among them."""
+    """Records at equal distances, including the first."""
     step = max(len(records) // _SAMPLE, 1)
     return list(records[::step][: _SAMPLE + 1])
 
 
 def are_all_read(records: Iterable[Record]) -> bool:
-    """Whether `values_of` gives the values of all of these records."""
+    """Whether `values_of` yields the values of all these records."""
     return sum(record.size for record in records if record.size > _SMALL) < _MOST
 
 
 def values_of(records: Iterable[Record]) -> Iterator[Any]:
-    """The values of the small records, and those of large ones until so many bytes have been read that it is enough.
+    """The values of the small records, and of large ones up to a total size.
 
-    What a large record says is not kept in it.
+    The value of a large record is not kept in it.
     """
     read = 0
     for record in records:

@@ -1,4 +1,4 @@
-"""The files beside a session file: read when something is looked for in them, and never written."""
+"""The other files in a session file's folder: read when something is searched for in them, never written."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LIMIT: Final = 64 << 20
-"""Bytes: a larger file is left alone, since it would have to be read whole."""
+"""Bytes: a larger file is skipped, because it would have to be read whole."""
 _LINES: Final = 8
-"""How many lines with one byte string are taken out of a file."""
+"""Maximum lines returned per byte string and file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilesBeside:
-    """What lies in the session file's own folder and below. Names are relative to that folder.
+    """The files in the session file's folder and below. Names are relative to that folder.
 
-    Of an agent that spreads its sessions over folders a format may name one above, `within`, that holds them all.
+    For an agent that spreads its sessions over several folders, a format may name a common parent folder as `within`.
     """
 
     file: str | os.PathLike[str]
@@ -41,20 +41,20 @@ class FilesBeside:
         return Path(self.file)
 
     def names(self, folder: str) -> Sequence[str]:
-        """The names in a folder, sorted; none when there is no such folder or it may not be read."""
+        """The names in a folder, sorted; empty when it does not exist or cannot be read."""
         try:
             return sorted(os.listdir(self.path.parent / folder))
         except (OSError, ValueError):
             return ()
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a regular file of at most 64 MB below the folder; None for all else."""
+        """The bytes of a regular file of at most 64 MB below the folder; None for anything else."""
         if name not in self._read:
             self._read[name] = self._bytes(name)
         return self._read[name]
 
     def start(self, name: str, count: int, within: str = ".") -> bytes:
-        """The first bytes of a regular file below the folder; none of all else."""
+        """The first bytes of a regular file below the folder; empty for anything else."""
         try:
             target = self._target(name, within)
             if target is None:
@@ -65,19 +65,19 @@ class FilesBeside:
             return b""
 
     def once(self, what: str, make: Callable[[], T]) -> T:
-        """What is made of these files, made when it is first asked for."""
+        """The result of `make` for these files, computed once for each `what`."""
         if what not in self._made:
             self._made[what] = make()
         made: T = self._made[what]
         return made
 
     def lines_with(self, name: str, wanted: Iterable[bytes]) -> Mapping[bytes, Sequence[bytes]]:
-        """The lines of a file that hold one of these byte strings. Each is looked for once, and no file is kept."""
+        """The lines of a file that hold any of these byte strings. Each string is searched once; no file is kept."""
         known = self._found.setdefault(name, {})
         new = [word for word in dict.fromkeys(wanted) if word not in known]
         key = _key_of(new)
         if known and key is not None:
-            # Asked again and again, a file is walked once more, and its lines are known by what stands at the key.
+            # After repeated searches the file is indexed once more, by the value of the key that its lines share.
             places = self._places.get((name, key))
             if places is None:
                 places = self._places[name, key] = self._all_with(name, key)
@@ -87,7 +87,7 @@ class FilesBeside:
         return known
 
     def _all_with(self, name: str, key: bytes) -> dict[bytes, list[int]]:
-        """Where the lines begin that hold the key, by the key with its value."""
+        """Where the lines begin that hold the key, by the key and its value."""
         places: dict[bytes, list[int]] = {}
         pattern = re.compile(re.escape(key) + b'[^"]*"')
         at = 0
@@ -105,7 +105,7 @@ class FilesBeside:
         return places
 
     def _at(self, name: str, wanted: Mapping[bytes, Sequence[int]]) -> dict[bytes, list[bytes]]:
-        """The lines at these places, by word; none of those that do not hold it any more."""
+        """The lines at these offsets, by search string; without those that no longer hold it."""
         found: dict[bytes, list[bytes]] = {word: [] for word in wanted}
         try:
             target = self._target(name) if any(wanted.values()) else None
@@ -154,7 +154,7 @@ class FilesBeside:
 
 
 def _key_of(words: Sequence[bytes]) -> bytes | None:
-    """The JSON key, up to the quote of its value, that all these words begin with; None when there is no such."""
+    """The JSON key, up to the opening quote of its value, that all these strings begin with; None if there is none."""
     keys = {word[: word.find(b':"') + 2] for word in words}
     key = keys.pop() if len(keys) == 1 else b""
     return key if len(key) > 2 and all(word.endswith(b'"') for word in words) else None

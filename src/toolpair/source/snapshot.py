@@ -1,4 +1,4 @@
-"""Opening a file: a snapshot of its bytes, and of who it was when they were read. Large files stay on the disk."""
+"""Opening a file: a snapshot of its bytes, and of the file's identity when they were read. Large files stay on disk."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.transcript.model import Damaged
 
 LARGE: Final = 8 << 20
-"""Bytes from which on a file is not held in memory."""
+"""A file of at least this many bytes is not held in memory."""
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
-"""Bytes of a last line that are looked at to tell whether it is being written."""
+"""Bytes of the last line that are looked at to tell whether it is being written."""
 _WATCHED: Final = 0.05
-"""Seconds in which a record that is just being written is waited for."""
+"""Seconds to wait for a record that is just being written."""
 _LOOKS: Final = 5
 _JUST_NOW: Final = 2.0
-"""Seconds since the last write within which a file counts as being written."""
+"""Seconds since the last write during which a file counts as being written."""
 _MAGIC: Final = (
     (b"\x1f\x8b", "gzip-compressed", "unpack it first"),
     (b"PK\x03\x04", "a zip archive", "unpack it first"),
@@ -50,7 +50,7 @@ _INNER_NULS = re.compile(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
 
 
 class Identity(Struct, frozen=True):
-    """Which file it was, and in which state: compared before it is replaced."""
+    """Which file it was, and in which state: compared before the file is replaced."""
 
     dev: int
     ino: int
@@ -66,7 +66,7 @@ class Identity(Struct, frozen=True):
 class Snapshot(Struct, frozen=True, eq=False):
     """The bytes of a file. `path` is resolved and None for standard input; `shown` is what the user called it.
 
-    `data` is the content, unpacked where `packing` is set; of a large file it is read when it is asked for.
+    `data` is the content, decompressed if `packing` is set; that of a large file is read on demand.
     """
 
     path: str | None
@@ -76,18 +76,18 @@ class Snapshot(Struct, frozen=True, eq=False):
     mode: int | None
     packing: Packing | None = None
     limits: Limits = USUAL
-    """How much of it may be read."""
+    """The limits for reading it."""
     fingerprint: Fingerprint | None = None
-    """Of content that is not in memory, where it has been taken: a save proves by it what a file holds that grew."""
+    """Of content that is not in memory, once computed: a save uses it to check what a file that grew held before."""
 
     @property
     def raw(self) -> Content:
-        """The bytes as they are on the disk."""
+        """The bytes as they are on disk."""
         return self.packing.raw if self.packing is not None else self.data
 
 
 def from_bytes(data: bytes, shown: str, limits: Limits = USUAL) -> Snapshot:
-    """Bytes that come from no file. Raises Unreadable."""
+    """A snapshot of bytes that do not come from a file. Raises Unreadable."""
     content, packing = _content(data, shown, limits)
     return Snapshot(None, shown, content, None, None, packing, limits)
 
@@ -103,7 +103,7 @@ def _content(data: Content, shown: str, limits: Limits) -> tuple[Content, Packin
 
 
 def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapshot:
-    """Read a regular file. Raises Unreadable with one sentence; never waits for a pipe or a device."""
+    """Read a regular file. Raises Unreadable with a one-sentence message; never blocks on a pipe or a device."""
     shown = os.fspath(path)
     try:
         resolved = os.path.realpath(shown, strict=True)
@@ -125,8 +125,7 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
     finally:
         os.close(descriptor)
     if len(data) != found.st_size or Identity.of(after) != Identity.of(found):
-        # It was written to meanwhile: what was read counts, and no state of the file is known to hold it, so that
-        # a save compares.
+        # It was written to meanwhile: what was read counts, but without an identity, so that a save compares contents.
         identity = Identity(found.st_dev, found.st_ino, len(data), 0, 0)
     else:
         identity = Identity.of(found)
@@ -134,7 +133,7 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
-    """The first `size` bytes, fewer when the file ends before."""
+    """The first `size` bytes; fewer when the file ends earlier."""
     with os.fdopen(os.dup(descriptor), "rb") as stream:
         return stream.read(size) if size else stream.read(_SAMPLE)
 
@@ -149,7 +148,7 @@ def _opened(descriptor: int, size: int, shown: str) -> Content:
 
 
 def _read_on(descriptor: int, data: Content, shown: str) -> Content:
-    """The file up to a line end that comes soon: its last record is just being written."""
+    """Read on to the next line end, if it comes soon: the last record is just being written."""
     grown = data
     for _ in range(_LOOKS):
         time.sleep(_WATCHED / _LOOKS)
@@ -164,7 +163,7 @@ def _read_on(descriptor: int, data: Content, shown: str) -> Content:
 
 
 def _is_torn(data: Content) -> bool:
-    """Whether the last line is the beginning of a record."""
+    """Whether the last line is an incomplete record."""
     start = data.rfind(b"\n", max(len(data) - _LONGEST_END, 0)) + 1
     if data[start : start + 1] != b"{" or len(data) - start > _LONGEST_END:
         return False
@@ -208,7 +207,7 @@ def _refuse_odd(mode: int, shown: str) -> None:
 
 
 def _refuse_binary(data: Content, shown: str) -> None:
-    """Refuse what is no text in UTF-8. Bad bytes and runs of NUL in a text are let pass."""
+    """Refuse anything that is not UTF-8 text. Invalid bytes and runs of NUL within text are accepted."""
     for magic, name, advice in _MAGIC:
         if data.startswith(magic):
             raise UnreadableFile(f"{shown} is {name}; {advice}.")
@@ -234,7 +233,7 @@ def _refuse_binary(data: Content, shown: str) -> None:
 
 
 def _wide(sample: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a byte order mark: every second, or three of four bytes are NUL."""
+    """Recognise UTF-16 or UTF-32 without a byte order mark: every second byte, or three of four, are NUL."""
     size = min(len(sample) // 4, 512) * 4
     if size < 4:
         return None

@@ -1,6 +1,6 @@
-"""Changing a JSON text only where its value changed.
+"""Editing a JSON text by splicing: only the bytes of changed values are replaced.
 
-`new` is built from the sub-objects of `old`: what is the same object keeps its bytes, whatever they are.
+`new` is built from the sub-objects of `old`: whatever is the same object keeps its bytes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _IDENTIFYING = ("id", "tool_use_id", "call_id", "tool_call_id", "toolCallId", "t
 def splice(raw: bytes, old: Any, new: Any, raw_of: RawOf | None = None, style: JsonStyle | None = None) -> bytes:
     """The text of `new`: `raw`, the text of `old`, with every byte outside the changed values kept.
 
-    `raw_of` gives the original bytes of objects that come from elsewhere. `style` is for what `raw` does
-    not tell. Raises spans.BadSpan when `raw` is not JSON.
+    `raw_of` gives the original bytes of objects from elsewhere. `style` is used where `raw` gives no evidence. Raises
+    spans.BadSpan when `raw` is not JSON.
     """
     if raw_of is None:
         own = Originals()
@@ -37,13 +37,13 @@ def splice(raw: bytes, old: Any, new: Any, raw_of: RawOf | None = None, style: J
 _FLAT_MEMBERS = (
     rb'\s*\{(?:\s*"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?[0-9]+|true|false|null)\s*,)*?\s*"%s"\s*:\s*(-?[0-9]+)(?=\s*[,}])'
 )
-"""An object's first members, as long as they hold no other object, up to a number."""
+"""The first members of an object, none of them holding another object, up to a number."""
 
 
 def with_number(raw: bytes, old: Any, new: Any) -> bytes | None:
-    """The text with one whole number of the outermost object changed; None where more is, or it stands too deep.
+    """The text with one whole number of the outermost object changed; None if more has changed, or it is nested.
 
-    What `splice` gives as well, without reading all of the text: for many records that only get another number.
+    The same result as `splice` without scanning the whole text: for many records that are only renumbered.
     """
     if not isinstance(old, dict) or not isinstance(new, dict) or len(old) != len(new):
         return None
@@ -59,7 +59,7 @@ def with_number(raw: bytes, old: Any, new: Any) -> bytes | None:
 
 
 def is_same(old: Any, new: Any) -> bool:
-    """Whether `new` stands for the very text of `old`: the same object, or an equal scalar."""
+    """Whether `new` keeps the text of `old`: the same object, or an equal scalar."""
     if old is new:
         return True
     if type(old) is not type(new):
@@ -70,19 +70,19 @@ def is_same(old: Any, new: Any) -> bool:
 
 
 class Slot(Struct, frozen=True):
-    """One part of a container: its new bytes, and its old position (None: it is new)."""
+    """One part of a container: its new bytes, and its old position (None: new)."""
 
     text: bytes
     old: int | None
 
 
 def joined(parts: Sequence[Slot], gaps: Sequence[bytes], default: bytes) -> list[bytes]:
-    """The separators between `parts`: old neighbours keep theirs, others take one that stood beside them."""
+    """The separators between `parts`: old neighbours keep theirs, others take that of a former neighbour."""
     return [gap_between(a.old, b.old, gaps, default) for a, b in pairwise(parts)]
 
 
 def gap_between(before: int | None, after: int | None, gaps: Sequence[bytes], default: bytes) -> bytes:
-    """The separator between the parts that stood at `before` and `after`."""
+    """The separator between parts whose old positions were `before` and `after`."""
     if before is not None and after is not None and after == before + 1:
         return gaps[before]
     if after is not None and 0 < after <= len(gaps):
@@ -101,7 +101,7 @@ class _Splicer:
         self.raw_of = raw_of
 
     def value(self, node: JsonNode, old: Any, new: Any) -> bytes:
-        """The bytes of `new` in the place of `node`, whose value is `old`."""
+        """The bytes of `new`, which replaces the value `old` at `node`."""
         if is_same(old, new):
             return self.raw[node.start : node.end]
         if isinstance(old, dict) and isinstance(new, dict) and node.kind == "object":
@@ -157,7 +157,7 @@ class _Splicer:
 
 
 class _Layout:
-    """How one container is laid out: what stands before, between and behind its parts."""
+    """The layout of one container: the white space before, between and after its parts."""
 
     def __init__(self, splicer: _Splicer, node: JsonNode, parts: list[JsonNode]) -> None:
         raw, style = splicer.raw, splicer.style
@@ -203,13 +203,13 @@ class _Layout:
 
 
 def _flat(raw: bytes, parts: list[JsonNode]) -> bool:
-    """Whether the containers among the parts stand on one line each."""
+    """Whether each container among the parts is on one line."""
     filled = [p for p in parts if p.kind in ("object", "array") and p.end - p.start > 2]
     return bool(filled) and not any(b"\n" in raw[part.start : part.end] for part in filled)
 
 
 def align(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
-    """For each element of `new` the position in `old` that it is, or is the edited version of."""
+    """For each element of `new`, the position in `old` of the element that it is or was edited from."""
     if len(old) == len(new) and all(map(is_same, old, new)):
         return list(range(len(new)))
     places: dict[Any, list[int]] = {}
@@ -231,7 +231,7 @@ def _identity(value: Any) -> Any:
 
 
 def _align_edited(old: Sequence[Any], new: Sequence[Any], found: list[int | None]) -> None:
-    """Fill the holes of `found` with the elements that share an object or an id, then with what stands there."""
+    """Fill the gaps in `found`: first by a shared sub-object or id, then by position."""
     taken = {position for position in found if position is not None}
     marks: dict[Any, int] = {}
     for position, value in enumerate(old):
@@ -246,7 +246,7 @@ def _align_edited(old: Sequence[Any], new: Sequence[Any], found: list[int | None
                     found[index] = candidate
                     taken.add(candidate)
                     break
-    # A run of unknown elements between two known neighbours is the run that stood there, if as long.
+    # A run of unknown elements between two known neighbours is the old run there, if it has the same length.
     index = 0
     while index < len(found):
         if found[index] is not None:
@@ -266,7 +266,7 @@ def _align_edited(old: Sequence[Any], new: Sequence[Any], found: list[int | None
 
 
 def _marks(value: Any) -> list[Any]:
-    """What tells a container again when it was edited, the surest first."""
+    """What identifies an edited container, most reliable first."""
     if isinstance(value, dict):
         kind = value.get("type")
         kind = kind if isinstance(kind, str) else None

@@ -1,6 +1,6 @@
 """The system calls that saving makes, in one place, so that a test can make each of them fail.
 
-What a system lacks (Windows has no fcntl, macOS no leases) is an OSError with ENOTSUP, or nothing to do.
+A call that a system lacks (Windows has no fcntl, macOS no leases) raises OSError with ENOTSUP, or does nothing.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _FICLONERANGE: Final = 0x4020940D
 _SYNC_FILE_RANGE_WRITE: Final = 2
 
 FLAGS: Final = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""For every open: not for programs that are started, and bytes as they are."""
+"""Flags for every open: close on exec, and binary mode."""
 O_WAITLESS: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-"""Opening never waits for the other end of a pipe and never takes a terminal."""
+"""Flags so that opening never blocks on a pipe and never acquires a terminal."""
 O_NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 O_DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0)
 RENAMES_OPEN_FILES: Final = os.name != "nt"
@@ -31,11 +31,11 @@ RENAMES_OPEN_FILES: Final = os.name != "nt"
 Lease = Literal["read", "write", "none"]
 
 _LEASED: Final = 2.0
-"""Seconds for which a file is waited for that another program has a lease on, as a save has at its end."""
+"""Seconds to wait for a file that another program holds a lease on, as a save does at its end."""
 
 
 def open_leased(opened: Callable[[], int]) -> int:
-    """What `opened` returns. A file that may not be waited for (O_WAITLESS) is tried again while it is leased."""
+    """The result of `opened`, retried while the file is leased: with O_WAITLESS, opening fails instead of waiting."""
     deadline = time.monotonic() + _LEASED
     while True:
         try:
@@ -55,7 +55,7 @@ def _optional(name: str) -> Any:
 
 _fcntl: Final[Any] = _optional("fcntl")
 O_APPEND_FIRST: Final = 0 if _fcntl is not None else os.O_APPEND
-"""For opening a file that `Io.append_only` is called for later, where that cannot be set later."""
+"""Flags for opening a file for which `Io.append_only` is called later, on systems where that cannot be set later."""
 _LEASES: Final[dict[str, int]] = (
     {"read": _fcntl.F_RDLCK, "write": _fcntl.F_WRLCK, "none": _fcntl.F_UNLCK}
     if hasattr(_fcntl, "F_SETLEASE") and hasattr(_fcntl, "F_SETSIG")
@@ -68,7 +68,7 @@ def _unsupported(what: str) -> OSError:
 
 
 def _linux_call(name: str) -> Any:
-    """A call that Python has no name for; None elsewhere and where the C library lacks it."""
+    """A system call that Python does not wrap; None elsewhere and where the C library lacks it."""
     library = _c_library() if sys.platform == "linux" else None
     return getattr(library, name, None)
 
@@ -97,7 +97,7 @@ class Io:
         return os.read(descriptor, size)
 
     def pread(self, descriptor: int, size: int, position: int) -> bytes:
-        """Read from a position; where the next read or write goes on stays as it is."""
+        """Read from a position; the file offset does not change."""
         if hasattr(os, "pread"):
             return os.pread(descriptor, size, position)
         here = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -108,9 +108,9 @@ class Io:
             os.lseek(descriptor, here, os.SEEK_SET)
 
     def share(self, source: int, descriptor: int, size: int, position: int, here: int) -> None:
-        """Let a file share bytes of another (from `position`) from `here` on: nothing is copied until one is changed.
+        """Share a range of another file (from `position`) at `here`: copy-on-write, so nothing is copied.
 
-        Some file systems of Linux can do that, with whole blocks.
+        Some Linux file systems support this, for whole blocks.
         """
         if _fcntl is None or sys.platform != "linux":
             raise _unsupported("sharing of ranges")
@@ -119,7 +119,7 @@ class Io:
         _fcntl.ioctl(descriptor, _FICLONERANGE, struct.pack("qQQQ", source, position, size, here))
 
     def begin_flush(self, descriptor: int, position: int, size: int) -> None:
-        """Have the bytes written to the disk from now on, without waiting for it. Only Linux can do that."""
+        """Start writing the bytes to disk without waiting for it. Linux only."""
         function = _linux_call("sync_file_range")
         if function is None:
             raise _unsupported("flushing of ranges")
@@ -130,7 +130,7 @@ class Io:
             raise OSError(number, os.strerror(number))
 
     def append_only(self, descriptor: int) -> None:
-        """From now on all that is written goes behind the end. It may be so already where this cannot be set later."""
+        """Append every later write to the end. Where this cannot be set later it may be in force already."""
         if _fcntl is not None:
             flags = _fcntl.fcntl(descriptor, _fcntl.F_GETFL)
             _fcntl.fcntl(descriptor, _fcntl.F_SETFL, flags | os.O_APPEND)
@@ -143,7 +143,7 @@ class Io:
 
     def fsync(self, descriptor: int) -> None:
         if sys.platform == "darwin":
-            # There fsync leaves the bytes in the drive's own memory.
+            # On macOS fsync leaves the bytes in the drive's own cache.
             try:
                 _fcntl.fcntl(descriptor, _F_FULLFSYNC)
                 return
@@ -186,23 +186,23 @@ class Io:
         os.removexattr(descriptor, name)
 
     def copy_metadata(self, source: int, descriptor: int) -> None:
-        """ACLs and extended attributes where one call of the system copies them (macOS); else nothing."""
+        """Copy ACLs and extended attributes where one system call does it (macOS); otherwise nothing."""
         if sys.platform == "darwin":
             library = _c_library()
             if library is None or library.fcopyfile(source, descriptor, None, _COPYFILE_ACL_AND_XATTR) < 0:
                 raise OSError(errno.EIO if library is None else _errno(), "the attributes could not be copied")
 
     def flock(self, descriptor: int) -> None:
-        """Lock for this open file alone, without waiting. BlockingIOError where another one has the lock."""
+        """Lock for this open file only, without waiting. BlockingIOError when another one has the lock."""
         if _fcntl is None:
             raise _unsupported("locks")
         _fcntl.flock(descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
 
     def set_lease(self, descriptor: int, kind: Lease) -> None:
-        """Take or drop a lease. EAGAIN: somebody has the file open in a way that stands against it."""
+        """Take or drop a lease. EAGAIN: the file is open in a way that conflicts with it."""
         if not _LEASES:
             raise _unsupported("leases")
-        # A lease that somebody wants broken sends a signal whose default ends the process; this one's is ignored.
+        # Breaking a lease sends a signal that by default ends the process; here it is ignored.
         import signal
 
         _fcntl.fcntl(descriptor, _fcntl.F_SETSIG, signal.SIGURG)
@@ -218,7 +218,7 @@ class Io:
         os.replace(source, target)
 
     def exchange(self, one: str, other: str) -> None:
-        """Let two files change their names in one step, which only Linux can do. ENOTSUP elsewhere."""
+        """Swap the names of two files atomically (Linux only). ENOTSUP elsewhere."""
         function = _linux_call("renameat2")
         if function is None:
             raise _unsupported("exchange of names")

@@ -1,4 +1,4 @@
-"""Where the values of one text stand, when many of them are asked for: each object and array is gone through once."""
+"""The spans of many values in one text: each object and array is scanned only once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolpair.source.json_spans import BadSpan, JsonNode, children, key_text, no
 
 
 class ValuePlaces:
-    """The spans of a text's values by their paths, and the line that each starts in."""
+    """The spans of a text's values by path, and the line where each starts."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
@@ -35,7 +35,7 @@ class ValuePlaces:
         return node.start, node.end
 
     def lines_before(self, offset: int) -> int:
-        """How many lines end in front of this byte."""
+        """The number of line ends before this offset."""
         return bisect_left(self._line_ends, offset)
 
     @cached_property
@@ -52,6 +52,6 @@ class ValuePlaces:
         return ends
 
     def _children(self, node: JsonNode) -> Sequence[JsonNode] | Mapping[str, JsonNode]:
-        """Of an object its members by key, the last one of each; of anything else its elements."""
+        """An object's members by key, the last one of each; the elements of anything else."""
         below = children(self._raw, node)
         return {key_text(self._raw, child): child for child in below} if node.kind == "object" else below

@@ -1,1 +1,1 @@
-"""Untrusted text made safe to show, and measured in terminal cells. The one way from a transcript to a terminal."""
+"""Makes untrusted text safe to show and measures it in terminal cells. All text from a transcript goes through here."""

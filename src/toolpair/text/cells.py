@@ -8,12 +8,12 @@ from toolpair.text.safe import SafeText
 
 
 def width(text: SafeText) -> int:
-    """Cells that `text` takes."""
+    """The width of `text` in cells."""
     return len(text) if text.isascii() else cell_len(text)
 
 
 def prefix_length(text: str, cells: int) -> int:
-    """How many characters of `text` fit into `cells`, marks on the last one included."""
+    """How many characters of `text` fit into `cells`, including combining marks on the last one."""
     if text.isascii():
         return min(len(text), max(0, cells))
     used = 0
@@ -30,10 +30,10 @@ def take(text: SafeText, cells: int) -> SafeText:
 
 
 def cut(text: SafeText, cells: int, ellipsis: str = "…") -> SafeText:
-    """`text` in at most `cells` cells; what does not fit is replaced by the ellipsis."""
+    """`text` in at most `cells` cells; the ellipsis replaces what does not fit."""
     if cells <= 0:
         return SafeText("")
-    # Every character but a mark takes a cell: a long text need not be measured whole.
+    # Every character except a mark takes a cell, so a long text need not be measured whole.
     if len(text) <= cells * 6 and cell_len(text) <= cells:
         return text
     room = cells - cell_len(ellipsis)
@@ -43,7 +43,7 @@ def cut(text: SafeText, cells: int, ellipsis: str = "…") -> SafeText:
 
 
 def cut_start(text: SafeText, cells: int, ellipsis: str = "…") -> SafeText:
-    """The end of `text` in at most `cells` cells, an ellipsis in front when something is left out."""
+    """The end of `text` in at most `cells` cells, after an ellipsis if something is left out."""
     if cell_len(text) <= cells:
         return text
     room = max(0, cells - cell_len(ellipsis))
@@ -61,7 +61,7 @@ def cut_start(text: SafeText, cells: int, ellipsis: str = "…") -> SafeText:
 
 
 def pad(text: SafeText, cells: int) -> SafeText:
-    """`text` with spaces behind it, up to `cells`. A longer text stays as it is."""
+    """`text` padded with spaces to `cells`. A longer text stays as it is."""
     return SafeText(text + " " * max(0, cells - cell_len(text)))
 
 
@@ -71,7 +71,7 @@ def fit(text: SafeText, cells: int, ellipsis: str = "…") -> SafeText:
 
 
 def wrap(text: SafeText, cells: int) -> list[SafeText]:
-    """`text` in lines of at most `cells`, parted at spaces where there are any."""
+    """`text` in lines of at most `cells`, broken at spaces where possible."""
     lines: list[SafeText] = []
     cells = max(1, cells)
     line = ""

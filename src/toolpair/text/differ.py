@@ -1,4 +1,4 @@
-"""What differs between two ids, character by character."""
+"""A character-by-character diff of two ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Difference(Struct, frozen=True):
 
 
 def _trimmed(left: str, right: str) -> Difference:
-    """All between the common start and the common end."""
+    """Everything between the common prefix and the common suffix."""
     start = common_start(left, right)
     end = min(common_start(left[::-1], right[::-1]), min(len(left), len(right)) - start)
     return Difference(frozenset(range(start, len(left) - end)), frozenset(range(start, len(right) - end)))
@@ -33,7 +33,8 @@ def _trimmed(left: str, right: str) -> Difference:
 def differ(left: SafeText, right: SafeText) -> Difference:
     """The differing characters of two ids.
 
-    Ids of one length are compared place by place, unless most of them differs; others by their longest common parts.
+    Ids of equal length are compared position by position, unless most of them differs; others by their longest common
+    substrings.
     """
     if left == right:
         return Difference(frozenset(), frozenset())
@@ -56,7 +57,7 @@ def differ(left: SafeText, right: SafeText) -> Difference:
 
 
 def caret_line(left: SafeText, right: SafeText) -> SafeText:
-    """Carets for the line below the two ids standing under each other: one in each column that differs on a side."""
+    """A line of carets to print below two aligned ids: one in each column where either differs."""
     from rich.cells import cell_len
 
     columns: set[int] = set()

@@ -1,4 +1,4 @@
-"""Where the screen lines of a big text begin, so that only the visible ones are ever made."""
+"""Folding a long text into screen lines: only where they begin is computed, and only visible ones are created."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from toolpair.text.cells import cut
 from toolpair.text.safe import TAB, SafeText, visible
 
 LONG = 200_000
-"""From this length on a line of mixed characters is folded by its widest one, which needs no walk over it."""
+"""A longer line of mixed characters is folded as if each were as wide as its widest, without measuring them one by one.
+"""
 WALK = 1_000_000
-"""So many characters are walked one by one at most; the mixed lines behind them are folded by their widest one."""
+"""Maximum characters measured one by one; later mixed lines are folded by their widest character."""
 
 _PLAIN = re.compile(r"[ -~]*")
 
 
 @lru_cache(65536)
 def _shown_width(char: str) -> int:
-    """Cells of the stand-in of one character, at most."""
+    """The maximum width in cells of what one character is shown as."""
     from rich.cells import cell_len
 
     return TAB if char == "\t" else cell_len(visible("x" + char)) - 1
@@ -37,9 +38,9 @@ def _wide() -> re.Pattern[str]:
 
 
 class Fold:
-    """`text` folded at `cells`; a `cells` of 0 keeps its lines whole.
+    """`text` folded at `cells`; with `cells` 0 its lines stay whole.
 
-    `starts[i]` is the offset in `text` at which screen line i begins.
+    `starts[i]` is the offset in `text` where screen line i begins.
     """
 
     def __init__(self, text: str, cells: int) -> None:
@@ -53,7 +54,7 @@ class Fold:
         return len(self.starts)
 
     def raw(self, line: int) -> str:
-        """The characters of a screen line as they stand in the text, without the newline."""
+        """The original characters of a screen line, without the newline."""
         start = self.starts[line]
         end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
         if self.cells == 0 and end - start > 1 << 16:
@@ -61,12 +62,12 @@ class Fold:
         return self.text[start:end].removesuffix("\n").removesuffix("\r")
 
     def line(self, line: int) -> SafeText:
-        """A screen line, safe, at most `cells` wide."""
+        """A screen line as safe text, at most `cells` wide."""
         shown = visible(self.raw(line))
         return cut(shown, self.cells) if self.cells else shown
 
     def window(self, line: int, skip: int, cells: int) -> SafeText:
-        """`cells` characters of an unfolded line behind its first `skip` ones."""
+        """`cells` characters of an unfolded line, after skipping `skip`."""
         start = self.starts[line] + skip
         end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
         raw = self.text[min(start, end) : min(start + cells * 2, end)]
@@ -89,7 +90,7 @@ class Fold:
             return
         widths = lengths
         if not text.isascii() or "\x1b" in text:
-            fitting = cells // 10  # so many characters fit into a line whatever they are
+            fitting = cells // 10  # this many characters fit on a line whatever they are
         else:
             fitting = cells
             if "\t" in text:
@@ -119,7 +120,8 @@ class Fold:
             step = max(1, cells // max(1, widest))
             starts.extend(range(start, end, step))
             return
-        # The circle that a mark at the start of a line is put on takes a cell too: keep marks with their character.
+        # A mark at the start of a line is shown on a dotted circle, which takes a cell too: keep marks with their
+        # character.
         starts.append(start)
         used = 0
         previous_selector = False
@@ -127,7 +129,7 @@ class Fold:
             char = text[index]
             size = _shown_width(char)
             if "\ufe00" <= char <= "\ufe0f":
-                # One selector is not shown; a run of them is.
+                # A single variation selector is not shown; a run of them is.
                 following = index + 1 < end and "\ufe00" <= text[index + 1] <= "\ufe0f"
                 size = 6 if previous_selector or following else 0
                 previous_selector = True

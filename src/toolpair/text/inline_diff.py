@@ -1,6 +1,6 @@
 """What differs inside a record, word by word or character by character, and the stretches around what changed.
 
-Plain data: whoever shows it says how, after the text has gone through `safe`.
+Plain data: callers choose how to show it, after passing the text through `safe`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from toolpair.source.changes import Change
 
 AROUND: Final = 60
-"""Characters kept on each side of what changed; what is nearer to the next change than twice that joins them."""
+"""Context characters on each side of a change; changes closer together than twice that share a hunk."""
 LONGEST: Final = 240
-"""Of more characters that were removed or added in one place only the beginning and the end are shown."""
+"""Of longer removed or added text in one place, only the beginning and the end are shown."""
 _LITTLE: Final = 3
 """So few equal characters between two changes of words are noise."""
 _NEAR: Final = 40
@@ -32,24 +32,24 @@ of the time."""
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _PART: Final = re.compile(r'[^,{}\[\]"]*[,{}\[\]"]?')
 _COUNTS: Final = re.compile(rb'"(ordinal|parentUuid|logicalParentUuid)"[ \t]*:[ \t]*("(?:[^"\\\r\n]|\\.)*"|-?\d+|null)')
-"""What tells of a record where it stands among the others."""
+"""Keys that hold a record's position among the others."""
 
 Kind = Literal["same", "old", "new", "left out"]
 Unit = Literal["words", "characters"]
 
 
 class Piece(Struct, frozen=True):
-    """Text that is the same before and after, only before, or only after; or how much of it is not shown."""
+    """Text that is in both versions, only before, or only after; or the amount of text not shown."""
 
     kind: Kind
     text: str
 
 
-Stretch = tuple[Piece, ...]
+Hunk = tuple[Piece, ...]
 
 
 class Folded(Struct, frozen=True):
-    """Neighbouring records of which only the place among the others changed.
+    """Consecutive records that changed only their position among the others.
 
     `first` and `last`: key, value before, value after.
     """
@@ -60,7 +60,7 @@ class Folded(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """In one line. Untrusted."""
+        """A one-line summary. Untrusted."""
         said = _counted(self.first)
         if self.last[0] == self.first[0] == "ordinal" and self.last != self.first:
             said += f" … {self.last[1]} → {self.last[2]}"
@@ -68,7 +68,7 @@ class Folded(Struct, frozen=True):
 
 
 def folded(changes: Iterable[Change]) -> Iterator[Change | Folded]:
-    """The changes in their order, neighbours that only count in one."""
+    """The changes in order, with runs of mere renumbering folded into one."""
     waiting: list[tuple[Change, tuple[str, str, str]]] = []
     for change in changes:
         counts = _only_counts(change)
@@ -97,7 +97,7 @@ def _short(value: str) -> str:
 
 
 def _only_counts(change: Change) -> tuple[str, str, str] | None:
-    """The first key that says another place, with its values; None where anything else differs."""
+    """The first position key that changed, with its old and new value; None when anything else differs."""
     if change.kind != "changed" or change.before is None or change.after is None:
         return None
     if _COUNTS.sub(rb'"\1"', change.before) != _COUNTS.sub(rb'"\1"', change.after):
@@ -110,12 +110,12 @@ def _only_counts(change: Change) -> tuple[str, str, str] | None:
 
 
 def decoded(data: bytes) -> str:
-    """A record as text, without its line end; what is no UTF-8 as `\\xff`."""
+    """A record as text, without its line end; invalid UTF-8 as `\xff`."""
     return data.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
-def stretches(before: bytes, after: bytes, around: int | None = AROUND) -> list[Stretch]:
-    """What differs, a stretch for each place. With `around` None it is the whole record, in one."""
+def hunks(before: bytes, after: bytes, around: int | None = AROUND) -> list[Hunk]:
+    """The differences as a list of hunks. With `around` None, one hunk of the whole record."""
     row = pieces(decoded(before), decoded(after))
     if around is None:
         return [tuple(row)]
@@ -146,7 +146,7 @@ def _compared_characters(before: str, after: str) -> list[Piece]:
 
 
 def _compared_words(before: str, after: str) -> list[Piece]:
-    """First by parts of JSON, of which most are the same, and what differs in them by words."""
+    """First compare JSON tokens, most of which are equal, and then the differing ones by words."""
     parts = (_PART.findall(before), _PART.findall(after))
     if len(parts[0]) == len(parts[1]):
         matched = _in_step(*parts)
@@ -172,7 +172,7 @@ def _as_pieces(matched: Iterable[tuple[bool, str, str]]) -> list[Piece]:
 
 
 def _in_step(before: list[str], after: list[str]) -> Iterator[tuple[bool, str, str]]:
-    """As `_matched`, where values were replaced and nothing moved: however long it is."""
+    """As `_matched`, for texts where values were replaced and nothing moved: linear, however long they are."""
     for same, pairs in groupby(zip(before, after, strict=True), lambda pair: pair[0] == pair[1]):
         old, new = zip(*pairs, strict=True)
         yield same, "".join(old), "".join(new)
@@ -205,8 +205,8 @@ def _joined(pieces: list[Piece], near: int) -> list[Piece]:
     return [made for made in (*found, *_replaced(old, new), Piece("same", same)) if made.text]
 
 
-def _cut(pieces: list[Piece], around: int) -> Iterator[Stretch]:
-    """The changes with a little around them; a long way between two changes parts two stretches."""
+def _cut(pieces: list[Piece], around: int) -> Iterator[Hunk]:
+    """The changes with some context; a long distance between two changes separates two hunks."""
     row: list[Piece] = []
     for number, piece in enumerate(pieces):
         if piece.kind != "same":
@@ -237,7 +237,7 @@ def _shortened(piece: Piece) -> list[Piece]:
 
 
 def common_start(one: str, two: str) -> int:
-    """How many characters at the start are the same; comparing slices is far faster than characters one by one."""
+    """The length of the common prefix; comparing slices is far faster than comparing characters."""
     low, high = 0, min(len(one), len(two))
     while low < high:
         middle = (low + high + 1) // 2
@@ -253,7 +253,7 @@ def _common_words(one: str, two: str) -> int:
 
 
 def _between_words(one: str, two: str, at: int) -> int:
-    """The place at or before `at` that parts no word of either text."""
+    """The nearest position at or before `at` that does not split a word of either text."""
     while at and _is_word(one[at - 1]) and any(at < len(text) and _is_word(text[at]) for text in (one, two)):
         at -= 1
     return at

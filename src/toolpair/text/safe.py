@@ -1,4 +1,4 @@
-"""The choke point: whatever comes from a transcript, a path or an error passes `visible` before a terminal sees it."""
+"""The choke point: text from a transcript, a path or an error goes through `visible` before it reaches a terminal."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final, NewType
 from unicodedata import category, east_asian_width
 
 SafeText = NewType("SafeText", str)
-"""Text without a character that a terminal acts on or that cannot be seen. Only this package makes it."""
+"""Text without control or invisible characters. Only this package creates it."""
 
 TAB: Final = 4
 MARKS: Final = 4
-"""So many combining marks stay on one character; a longer pile would cover the lines around it."""
+"""Maximum combining marks on one character; a higher pile would cover the lines around it."""
 
 _NONCHARACTERS = "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
 _HOSTILE: Final = re.compile(
     "["
     "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
-    "\xad\u034f\u061c\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"  # formats, Arabic letter mark
+    "\xad\u034f\u061c\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"  # format characters, Arabic letter mark
     "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters without a shape
     "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # zero width, bidi, separators
     "\ufe00-\ufe0f"  # variation selectors
@@ -36,11 +36,11 @@ _YOUNGER: Final = (
     "\U00011f3e-\U00011f42\U00011f5a\U0001611e-\U0001612f\U0001e08f\U0001e4ec-\U0001e4ef\U0001e5ee\U0001e5ef"
     "\U0001e6e3\U0001e6e6\U0001e6ee\U0001e6ef\U0001e6f5\U0001f3fb-\U0001f3ff"
 )
-"""Marks (and the skin tones) that terminals give no cell, and that the Unicode of Python 3.11 does not know as such."""
+"""Marks (and skin tones) that take no cell in terminals, but that Python 3.11's Unicode data does not list as marks."""
 
 
 def _shown(match: re.Match[str]) -> str:
-    """The visible stand-in of one hostile character, never a tab."""
+    """The visible stand-in for one hostile character; tabs are handled elsewhere."""
     char = match.group()
     code = ord(char)
     if code < 0x20:
@@ -56,7 +56,7 @@ def _shown(match: re.Match[str]) -> str:
 
 @lru_cache(1)
 def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of characters that take no cell: a pile that is too high, and one with nothing to stand on."""
+    """Patterns for zero-width characters: a pile that is too high, and one without a base character."""
     ranges: list[list[int]] = [[0x1160, 0x11FF], [0xD7B0, 0xD7FF]]
     for block in (range(0x300, 0x1E950), range(0xE0100, 0xE01F0)):
         for code in block:
@@ -70,7 +70,7 @@ def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _cells(text: str) -> int:
-    """Cells that the text takes; good enough for the place of a tab."""
+    """The width in cells; precise enough to place a tab."""
     if text.isascii():
         return len(text)
     return sum(
@@ -92,16 +92,16 @@ def _expand_tabs(text: str, tab: int) -> str:
 
 
 def visible(text: object, tab: int = TAB) -> SafeText:
-    """One line of any text, with every character that a terminal acts on replaced by a visible sign.
+    """Any text as one line, with every character that a terminal acts on replaced by a visible sign.
 
-    C0 and DEL become control pictures (a newline too), the rest escapes such as `\\x9b` and `\\u202e`. Tabs become
-    spaces. Anything that is not a string is shown as `str` gives it.
+    C0 and DEL become control pictures (newlines too), the rest escapes such as `\x9b` and `\u202e`. Tabs become spaces.
+    Anything that is not a string is shown as `str` gives it.
     """
     line = text if isinstance(text, str) else str(text)
     if line.isascii() and line.isprintable():
         return SafeText(line)
     if not line.isascii():
-        # A single selector (an emoji's) has no width of its own that terminals agree on; a run of them hides data.
+        # Terminals disagree on the width of a single selector (of an emoji); a run of them hides data.
         line = _SELECTOR.sub("", line)
     tabs = "\t" in line
     if tabs:
@@ -119,10 +119,10 @@ def visible(text: object, tab: int = TAB) -> SafeText:
 
 
 def visible_lines(text: str, tab: int = TAB) -> list[SafeText]:
-    """The lines of `text`, parted at newlines only; the carriage return of a CRLF is not shown."""
+    """The lines of `text`, split at newlines only; the carriage return of a CRLF is not shown."""
     return [visible(line.removesuffix("\r"), tab) for line in text.split("\n")]
 
 
 def visible_text(text: str) -> SafeText:
-    """Many lines as one string, newlines kept: for the clipboard and standard output, never for a widget."""
+    """Several lines as one string, newlines kept: for the clipboard and standard output, never for a widget."""
     return SafeText("\n".join(visible_lines(text)))

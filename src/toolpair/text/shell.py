@@ -1,4 +1,4 @@
-"""File names as one word of a POSIX shell, safe to print and right when it is pasted."""
+"""File names quoted for a POSIX shell, safe to print and right when pasted."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from toolpair.text.safe import SafeText
 
 
 def shell_word(path: str | Path) -> SafeText:
-    """`path` quoted, and never an option; a name with characters that cannot be shown is made by `printf`."""
+    """`path` as one word that is never an option; characters that cannot be shown are produced by `printf`."""
     return SafeText(operand(str(path)))

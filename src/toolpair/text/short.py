@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 _UNITS: Final = ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (1209600, 86400, "d"), (31536000, 604800, "wk"))
-"""Up to how many seconds, in units of how many, and their name."""
+"""For ages up to so many seconds: the unit in seconds, and its name."""
 _YEAR: Final = 31536000
 
 
 def age_text(seconds: float) -> str:
-    """How long ago: `12 s`, `3 min`, `5 h`, `2 d`, `7 wk`, `1 yr`. What lies in the future is `now`."""
+    """How long ago: `12 s`, `3 min`, `5 h`, `2 d`, `7 wk`, `1 yr`. Anything in the future is `now`."""
     if seconds < 1:
         return "now"
     for limit, size, name in _UNITS:

@@ -197,17 +197,17 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     """Call id -> (result content, where): copies of real outputs that the agent left elsewhere in the file."""
     agent_facts: object = None
     """What its format knows besides, of its agent alone: nobody else looks into it."""
-    beyond: WindowEdges | None = None
+    edges: WindowEdges | None = None
     """Of a stretch: what stands around it. Its messages begin and end with stand-ins where there is any."""
     lead: int = 0
     """How many messages in front stand for what is before the stretch."""
     frame: Framed | None = None
     """Of a part of a file: what its format put around the records to read them."""
 
-    def within(self, beyond: WindowEdges, around: StandIns) -> Transcript:
+    def within(self, edges: WindowEdges, around: StandIns) -> Transcript:
         """The same as a stretch of a longer history."""
-        before, after = around.before if beyond.before else (), around.after if beyond.after else ()
-        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond, lead=len(before))
+        before, after = around.before if edges.before else (), around.after if edges.after else ()
+        return replace(self, messages=(*before, *self.messages, *after), edges=edges, lead=len(before))
 
 
 PLACEHOLDER: Final = (

@@ -1,4 +1,6 @@
-"""The interface. `run` is the only way in; importing this package loads no Textual."""
+"""The terminal interface, built on Textual. `run` is the only entry point; importing this package does not load
+Textual.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["RunResult", "run"]
 
 _HANDOVER: Final = 0.0005
-"""Seconds that a key waits for a thread that computes. With the interpreter's own 5 ms each step of a key waits."""
+"""Thread switch interval in seconds. With the default 5 ms, each step of a key waits that long for a busy thread."""
 
 
 def run(
@@ -28,15 +30,15 @@ def run(
     path: str | None = None,
     journal: bool = True,
 ) -> RunResult:
-    """Show `session`, or the file at `path`, else the list of all that are found, until the user quits.
+    """Show `session`, or the file at `path`, else the list of all sessions found, until the user quits.
 
-    `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or one of the list.
-    `journal`: what is applied and not saved is kept, and offered when the file is opened again.
+    `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or a session from
+    the list. `journal`: applied but unsaved fixes are kept, and offered when the file is opened again.
     """
     from toolpair.tui.escape_key import expect_soon
 
     expect_soon()
-    # The imports make many objects that live for ever: collecting between them is time spent for nothing.
+    # The imports create many permanent objects: collecting garbage between them is a waste of time.
     gc.disable()
     from toolpair.tui.app import ToolpairApp
     from toolpair.tui.background_loading import Opening

@@ -1,4 +1,4 @@
-"""The application: what the screens share."""
+"""The application: what all screens share."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
 _KEEP = 0.4
-"""Seconds between two looks at whether the journal has to be written."""
+"""Seconds between checks whether the journal must be written."""
 _LOOK = 0.01
-"""Seconds between two looks at whether a save has ended."""
+"""Seconds between checks whether a save has ended."""
 
 
 class ToolpairApp(App[None]):
-    """Owns the open sessions, and guards them when the user quits. Without one it begins with the list of sessions."""
+    """Owns the open sessions, and asks about unsaved work on quitting. Without a session it starts with the list."""
 
     CSS = PAINT_CSS
     ENABLE_COMMAND_PALETTE = False
@@ -63,7 +63,7 @@ class ToolpairApp(App[None]):
         opening: Opening | None = None,
         journal: Callable[[], Folder] | None = None,
     ) -> None:
-        """`journal` is where fixes that are not saved are kept; it is asked in a thread."""
+        """`journal` is the folder for unsaved fixes; it is called in a thread."""
         super().__init__()
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
@@ -93,7 +93,7 @@ class ToolpairApp(App[None]):
     def _handle_exception(self, error: Exception) -> None:
         """Whatever fails leaves the terminal as it was, and the command line says it in a sentence."""
         if self.typed_ahead.has_ended() and isinstance(error, QueryError):
-            return  # a message that came too late for a screen that is being taken away
+            return  # a message that arrived too late for a screen being removed
         self._end(keep=True)
         if os.environ.get("TOOLPAIR_TRACEBACK"):
             super()._handle_exception(error)
@@ -116,11 +116,11 @@ class ToolpairApp(App[None]):
 
         return PLACEHOLDER
 
-    # what is open
+    # open sessions
 
     @property
     def desk(self) -> Desk | None:
-        """The session that is looked at."""
+        """The session on top."""
         return self.open_sessions.top
 
     @property
@@ -133,12 +133,12 @@ class ToolpairApp(App[None]):
 
     @property
     def unsaved(self) -> bool:
-        """Whether quitting now would throw something away: fixes that no file has."""
+        """Whether quitting now would lose something: fixes that are in no file."""
         return self.open_sessions.unsaved
 
     @property
     def sessions(self) -> Sessions | None:
-        """What the list of sessions is made of; None where there is no such list."""
+        """The model of the list of sessions; None if there is no such list."""
         if self._sessions is None and self._make_sessions is not None:
             self._sessions = self._make_sessions()
         return self._sessions
@@ -163,7 +163,7 @@ class ToolpairApp(App[None]):
                 self.push_screen(PickerScreen(self.sessions))
 
     def copy(self, text: SafeText) -> str:
-        """Put `text` into the clipboard. Gives back what to say of it."""
+        """Copy `text` to the clipboard. Returns the message for the user."""
         short = text[:COPY_LIMIT]
         self.copy_to_clipboard(short)
         if len(short) < len(text):
@@ -178,12 +178,12 @@ class ToolpairApp(App[None]):
         return getattr(self._driver, "has_terminal", False)
 
     def hang_up(self) -> None:
-        """The terminal has gone. Can be called from another thread."""
+        """The terminal is gone. May be called from another thread."""
         if self.leaving is not None:
             self.leaving.hang_up()
 
     async def interrupt(self) -> None:
-        """Quit as `q` does, because somebody outside wants that."""
+        """Quit as `q` does, at the request of another process."""
         if self.typed_ahead.has_ended():
             return
         await self.action_quit()
@@ -191,7 +191,7 @@ class ToolpairApp(App[None]):
             self.result.signal = SIGINT
 
     def leave(self, signal: int) -> None:
-        """End without a question, because a signal says so; what is not saved is kept."""
+        """End without asking, because of a signal; unsaved work is kept."""
         if self.typed_ahead.has_ended():
             return
         self.result.signal = signal
@@ -212,7 +212,7 @@ class ToolpairApp(App[None]):
         super().exit(*arguments, **named)
 
     def _end(self, keep: bool) -> None:
-        """Nothing is handled any more, and no session is open. `keep`: not because the person wants it so."""
+        """Stop handling events and close all sessions. `keep`: the user did not ask for the end."""
         self.typed_ahead.end()
         if keep:
             with suppress(Exception):  # the session may be what failed
@@ -234,7 +234,7 @@ class ToolpairApp(App[None]):
                 self.typed_ahead.handled()
 
     async def _handle_input(self, event: events.Event) -> None:
-        """In a terminal that is too small nothing can be read, so only quitting is possible."""
+        """When the terminal is too small to read anything, the only thing possible is to quit."""
         if not is_small(*self.size):
             await super().on_event(event)
         elif isinstance(event, events.Key) and event.key in ("q", "ctrl+q", "ctrl+c"):
@@ -260,7 +260,7 @@ class ToolpairApp(App[None]):
         self.screen.refresh(layout=True)
 
     def last_key(self) -> float:
-        """When something was typed or clicked, by the monotonic clock."""
+        """When the user last typed or clicked, by the monotonic clock."""
         return self.typed_ahead.last
 
     def switch_colours(self) -> None:

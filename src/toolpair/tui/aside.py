@@ -1,4 +1,4 @@
-"""Long work beside the interface. It never holds up a key, nor the end of the program."""
+"""A background thread for long work, which delays neither keys nor the end of the program."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Aside:
-    """A thread that ends with the program, whatever it is at: Textual's own workers are waited for.
+    """A thread that ends with the program, whatever it is doing: Textual would wait for its own workers.
 
-    Screens start it by `in_thread` of `later`.
+    Screens start one with `in_thread` of `later`.
     """
 
     def __init__(
@@ -26,10 +26,10 @@ class Aside:
         name: str,
         failed: Callable[[Exception], None],
     ) -> None:
-        """`work` runs in the thread, and should look at `stopped` now and then.
+        """`work` runs in the thread, and should check `stopped` now and then.
 
-        `failed` is told in the interface's own thread what ended it too early. What is told when the ticket is not
-        good any more is not heard.
+        `failed` is called in the interface's thread with the exception that ended the work. Calls made after the ticket
+        has expired are dropped.
         """
         self._app = app
         self._ticket = ticket
@@ -42,10 +42,10 @@ class Aside:
         try:
             self._work(self)
         except Exception as error:
-            failed = error  # the name of a handler is gone when this is told
-            self.tell(lambda: self._failed(failed))
+            failed = error  # the name bound by `except` no longer exists when this is called
+            self.run_in_ui(lambda: self._failed(failed))
 
-    def tell(self, what: Callable[[], None]) -> None:
+    def run_in_ui(self, what: Callable[[], None]) -> None:
         """Run something in the interface's own thread."""
         if self.stopped or not self._app.is_running:
             return
@@ -54,14 +54,14 @@ class Aside:
         except RuntimeError:
             if self._app.is_running:
                 raise
-            # The program has gone meanwhile, and nobody is there to be told.
+            # The program has ended meanwhile.
 
     def _hear(self, what: Callable[[], None]) -> None:
         if not self.stopped and self._ticket.is_good:
             what()
 
     def hand_over(self, ticket: Ticket) -> None:
-        """What is told from now on is for another screen."""
+        """From now on calls belong to another screen."""
         self._ticket = ticket
 
     def stop(self) -> None:

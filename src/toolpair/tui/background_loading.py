@@ -1,4 +1,4 @@
-"""A file is opened beside the keys: where it is large its beginning comes first, and then all of it."""
+"""Opening a file in the background: a large one shows its beginning first, and then all of it."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from toolpair.tui.later import LaterOn
 
 LARGE: Final = 1 << 19
-"""Bytes from which on the beginning of a file is shown before all of it is read."""
+"""From this size in bytes on, the beginning of a file is shown before all of it is read."""
 HEAD: Final = 1 << 16
 LINES: Final = 100
-"""Bytes and lines of that beginning, at most: about what a screen shows."""
+"""Maximum bytes and lines of that beginning: about a screenful."""
 LONGEST: Final = 1 << 24
-"""Bytes that are looked at for the end of the first line."""
+"""How many bytes are searched for the end of the first line."""
 _PACKED: Final = ".zst"
 
 
 class Open(Protocol):
-    """Opens a session; with `data` these are the bytes that it reads.
+    """Opens a session; with `data` it reads these bytes.
 
-    `progress` is told how many it has read, `checking` how much of what it has read is judged, and of how much.
+    `progress` is called with the number of bytes read, `checking` with how much has been checked, and the total.
     """
 
     def __call__(
@@ -44,40 +44,42 @@ class Open(Protocol):
 
 
 class Opening(Struct, frozen=True):
-    """A file to open, and how that is done."""
+    """A file to open, and how to open it."""
 
     path: str
     open: Open
 
     @property
     def size(self) -> int:
-        """Bytes; 0 where nothing is known of it."""
+        """Bytes; 0 if unknown."""
         try:
             return os.stat(self.path).st_size
         except OSError:
             return 0
 
     def beginning(self) -> Session | None:
-        """A session of the file's first records; None where it is small, or nothing can be told from them."""
+        """A session of the file's first records; None if it is small, or they show nothing."""
         if self.size < LARGE or self.path.endswith(_PACKED):
             return None
         for data in _beginnings(self.path):
-            with contextlib.suppress(Exception):  # of a part of a file anything may be wrong; all of it says what
+            with contextlib.suppress(
+                Exception
+            ):  # part of a file may be wrong in any way; reading all of it will report what is
                 session = self.open(self.path, data=data)
                 if len(session.conversation.rows):
                     return session
         return None
 
     def whole(self, work: LongTask) -> Session:
-        """All of it, judged."""
-        session = self.open(self.path, progress=work.heed, checking=work.check)
+        """The whole file, checked."""
+        session = self.open(self.path, progress=work.on_progress, checking=work.check)
         work.go_on("checking")
         know(session)
         return session
 
 
 def know(session: Session) -> None:
-    """Work out what a screen asks first."""
+    """Compute what a screen asks first."""
     conversation = session.conversation
     asked: list[object] = [
         session.problems,
@@ -91,7 +93,7 @@ def know(session: Session) -> None:
 
 
 def _beginnings(path: str) -> Iterator[bytes]:
-    """What the file may begin with: whole lines, the beginning of one document, or one very long line."""
+    """Possible beginnings of the file: whole lines, the start of one document, or of one very long line."""
     with open(path, "rb") as file:
         data = file.read(HEAD)
         text = data.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -118,14 +120,14 @@ def begin(
     failed: Callable[[Exception], None],
     beginning: Callable[[Session], LaterOn[Any] | None] | None = None,
 ) -> None:
-    """Open it in a thread for a screen; nothing of it is told after `work` was stopped.
+    """Open it in a thread for a screen; nothing is reported once `work` has been stopped.
 
-    `beginning` shows the first records of a large file, and gives back the screen that the rest is told to.
+    `beginning` shows the first records of a large file, and returns the screen that gets the rest.
     """
 
     def run(aside: Aside) -> None:
         def show(how: Callable[[Session], None], session: Session) -> None:
-            # Asked where keys are heard, too: escape may have come since the thread looked.
+            # Checked again in the thread that handles keys: escape may have been pressed meanwhile.
             if not work.stopped:
                 how(session)
 
@@ -137,15 +139,15 @@ def begin(
         try:
             head = opening.beginning() if beginning is not None else None
             if head is not None:
-                aside.tell(lambda: show(show_beginning, head))
+                aside.run_in_ui(lambda: show(show_beginning, head))
             session = opening.whole(work)
-            work.heed(work.done)
-            aside.tell(lambda: show(whole, session))
+            work.on_progress(work.done)
+            aside.run_in_ui(lambda: show(whole, session))
         except Stopped:
             return
         except Exception as error:
-            told = error  # the name of a handler is gone when this is told
+            raised = error  # the name bound by `except` no longer exists when this is called
             if not work.stopped:
-                aside.tell(lambda: failed(told))
+                aside.run_in_ui(lambda: failed(raised))
 
     screen.in_thread(run, "work")

@@ -1,4 +1,4 @@
-"""Changes of a file as text: the parts that differ, and whole lines."""
+"""Changes to a file as text: the parts that differ, or whole lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONTEXT = 80
 
 
 def where(change: Change, noun: str) -> str:
-    """The heading of one change. `noun` is what a new record is called."""
+    """The heading of a change. `noun` is what a new record is called."""
     if change.count > 1 and change.line is not None:
         return f"@ {change.count:,} lines from line {change.line:,} on are {change.kind}; the first of them:"
     place = f"line {change.line:,}" if change.line is not None else f"a new {noun}"
@@ -30,12 +30,12 @@ def where(change: Change, noun: str) -> str:
 
 
 def parts_text(changes: Iterable[Change], noun: str) -> str:
-    """The differing parts of each change with a little around them."""
+    """The differing parts of each change, with some context."""
     return _text(changes, noun, _parts)
 
 
 def whole_text(changes: Iterable[Change], noun: str) -> str:
-    """Each changed record, whole, before and after."""
+    """Each changed record, in full, before and after."""
     return _text(changes, noun, lambda before, after: [*_lines("-", before), *_lines("+", after)])
 
 
@@ -89,5 +89,5 @@ def _around(text: str, start: int, stop: int) -> str:
 
 
 def diff_style(line: str) -> str:
-    """The style of a line of such a text."""
+    """The style for a line of such a text."""
     return {"-": "error", "+": "good", "@": "title"}.get(line[:1], "")

@@ -1,4 +1,4 @@
-"""What the card below the list says: the problem under the cursor, or the row when it is sound."""
+"""The text of the card below the list: the problem under the cursor, or the row if it has none."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from toolpair.session.session import CauseGroup, Fix, OnResume, PairRow, Problem
 
 PREVIEW_MESSAGES = 5000
-"""In a longer history that is judged as a whole a preview takes longer than a key may: `p` shows the lines."""
+"""In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
 IDS = 3
 Part = tuple[int, list[Line]]
-"""How much the lines matter (0 most), and the lines."""
+"""Priority (0 is highest) and the lines."""
 
 
 def loss_text(fix: Fix) -> str:
@@ -36,7 +36,7 @@ def on_resume_text(resumed: OnResume) -> str:
 
 
 def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
-    """`changes_text`; of a long history only when that is known, else it is noted that somebody wants to know."""
+    """`changes_text`; for a long history only if it is known already, else it is requested."""
     key = (id(problem), fix.id)
     if key not in overview.previews:
         if overview.session.conversation.is_windowed:
@@ -47,12 +47,12 @@ def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
 
 
 def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
-    """Work out what the fix would change."""
+    """Compute what the fix would change."""
     overview.previews[id(problem), fix.id] = changes_text(overview, fix)
 
 
 def changes_text(overview: Overview, fix: Fix) -> str:
-    """`Changes 1 line.`, from what the fix would really do."""
+    """`Changes 1 line.`, computed from the fix itself."""
     session = overview.session
     if not session.conversation.is_windowed and len(session.conversation.transcript.messages) > PREVIEW_MESSAGES:
         return ""
@@ -86,7 +86,7 @@ def place_text(overview: Overview, problem: Problem) -> str:
 
 
 def _shorter(lines: list[Line], ellipsis: Span, cells: int) -> list[Line]:
-    """Without the last line, and with a sign that one is missing."""
+    """The lines without the last one, with a sign that one is missing."""
     kept = lines[-2]
     if not kept or kept[-1].text.endswith(ellipsis.text):
         return lines[:-1]
@@ -98,11 +98,11 @@ def _shorter(lines: list[Line], ellipsis: Span, cells: int) -> list[Line]:
 
 
 def _fit(parts: list[Part], height: int, ellipsis: Span, cells: int) -> list[Line]:
-    """All lines in order, without the least needed ones where there are too many."""
+    """All lines in order, minus those of lowest priority if there are too many."""
     while sum(len(lines) for _, lines in parts) > height:
         worst = max(range(len(parts)), key=lambda n: (parts[n][0], n))
         level, lines = parts[worst]
-        if len(lines) > 1 and level not in (0, IDS):  # One id without the other would mislead.
+        if len(lines) > 1 and level not in (0, IDS):  # One id without the other would be misleading.
             parts[worst] = (level, _shorter(lines, ellipsis, cells))
         elif len(parts) > 1:
             del parts[worst]
@@ -112,7 +112,7 @@ def _fit(parts: list[Part], height: int, ellipsis: Span, cells: int) -> list[Lin
 
 
 class Card:
-    """Makes the card's lines for one size."""
+    """Builds the card's lines for one size."""
 
     def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, height: int, wide: bool) -> None:
         self.overview = overview
@@ -272,7 +272,7 @@ class Card:
         return tuple(spans)
 
     def row(self, row: PairRow | None) -> list[Line]:
-        """The card of a row without a problem."""
+        """The card for a row without a problem."""
         glyphs, cells, session = self.glyphs, self.cells, self.session
         if row is None:
             return [glyphs.rule("", cells), (glyphs.ui(" Nothing to show here.", "dim"),)]
@@ -280,8 +280,8 @@ class Card:
         where = f" · messages.{row.message}" if row.message is not None else ""
         if row.pair is not None:
             pair = row.pair
-            mended = self.overview.is_mended(pair)
-            state = "fixed, not saved" if mended and session.changed else "fixed" if mended else ""
+            fixed = self.overview.is_fixed(pair)
+            state = "fixed, not saved" if fixed and session.changed else "fixed" if fixed else ""
             if not state and self.overview.partial is not None:
                 state = "not checked yet"
             if not state:
@@ -316,7 +316,7 @@ class Card:
 
 
 def cause_lines(overview: Overview, glyphs: Glyphs, cells: int, height: int, current: Problem | None) -> list[Line]:
-    """The causes, one entry each, the current one marked; notes behind one line."""
+    """The causes, one entry each, with the current one marked; notes are folded into one line."""
     lines: list[Line] = [glyphs.rule("Causes", cells)]
     notes = 0
     here = overview.group_number(current) if current is not None else None

@@ -1,4 +1,4 @@
-"""A session that is open in the interface, and what is known of it there."""
+"""An open session and what the interface knows about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class DeskState(Struct, frozen=True, eq=False):
-    """One state of an open session: what it holds, what is applied, which conversation is looked at."""
+    """One state of an open session: its content, what is applied, which conversation is current."""
 
     session: Session
     conversations: tuple[Conversation, ...]
@@ -25,20 +25,20 @@ class DeskState(Struct, frozen=True, eq=False):
         return cls(session, session.conversations, session.current)
 
     def is_of(self, session: Session) -> bool:
-        """Whether the session is in this state. Each change makes new conversations, so this compares no content."""
+        """Whether the session is in this state. Each change creates new conversations, so no content is compared."""
         return (
             self.session is session and self.conversations is session.conversations and self.current == session.current
         )
 
 
 class Desk:
-    """One session with the fixes that are applied to it; a sub-agent's lies on top of the one it was opened from."""
+    """A session with its applied fixes; a sub-agent's lies on top of the one it was opened from."""
 
     def __init__(self, session: Session, partial: int | None = None) -> None:
-        """`partial`: the session is the beginning of a file of so many bytes."""
+        """`partial`: the session is the beginning of a file of this many bytes."""
         self.overview = Overview(session, partial)
         self.keeper: Keeper | None = None
-        """Writes the journal, where there is one; from when all of the file is read."""
+        """Writes the journal, if there is one, once the whole file is read."""
         self._copied: tuple[Staged, ...] = ()
         self._kept: tuple[DeskState, tuple[Staged, ...], str] | None = None
 
@@ -48,7 +48,7 @@ class Desk:
 
     @property
     def unsaved(self) -> bool:
-        """Whether closing it now would throw something away: fixes that no file has."""
+        """Whether closing it now would lose something: fixes that are in no file."""
         return self.session.changed and tuple(self.session.staged) != self._copied
 
     @property
@@ -56,12 +56,12 @@ class Desk:
         return sum(staged.problems for staged in self.session.staged) if self.unsaved else 0
 
     def go_on_with(self, session: Session) -> None:
-        """Take another session of the same file, as it is now, into the place of this one."""
+        """Replace the session by another one of the same file."""
         self._copied = ()
         self.overview.forget(session)
 
     def note_saved(self, in_place: bool) -> None:
-        """What is applied has been written: to the file, which the session starts from now, or to a copy."""
+        """What is applied has been written: to the file, where the session continues, or to a copy."""
         if in_place:
             self.overview.forget(self.session)
         else:
@@ -69,12 +69,12 @@ class Desk:
         self.keep()
 
     def note_written(self) -> None:
-        """The file has what is applied: nothing is left to keep. May be called in another thread."""
+        """The file has everything applied: nothing is left to keep. May be called from another thread."""
         if self.keeper is not None:
             self.keeper.forget()
 
     def keep(self) -> None:
-        """Have the journal written, where what is applied has changed since the last time."""
+        """Have the journal written if applied fixes have changed."""
         if self.keeper is None:
             return
         state = DeskState.of(self.session), self._copied, self.session.profile.id
@@ -88,11 +88,11 @@ class Desk:
 
     @property
     def is_kept(self) -> bool:
-        """Whether what is applied and not saved can be taken up again."""
+        """Whether unsaved fixes can be taken up again."""
         return self.keeper is not None and self.keeper.problem is None
 
     def close(self, keep: bool) -> None:
-        """Nobody works on it any more. `keep`: not because the person wants it so."""
+        """Nobody works on it any more. `keep`: the user did not ask for that."""
         if self.keeper is None:
             return
         if keep:

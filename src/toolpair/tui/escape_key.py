@@ -1,4 +1,4 @@
-"""How soon escape is the key itself, and not the beginning of what another key sends."""
+"""How long to wait before escape counts as a key rather than the start of a sequence."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import selectors
 from typing import Final
 
 _DELAY: Final = "15"
-"""Milliseconds in which the rest of a sequence has to come, as in other terminal programs. ESCDELAY says another."""
+"""Milliseconds for the rest of a sequence to arrive, as in other terminal programs. ESCDELAY overrides it."""
 
 
 def expect_soon() -> None:
-    """To be called before Textual is loaded, which reads its delay then."""
+    """Call this before Textual is loaded: it reads its delay then."""
     os.environ.setdefault("ESCDELAY", _DELAY)
 
 
 class PromptSelector(selectors.SelectSelector):
-    """Behind something that came it waits for `seconds` at most, once."""
+    """After input has arrived, waits for `seconds` at most, once."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Both contents of a guess, side by side: what a person needs to see to confirm it."""
+"""Both contents of a guess side by side: what a person needs to see to confirm it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SHOWN_CHARS = 20_000
 SHOWN_LINES = 12
-"""Lines of all outputs to choose from together: each has to be seen."""
+"""Lines for all the outputs to choose from: each must be visible."""
 
 
 def _body(session: Session, block: Block | None, as_written: bool) -> list[SafeText]:
@@ -33,13 +33,13 @@ def _body(session: Session, block: Block | None, as_written: bool) -> list[SafeT
 
 
 def _output_of(fix: Fix) -> str | None:
-    """What the model would read as the result that the fix puts in, None when it puts none in. Untrusted."""
+    """What the model would read as the result that the fix inserts; None when it inserts none. Untrusted."""
     content = next((edit.content for edit in fix.edits if isinstance(edit, InsertResult)), None)
     return text_of(content) if content is not None else None
 
 
 def _outputs(session: Session, choices: Sequence[tuple[str, Fix, str]]) -> list[SafeText]:
-    """What each of the ways would put in the place of a result that is missing, under its key."""
+    """What each choice would insert as the missing result, under its key."""
     found = [(key, text) for key, way, _ in choices if (text := _output_of(way)) is not None]
     lines: list[SafeText] = []
     most = max(1, SHOWN_LINES // max(1, len(found)))
@@ -52,13 +52,13 @@ def _outputs(session: Session, choices: Sequence[tuple[str, Fix, str]]) -> list[
 
 
 def _named(candidates: Sequence[Pair], fix: Fix) -> list[Pair]:
-    """The candidates, the one that the fix names first."""
+    """The candidates, the one named by the fix first."""
     number = fix.id.rpartition("-")[2]
     return sorted(candidates, key=lambda pair: str(pair.index) != number)
 
 
 def guess_title(fixes: Sequence[Fix]) -> str:
-    """The question that the uncertain ways put."""
+    """The question for the uncertain fixes."""
     if all(fix.id == "reconnect" for fix in fixes):
         return "This is a guess. Does the later line follow the earlier one?"
     if not all(fix.id.startswith("use-copy") for fix in fixes):
@@ -77,7 +77,7 @@ def guess_lines(
     height: int,
     choices: Sequence[tuple[str, Fix, str]] = (),
 ) -> list[Line]:
-    """The sentence, the ways to choose from, then the call on the left and the result on the right.
+    """The sentence, the choices, then the call on the left and the result on the right.
 
     Each choice: its key, the fix, what it links.
     """
@@ -123,7 +123,7 @@ def guess_lines(
 
 class _Side(Struct, frozen=True):
     title: str
-    """With the place in the file."""
+    """Including the place in the file."""
     note: SafeText
     lines: list[SafeText]
 

@@ -1,4 +1,4 @@
-"""The head of the main screen: the file in one line, the verdict in one to three."""
+"""The head of the main screen: the file in one line, the verdict in up to three."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEGINNING = "This is only the beginning of the file. Problems are shown when all
 
 
 def file_name(session: Session, glyphs: Glyphs) -> SafeText:
-    """A native session by its id, cut; any other file by its name."""
+    """A native session by its id, shortened; any other file by its name."""
     transcript = session.conversation.transcript
     if transcript.native and transcript.session_id:
         name = visible(transcript.session_id)
@@ -29,7 +29,7 @@ def file_name(session: Session, glyphs: Glyphs) -> SafeText:
 
 
 def state_text(session: Session) -> tuple[str, str]:
-    """What is staged, and the style of saying it."""
+    """What is staged, and the style to show it in."""
     fixed = sum(staged.problems for staged in session.staged)
     if not session.changed:
         return "nothing changed", "dim"
@@ -42,7 +42,7 @@ def state_text(session: Session) -> tuple[str, str]:
 
 
 def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = None) -> Line:
-    """`size` is that of the file, of which the session holds the beginning."""
+    """`size` is that of the whole file when the session holds only its beginning."""
     transcript = session.conversation.transcript
     parts: list[str] = [file_name(session, glyphs)]
     if transcript.native:
@@ -66,7 +66,7 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
 
 
 def _now(session: Session, running: bool) -> str:
-    """The verdict on the file as it is. `running`: a call at its end may still be worked on."""
+    """The verdict on the file as it is. `running`: a call at its end may still be running."""
     verdict, sentence = session.conversation.verdict, session.conversation.verdict.sentence
     if verdict.waiting and not verdict.errors:
         plain = waiting_text(session.problems, session.conversation.transcript)
@@ -76,7 +76,7 @@ def _now(session: Session, running: bool) -> str:
 
 
 def _both(session: Session) -> str:
-    """What is so now, and what will be after saving."""
+    """The verdict now and after saving."""
     now, after = session.staging.original[session.current].verdict, session.conversation.verdict
     if now.badge == after.badge:
         return f"now and after saving {now.badge}"
@@ -96,9 +96,9 @@ def _after(session: Session) -> str:
 def head_lines(
     session: Session, glyphs: Glyphs, cells: int, limit: int, size: int | None = None, running: bool = False
 ) -> list[Line]:
-    """The file line and the verdict, at most `limit` lines in all. `size`: only the beginning is there.
+    """The file line and the verdict, at most `limit` lines in all. `size`: only the beginning is loaded.
 
-    `running`: somebody may be at work on the call at its end.
+    `running`: the call at its end may still be running.
     """
     if size is not None:
         lines = [file_line(session, glyphs, cells, size)]
@@ -132,7 +132,7 @@ def head_lines(
 
 
 def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str) -> Line:
-    """The names of the columns; `note` says what filters the list."""
+    """The names of the columns; `note` describes the filter."""
     if stacked:
         return glyphs.rule(f"calls and results{note}", cells, lead="───")
     left = (cells - 2) // 2  # The list is one cell narrower: its scroll bar.

@@ -1,4 +1,4 @@
-"""Tells an answer to what is on the screen from a key that was typed before that could be read."""
+"""Distinguishes an answer to the current screen from a key pressed before the screen could be read."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ if TYPE_CHECKING:
     from toolpair.tui.screens.base_screen import BaseScreen
 
 HELD = 0.4
-"""Seconds after a screen has been drawn in which no answer is taken."""
+"""Seconds after a screen has been drawn during which no answer is accepted."""
 REPEATED = 0.15
-"""Seconds: the same key again within them is a held one, which repeats every 0.03 s."""
+"""Seconds: the same key within this time is being held; it repeats every 0.03 s."""
 
 
 class HeldKey:
-    """For the keys of one screen that write, throw away or confirm something."""
+    """For the keys of a screen that write, discard or confirm something."""
 
     def __init__(self, screen: BaseScreen[Any]) -> None:
         self._screen = screen
         self._last: dict[str, float] = {}
 
     def fresh(self, key: str = "enter") -> bool:
-        """Whether the key that is handled now was typed for what the screen shows, however long it has waited."""
+        """Whether the current key was pressed for what the screen shows, however long it waited in the queue."""
         came = self._screen.tool.typed_ahead.came
         last = self._last.get(key)
         self._last[key] = came

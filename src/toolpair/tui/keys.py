@@ -1,4 +1,4 @@
-"""Every key of the interface, once. Bindings, the help screen and the palette are made from this table."""
+"""Every key of the interface, defined once. Bindings, the help screen and the palette are generated from this table."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from textual.binding import Binding, BindingType
 
 
 class Key(Struct, frozen=True):
-    """`keys` in Textual's names, `action` on the screen or widget that owns the group."""
+    """`keys` are Textual's names, `action` is one of the screen or widget that owns the group."""
 
     keys: str
     action: str
     label: str
     palette: bool = True
     listed: bool = True
-    """Whether `?` shows it: what another group shows already is not said twice."""
+    """Whether `?` lists it: not if another group lists it already."""
 
 
 _NAMES = {
@@ -25,7 +25,7 @@ _NAMES = {
 
 
 def key_names(keys: str) -> str:
-    """Textual's names, parted by commas, as people know them."""
+    """Textual's comma-separated names in a readable form."""
     return " ".join(_NAMES.get(name, name) for name in keys.split(","))
 
 
@@ -122,7 +122,7 @@ PROGRAM = KeyGroup(
         Key("ctrl+z", "suspend_process", "suspend; fg in the shell brings it back", False),
     ),
 )
-"""Heard whatever has the focus."""
+"""Handled whatever has the focus."""
 VIEWER = KeyGroup(
     "viewer",
     "In an open text",
@@ -181,5 +181,5 @@ PICKER = KeyGroup(
     ),
 )
 CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
-"""The movement of lists with one column."""
+"""Movement in lists with one column."""
 GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, SAVED, PICKER, APP, PROGRAM)

@@ -1,8 +1,8 @@
-"""What is done later: told by a thread, due by a timer, after a refresh, or when a dialog has been answered.
+"""Deferred work: thread results, timers, callbacks after a refresh, answers from dialogs.
 
-Keys go on meanwhile, so whatever comes back may be out of date. Here alone is decided whether it is: it is used while
-the screen that it was made for is still on and, where it speaks of the session, while that is still in the state that
-it was made for. No screen starts a thread or a timer, or opens another screen, in any other way.
+Keys are handled meanwhile, so any result may be out of date. This module alone decides that: a result is used if the
+screen it is for is still mounted and, if it is about the session, the session is still in the same state. No screen
+starts a thread or a timer, or opens another screen, in any other way.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 
 
 class Ticket:
-    """For one thing that is done later."""
+    """Validity of one deferred call."""
 
     def __init__(self, screen: LaterOn[Any], of_state: bool) -> None:
         self._screen = screen
@@ -34,14 +34,14 @@ class Ticket:
 
     @property
     def is_good(self) -> bool:
-        """Whether what comes back may be used."""
+        """Whether the result may be used."""
         screen = self._screen
         if not screen.is_on:
             return False
         return self._state is None or (screen.desk is not None and self._state.is_of(screen.desk.session))
 
     def only(self, what: Callable[P, Any]) -> Callable[P, Any]:
-        """`what`, which does nothing when the ticket is not good any more."""
+        """`what`, wrapped to do nothing once the ticket is no longer good."""
 
         def when_due(*args: P.args, **kwargs: P.kwargs) -> Any:
             return what(*args, **kwargs) if self.is_good else None
@@ -50,7 +50,7 @@ class Ticket:
 
 
 class LaterOn(Screen[T]):
-    """A screen's ways to have something done later. `of_state`: it is about the session as it is at this moment."""
+    """A screen's ways to defer work. `of_state`: it depends on the session's current state."""
 
     _desk: Desk | None = None
     _finished = False
@@ -62,14 +62,14 @@ class LaterOn(Screen[T]):
 
     @property
     def desk(self) -> Desk | None:
-        """The session that the screen is about: the one that was on top when it was first asked."""
+        """The session that the screen is about: the one on top when first asked."""
         if self._desk is None:
             self._desk = self.tool.desk
         return self._desk
 
     @property
     def is_on(self) -> bool:
-        """Whether the screen is still there, on top or below another one. At the end none is."""
+        """Whether the screen still exists, on top or covered. False for all at the end."""
         return not self._finished and not self.tool.typed_ahead.has_ended() and self in self.app.screen_stack
 
     def ticket(self, of_state: bool = False) -> Ticket:
@@ -91,11 +91,13 @@ class LaterOn(Screen[T]):
         failed: Callable[[Exception], None] | None = None,
         of_state: bool = False,
     ) -> Aside:
-        """Run `work` beside the keys. `failed` is told what ended it too early; without it that ends the program."""
+        """Run `work` in a background thread. `failed` is called with an exception; without it, that ends
+        the program.
+        """
         return Aside(self.app, self.ticket(of_state), work, name, failed or self.app._handle_exception)
 
     def when_on_top(self, what: Callable[[], object]) -> None:
-        """Do what puts another screen on, or in the place of this one, when no other lies over it."""
+        """Call it, to open a screen or replace this one, once no other screen covers this one."""
         if self.app.screen is self:
             what()
         else:
@@ -112,5 +114,5 @@ class LaterOn(Screen[T]):
         self.app.push_screen(screen)
 
     def ask(self, screen: Screen[Answer], answered: Callable[[Answer | None], Any], of_state: bool = False) -> None:
-        """Open a screen over this one and hear its answer. `of_state`: it is asked about the session as it is now."""
+        """Open a screen over this one and pass its answer on. `of_state`: the question is about the current state."""
         self.app.push_screen(screen, self.ticket(of_state).only(answered))

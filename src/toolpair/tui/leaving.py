@@ -1,6 +1,6 @@
-"""The end that comes from outside: a signal, or a terminal that is closed.
+"""Ending because of a signal or a closed terminal.
 
-The terminal is given back where it is still there, and no work is lost.
+The terminal is restored if it still exists, and no work is lost.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 ENDING: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
 _PATIENCE: Final = 6.0
-"""Seconds for an end in order; a save that is under way is given up in them, or finished."""
+"""Seconds for an orderly end; a running save is cancelled or finished in that time."""
 _LAST: Final = 0.5
-"""Seconds for the last words to a terminal that may not listen any more."""
+"""Seconds for final output to a terminal that may no longer respond."""
 GIVE_BACK: Final = (
     "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l\x1b[<u"
     "\x1b[?1049l\x1b[?25h\x1b[?1004l\x1b[0m"
 )
-"""Undoes all that the interface asks of a terminal."""
+"""Resets everything that the interface sets on a terminal."""
 Handler = Any
-"""What `signal.signal` takes and gives back."""
+"""What `signal.signal` accepts and returns."""
 
 
 class Leaving:
-    """While it is entered, signals end the interface in order, and SIGINT asks as `q` does."""
+    """A context in which signals end the interface in an orderly way, and SIGINT asks as `q` does."""
 
     def __init__(self, app: ToolpairApp) -> None:
         self._app = app
@@ -46,31 +46,31 @@ class Leaving:
         threading.Thread(target=self._watch, name="signals", daemon=True).start()
         for number in (*ENDING, signal.SIGINT):
             before = signal.getsignal(number)
-            if before is not signal.SIG_IGN:  # as nohup has it
+            if before is not signal.SIG_IGN:  # ignored already, as under nohup
                 self._before[number] = before
                 signal.signal(number, self._heard)
 
     def __exit__(self, *error: object) -> None:
         for number, before in self._before.items():
-            # An interrupt that comes now comes too late, and what there is to say of saved files is still to be said.
+            # An interrupt now is too late, and the messages about saved files are still to be printed.
             signal.signal(number, before if number != signal.SIGINT else signal.SIG_IGN)
         self._over.set()
         os.write(self._writing, b"\0")
         if self._app.has_terminal:
-            # The interface has failed in a way that left it no time for that.
+            # The interface failed without time to restore the terminal.
             self._give_back()
         silence_lost_streams()
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
-        # All that may be done in the middle of anything.
+        # All that is safe inside a signal handler.
         os.write(self._writing, bytes([number]))
 
     def hang_up(self) -> None:
-        """The terminal has gone."""
+        """The terminal is gone."""
         os.write(self._writing, bytes([signal.SIGHUP]))
 
     def _watch(self) -> None:
-        """In a thread: the interface may be at something long, or wait for a terminal that does not listen."""
+        """In a thread: the interface may be busy, or wait for a terminal that does not respond."""
         is_leaving = False
         while not self._over.is_set():
             number = os.read(self._reading, 1)[0]
@@ -78,7 +78,7 @@ class Leaving:
                 return
             is_ending = self._app.typed_ahead.has_ended()
             if number == signal.SIGINT and (is_ending or self._app.is_running):
-                # When it is about to end the question has been answered.
+                # When it is about to end, the question has been answered.
                 self._app.call_later(self._app.interrupt)
             elif not is_leaving and (is_ending or self._app.is_running):
                 is_leaving = True
@@ -104,7 +104,7 @@ class Leaving:
             try:
                 termios.tcsetattr(0, termios.TCSANOW, self._attributes)
             except termios.error:
-                pass  # it has gone
+                pass  # it is gone
         if sys.__stderr__ is not None:
             try:
                 os.write(sys.__stderr__.fileno(), GIVE_BACK.encode())
@@ -113,12 +113,12 @@ class Leaving:
 
 
 def _attributes(descriptor: int) -> list[Any] | None:
-    """How the terminal is set up; None where there is none."""
+    """The terminal's settings; None if there is none."""
     try:
         import termios
 
         return termios.tcgetattr(descriptor)
-    except Exception:  # no terminal, or a system that has none of this kind
+    except Exception:  # no terminal, or a system without termios
         return None
 
 
@@ -129,7 +129,7 @@ def _in_time(what: Callable[[], None]) -> None:
 
 
 def silence_lost_streams() -> None:
-    """Lead output whose terminal has gone to nowhere, so that nothing fails which is written to it now."""
+    """Redirect output whose terminal is gone to nowhere, so that writing to it does not fail."""
     try:
         import termios
     except ImportError:
@@ -138,5 +138,5 @@ def silence_lost_streams() -> None:
         try:
             termios.tcgetattr(number)
         except termios.error as error:
-            if error.args[0] == errno.EIO:  # a file or a pipe says otherwise that it is no terminal
+            if error.args[0] == errno.EIO:  # a file or a pipe fails differently
                 os.dup2(os.open(os.devnull, os.O_WRONLY), number)

@@ -1,4 +1,4 @@
-"""What is not fixed, in two lists: what only a person can decide, and what merely has no fix applied."""
+"""What is left unfixed, in two lists: what only a person can decide, and what merely has no fix applied."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 class Left(Struct, frozen=True):
     guesses: tuple[Problem, ...]
-    """Left for the user: there is something to choose."""
+    """Left for the user: there is a choice to make."""
     unfixed: tuple[Problem, ...]
-    """A certain fix is known and not applied."""
+    """A certain fix exists but is not applied."""
     hopeless: tuple[Problem, ...]
-    """No fix is known."""
+    """No fix exists."""
 
     def lines(self) -> list[str]:
-        """A line for each list that holds anything, with the first of its problems."""
+        """A line for each non-empty list, with its first problem."""
         named = (("left for you", self.guesses), ("not fixed", self.unfixed), ("without a known fix", self.hopeless))
         return [f"{len(found):>3,} {name}: {_first(found)}" for name, found in named if found]
 
     def words(self) -> str:
-        """All of it in a few words, nothing when all is fixed."""
+        """A summary in a few words, empty when everything is fixed."""
         parts = []
         if self.guesses:
             count = len(self.guesses)
@@ -46,7 +46,7 @@ def left_of(session: Session) -> Left:
     held = {one.problem.key for one in session.staging.held_back}
     for problem in session.left:
         if problem.key in held:
-            continue  # it is told apart, with what its fix would take away
+            continue  # listed separately, with what its fix would lose
         if not problem.fixes:
             hopeless.append(problem)
         elif problem.certain_fix is None:

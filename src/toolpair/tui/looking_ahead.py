@@ -1,4 +1,4 @@
-"""Rows that are likely to be shown next, made ready while no key is pressed."""
+"""Reading rows that are likely to be shown next, while no key is pressed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 _REST: Final = 0.03
-"""Seconds without a key after which it begins."""
+"""Seconds without a key before it starts."""
 _PAUSE: Final = 0.005
 _SHARE: Final = 0.004
-"""Seconds that it takes at once: a key that comes meanwhile waits no longer than for one row more."""
+"""Seconds per run: a key pressed meanwhile waits no longer than for one more row."""
 
 
 class LookingAhead:
-    """In a long history a row is read with the stretch that it stands in; whoever looks at it again has it at once."""
+    """In a long history, reading a row loads its window; after that it is cached for the next read."""
 
     def __init__(self, later: Callable[[float, Callable[[], None]], Timer]) -> None:
         self._later = later
@@ -26,7 +26,7 @@ class LookingAhead:
         self._rows: Sequence[object] = ()
 
     def soon(self, rows: Sequence[object], numbers: Callable[[], Iterator[int]]) -> None:
-        """Look at these rows when the keys rest, instead of at what was wanted before."""
+        """Read these rows when no keys are pressed, instead of those requested before."""
         self._stop()
         self._rows = rows
 

@@ -1,4 +1,4 @@
-"""Numbers in words."""
+"""Numbers and times in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def count_text(count: int, noun: str) -> str:
 
 
 def ago_text(seconds: float) -> str:
-    """`12 minutes ago`; a time to come is now."""
+    """`12 minutes ago`; a time in the future is now."""
     minutes = int(seconds // 60)
     if minutes < 1:
         return "less than a minute ago"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class OpenSessions:
-    """The session that was opened, and on top of it those of its sub-agents that one has gone to."""
+    """The session that was opened, with the sub-agents' sessions opened from it on top."""
 
     def __init__(self, app: ToolpairApp, session: Session | None, at: str | None) -> None:
         """`at` is where the first one that is shown starts."""
@@ -50,7 +50,7 @@ class OpenSessions:
         failed: Callable[[Exception], None],
         keep: int = 0,
     ) -> None:
-        """Open a file beside the keys and show what there is of it, in the place of `screen`.
+        """Open a file in the background and show its contents in place of `screen`.
 
         `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
         """
@@ -65,7 +65,7 @@ class OpenSessions:
             return None
 
         def whole(session: Session) -> None:
-            # What was just read lives as long as the program does: nothing of it is to be collected.
+            # What was just read lives as long as the program: none of it is garbage.
             gc.freeze()
             if shown:
                 shown[0].reading.take_whole(session)
@@ -83,7 +83,7 @@ class OpenSessions:
     def show(
         self, session: Session, keep: int = 0, opening: Opening | None = None, work: LongTask | None = None
     ) -> PairScreen:
-        """Show a session, on top of `keep` of those that are open. With `opening` it has but its file's beginning."""
+        """Show a session on top of `keep` of the open ones. With `opening`, it holds only the beginning of its file."""
         from toolpair.tui.screens.pair_screen import PairScreen
 
         desk = Desk(session, opening.size if opening is not None else None)
@@ -101,7 +101,7 @@ class OpenSessions:
         return screen
 
     def go_back(self) -> None:
-        """From a sub-agent's session to the one that it was opened from."""
+        """Go back from a sub-agent's session to the one it was opened from."""
 
         def leave() -> None:
             while len(self._app.screen_stack) > len(self.desks):
@@ -119,22 +119,22 @@ class OpenSessions:
         )
 
     def changed(self, desk: Desk) -> None:
-        """Tell its main screen that the session is another one now."""
+        """Tell its main screen that the session has been replaced."""
         screen = self.screen_of(desk)
         if screen is not None:
             screen.forget_note()
             screen.reload()
 
     def read_again(self, desk: Desk) -> str:
-        """Open the file anew, without what was staged. Gives back why not, nothing when it is done."""
-        from toolpair.session.reopening import opened_again
+        """Open the file again, without staged fixes. Returns why not; empty on success."""
+        from toolpair.session.reopening import reopened
         from toolpair.session.session import SessionError
 
         old = desk.session
         if old.path is None:
             return "This was read from standard input, so it cannot be read again."
         try:
-            session = opened_again(old)
+            session = reopened(old)
         except (SessionError, OSError) as error:
             return f"Not read again. {error}"
         session.current = min(old.current, len(session.conversations) - 1)
@@ -143,7 +143,7 @@ class OpenSessions:
         return ""
 
     def keep(self) -> None:
-        """Write down what is applied and not saved, where it has changed."""
+        """Write the journal if unsaved fixes have changed."""
         for desk in self.desks:
             desk.keep()
             problem = desk.keeper.problem if desk.keeper is not None else None

@@ -1,4 +1,4 @@
-"""What the main screen shows of a session: its rows, which problem sits on which, what is mended."""
+"""The view model of the main screen: rows, which problem is on which row, what is fixed."""
 
 from __future__ import annotations
 
@@ -15,52 +15,52 @@ if TYPE_CHECKING:
 
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 NEAR = 50
-"""So many places around the found one are looked at for problems that are not in the order of their rows."""
+"""How many neighbours of the found position are searched, since problems are not strictly in row order."""
 
 BlockKey = tuple[int, object]
-"""A conversation's number and where a block stands in it."""
+"""A conversation's index and a block's position in it."""
 
 
 class Overview:
-    """Read anew after each change of the session. No question walks over the rows: there may be 100,000 and more."""
+    """Rebuilt after each change of the session. No method iterates over the rows: there may be 100,000 or more."""
 
     rows: Sequence[PairRow]
 
     def __init__(self, session: Session, partial: int | None = None) -> None:
-        """`partial`: the session is the beginning of a file of so many bytes; nothing is said of its problems."""
+        """`partial`: the session is the beginning of a file of this many bytes; problems are not shown."""
         self.session = session
         self.partial = partial
         self.current: Problem | None = None
         self.followed = False
-        """Whether what the agent adds to the file is taken up as it comes."""
-        self._mended: list[tuple[frozenset[BlockKey], Problem | None]] = []
-        self._mended_redo: list[tuple[frozenset[BlockKey], Problem | None]] = []
+        """Whether records that the agent appends are taken over as they arrive."""
+        self._fixed: list[tuple[frozenset[BlockKey], Problem | None]] = []
+        self._fixed_redo: list[tuple[frozenset[BlockKey], Problem | None]] = []
         self.reload()
 
     def reload(self) -> None:
         conversation = self.session.conversation
         self.rows = conversation.rows
         if self.partial is not None and self.rows and self.rows[-1].kind == "damaged":
-            self.rows = self.rows[:-1]  # That is where the beginning ends.
+            self.rows = self.rows[:-1]  # The loaded beginning ends there.
         self._places = conversation.places
         whole = self.partial is None
         self._index = ProblemIndex(conversation.problems, conversation.groups) if whole else ProblemIndex((), ())
         self._row_of: dict[int, int] = {}
         self._problem_at: dict[int, Problem | None] = {}
         self.previews: dict[tuple[int, str], str] = {}
-        """What a fix of a problem (by `id`) would change, as far as that was worked out."""
+        """What fixes would change, by the `id` of their problem, as far as computed."""
         self.wanted: tuple[Problem, Fix] | None = None
-        """Of this one it was asked and is not known yet."""
-        self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._mended))
+        """The problem for which that was requested and is not known yet."""
+        self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._fixed))
 
     @property
     def walk(self) -> list[Problem]:
-        """The problems that `]` goes through: errors, then warnings, then notes, each in the order of the file."""
+        """The problems that `]` visits: errors, then warnings, then notes, each in file order."""
         return self._index.walk
 
     @property
     def first_problem(self) -> Problem | None:
-        """Where the cursor opens: the first that stops, else that loses, else an error, else a warning."""
+        """Where the cursor starts: the first problem that stops, else that loses, else an error, else a warning."""
         best = min(self.session.problems, key=weight, default=None)
         return best if best is not None and best.severity != "info" else None
 
@@ -84,13 +84,13 @@ class Overview:
 
     @property
     def running(self) -> bool:
-        """Whether a call at the end may still be worked on: somebody is there who would."""
+        """Whether the call at the end may still be running: some agent might be executing it."""
         native = self.session.conversation.transcript.native
         return self.followed or self.partial is not None or bool(self.session.warnings) or not native
 
     @property
     def so_far(self) -> str:
-        """What to add to "not found" while only the beginning of the file has been read."""
+        """What to add to "not found" while only the beginning of the file is loaded."""
         return " in what has been read so far" if self.partial is not None else ""
 
     # rows and problems
@@ -117,7 +117,7 @@ class Overview:
         return (places.of_part(problem.record) or 0) if problem.record is not None else 0
 
     def _row_of_result(self, problem: Problem, n: int) -> int:
-        """Behind the pair's first row there may be one for each further result."""
+        """A pair's first row may be followed by one for each further result."""
         if problem.result is not None and problem.result is not self.rows[n].result:
             for m in range(n, min(n + NEAR, len(self.rows))):
                 row = self.rows[m]
@@ -128,17 +128,17 @@ class Overview:
         return n
 
     def row_of_place(self, pair: int | None, message: int | None) -> int | None:
-        """The row of a pair or, without one, of a message; None when there is none."""
+        """The row of a pair or else of a message; None when there is none."""
         if pair is not None:
             return self._places.of_pair(pair)
         return self._places.of_message(message) if message is not None and self.rows else None
 
     def row_of_record(self, record: int) -> int | None:
-        """The first row that shows anything of a record."""
+        """The first row that shows any part of a record."""
         return self._places.of_part(record)
 
     def problem_at(self, row: int) -> Problem | None:
-        """The problem that the row shows: the worst where there are several."""
+        """The problem that the row shows: the worst if there are several."""
         if row not in self._problem_at:
             self._problem_at[row] = min(self._problems_on(row), key=self._index.weight, default=None)
         return self._problem_at[row]
@@ -158,7 +158,7 @@ class Overview:
             if record is not None:
                 found += [problem for problem in index.of_record(record) if self.row_of(problem) == n]
         if row.message is not None:
-            # Those whose message has no row of its own stand on the row of the nearest one before it.
+            # Problems whose message has no row are shown on the nearest row before it.
             for problem in index.from_message(row.message if n else 0):
                 if self.row_of(problem) == n:
                     found.append(problem)
@@ -177,15 +177,17 @@ class Overview:
         return sorted(found)
 
     def number(self, problem: Problem) -> tuple[int, int] | None:
-        """Which one of those as severe as it is, from 1, and how many there are. The head counts the errors so."""
+        """Its number, from 1, among problems of the same severity, and their total; the head counts errors the same
+        way.
+        """
         return self._index.number(problem)
 
     def cause_number(self, problem: Problem) -> int | None:
-        """Which one of the causes that the head counts, from 1."""
+        """The number, from 1, of its cause among those that the head counts."""
         return self._index.cause_number(problem)
 
     def group_number(self, problem: Problem) -> int | None:
-        """Index of the problem's group."""
+        """The index of the problem's group."""
         return self._index.group_number(problem)
 
     def only_notes(self, group: int) -> bool:
@@ -193,25 +195,25 @@ class Overview:
         return self._index.notes[group]
 
     def same(self, key: tuple[object, ...]) -> Problem | None:
-        """The problem with this key, after the session was read again."""
+        """The problem with this key after the session was reloaded."""
         return next((p for p in self._index.walk if p.key == key), None)
 
     def again(self, problem: Problem | None) -> Problem | None:
-        """The same problem, after the session was read again."""
+        """The same problem after the session was reloaded."""
         if problem is None or self._index.place(problem) is not None:
             return problem
         return self.same(problem.key)
 
     def next_as_severe(self, row: int, fixed: Sequence[Problem]) -> Problem | None:
-        """Where to go on after `fixed`: the next one that is as severe as they were, or more."""
+        """Where to continue after `fixed`: the next problem at least as severe."""
         least = max((SEVERITY[p.severity] for p in fixed), default=0)
         level = next((level for level in self._index.levels[: least + 1] if level), None)
         return None if level is None else level[self._first_from(level, row) % len(level)]
 
     def after(self, row: int, by: int, current: Problem | None) -> tuple[Problem | None, bool]:
-        """The next (`by` 1) or previous problem as seen from the current one or, without one, from `row`.
+        """The next (`by` 1) or previous problem relative to the current one or, without one, to `row`.
 
-        The second value says whether the search went around the end.
+        The second value says whether the search wrapped around.
         """
         walk = self.walk
         if not walk:
@@ -225,7 +227,7 @@ class Overview:
         return worst[n % len(worst)], not 0 <= n < len(worst)
 
     def _first_from(self, level: list[Problem], row: int) -> int:
-        """Place of the first problem on this row or below it; the problems are, but for a few, in order of rows."""
+        """The position of the first problem on this row or below; problems are, with few exceptions, in row order."""
         n = bisect_left(level, row, key=self.row_of)
         for m in range(max(0, n - NEAR), n):
             if self.row_of(level[m]) >= row:
@@ -233,7 +235,7 @@ class Overview:
         return n
 
     def _last_until(self, level: list[Problem], row: int) -> int:
-        """Place of the last problem on this row or above it; -1 when there is none."""
+        """The position of the last problem on this row or above; -1 when there is none."""
         n = bisect_right(level, row, key=self.row_of)
         for m in range(min(len(level), n + NEAR) - 1, n - 1, -1):
             if self.row_of(level[m]) <= row:
@@ -241,12 +243,12 @@ class Overview:
         return n - 1
 
     def marker(self, n: int) -> tuple[str, str]:
-        """The sign of a row and its style."""
+        """The marker of a row and its style."""
         row = self.rows[n]
         problem = self.problem_at(n)
         pair = row.pair
         if problem is None:
-            if pair is not None and self.is_mended(pair):
+            if pair is not None and self.is_fixed(pair):
                 return "✓", "good"
             if pair is not None and pair.state == "pending":
                 return "·", "dim"
@@ -258,56 +260,56 @@ class Overview:
             return "!", style
         return MARKERS.get(pair.state, "!"), style
 
-    # what is mended
+    # what is fixed
 
-    def is_mended(self, pair: Pair) -> bool:
+    def is_fixed(self, pair: Pair) -> bool:
         if not self._marked:
             return False
         number = self.session.current
         return any(block is not None and (number, block.key) in self._marked for block in (pair.call, *pair.results))
 
-    def rows_mended(self) -> list[int]:
-        """All rows that may be of pairs that are mended, in order."""
+    def rows_fixed(self) -> list[int]:
+        """All rows that may belong to fixed pairs, in order."""
         conversation, number = self.session.conversation, self.session.current
         records = {block[0] for at, block in self._marked if at == number and isinstance(block, tuple)}
         return sorted(set(chain.from_iterable(map(conversation.rows_beside, records))))
 
     def note_staged(self, problems: Sequence[Problem], conversation: int | None = None) -> None:
-        """Remember which blocks the step that was just taken was about; the current conversation's by default."""
+        """Remember which blocks the last step was about; by default in the current conversation."""
         number = self.session.current if conversation is None else conversation
         blocks = [block for problem in problems for block in (problem.call, problem.result) if block is not None]
         first = min(problems, key=self._first_of, default=None)
-        self._mended.append((frozenset((number, block.key) for block in blocks), first))
-        self._mended_redo.clear()
+        self._fixed.append((frozenset((number, block.key) for block in blocks), first))
+        self._fixed_redo.clear()
 
     def _first_of(self, problem: Problem) -> int:
         place = self._index.place(problem)
         return len(self.walk) if place is None else place
 
     def note_undone(self) -> Problem | None:
-        """Gives back the problem that is first in the file of those that are back, where that is known."""
-        if not self._mended:
+        """Returns the first, in file order, of the problems that are back, if known."""
+        if not self._fixed:
             return None
-        self._mended_redo.append(self._mended.pop())
-        return self._mended_redo[-1][1]
+        self._fixed_redo.append(self._fixed.pop())
+        return self._fixed_redo[-1][1]
 
     def note_redone(self) -> None:
-        if self._mended_redo:
-            self._mended.append(self._mended_redo.pop())
+        if self._fixed_redo:
+            self._fixed.append(self._fixed_redo.pop())
 
     def note_taken_out(self, step: int, last_of_step: bool) -> None:
-        """One decision of a step was taken out; with its last one the step is gone."""
-        if last_of_step and step < len(self._mended):
-            del self._mended[step]
-        self._mended_redo.clear()
+        """One decision of a step was removed; with its last one the step is gone."""
+        if last_of_step and step < len(self._fixed):
+            del self._fixed[step]
+        self._fixed_redo.clear()
 
     def forget_marks(self) -> None:
-        """Which rows were mended is not known any more: staged fixes were taken off with what they mended."""
-        self._mended.clear()
-        self._mended_redo.clear()
+        """Forget which rows were fixed: staged fixes were dropped together with what they fixed."""
+        self._fixed.clear()
+        self._fixed_redo.clear()
 
     def forget(self, session: Session) -> None:
-        """Go on with a session that was read from the file as it is now."""
+        """Continue with a session read from the file as it is now."""
         self.session = session
         self.partial = None
         self.current = None

@@ -1,4 +1,4 @@
-"""The styles of spans, and how a line becomes a strip."""
+"""The styles of spans, and rendering a line to a Textual strip."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PAINT_CSS = """
 
 
 class Painter(Widget):
-    """A widget that draws lines of spans with the styles above."""
+    """Mixin for a widget that draws lines of spans in the styles above."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"paint--{name}" for name in STYLE_NAMES}
 
@@ -47,7 +47,7 @@ class Painter(Widget):
         self._style_cache: dict[str, Style] = {}
 
     def style_of(self, names: str) -> Style:
-        """The style that `names` (parted by spaces) make together on this widget's background."""
+        """The combined style of `names` (space-separated) on this widget's background."""
         cache = self.__dict__.setdefault("_style_cache", {})
         style: Style | None = cache.get(names)
         if style is None:
@@ -58,7 +58,7 @@ class Painter(Widget):
         return style
 
     def paint(self, line: Line, cells: int, under: str = "") -> Strip:
-        """The strip of a line, exactly `cells` wide. `under` is a style below all of its spans."""
+        """The strip of a line, exactly `cells` wide. `under` is a style beneath all its spans."""
         segments = []
         used = 0
         for span in cut_line(line, cells):

@@ -1,4 +1,4 @@
-"""Judging many files, one after the other, in a process of its own, so that no key ever waits for it."""
+"""Checking the listed files one by one in a separate process, so that no key ever waits for it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ Mark = int | None
 
 
 class Judge(Protocol):
-    """Says of one file after the other how many errors it has."""
+    """Returns how many errors a file has, one file at a time."""
 
     def judge(self, path: str) -> Mark:
-        """Waits for the answer."""
+        """Blocks until the answer arrives."""
 
     def close(self) -> None: ...
 
 
 class ProcessJudge:
-    """Asks `judge_worker`, which is started with the first file and again when a file has ended it."""
+    """Asks `picker_worker`, started with the first file and restarted if a file has killed it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
     def judge(self, path: str) -> Mark:
-        """None, too, when there is no such process to be had."""
+        """None as well when the process cannot be started."""
         try:
             process = self._started()
             assert process.stdin is not None and process.stdout is not None
@@ -45,7 +45,7 @@ class ProcessJudge:
         if self._closed:
             raise OSError("closed")
         if self._process is None:
-            # -P: nothing is imported from the folder that the user is in.
+            # -P: do not import from the user's current folder.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "toolpair.tui.picker_worker"],
                 stdin=subprocess.PIPE,
@@ -55,7 +55,7 @@ class ProcessJudge:
         return self._process
 
     def close(self) -> None:
-        """End the process, in whatever it is; who waits for an answer gets None."""
+        """Kill the process, whatever it is doing; a waiting caller gets None."""
         self._closed = True
         self._end()
 

@@ -1,4 +1,4 @@
-"""The lines of the list of sessions."""
+"""The lines of the session list."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from toolpair.tui.picker_checks import Mark
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
 WIDE: Final = 72
-"""Cells from which on an agent's whole name is shown."""
+"""Minimum cells for an agent's full name."""
 _MARK: Final = 5
 _AGE: Final = 6
 _SIZE: Final = 7
 
 
 def mark_text(judged: bool, mark: Mark) -> tuple[str, str]:
-    """The sign of what is known of a session's problems, and its style."""
+    """The marker for what is known of a session's problems, and its style."""
     if not judged:
         return "…", "dim"
     if mark is None:
@@ -60,6 +60,6 @@ def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now:
 
 
 def haystack(found: FoundSession, home: str) -> str:
-    """What a filter looks in."""
+    """The text that a filter searches."""
     folder = found.folder or ""
     return " ".join((found.title, home_short(folder, home), folder, found.words or "", found.session_id)).lower()

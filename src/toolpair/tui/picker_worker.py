@@ -1,4 +1,6 @@
-"""The other side of `judging`: paths as JSON strings on standard input, a number of errors (or null) for each."""
+"""The worker process of `picker_checks`: reads paths as JSON strings on standard input, answers the number of errors or
+null.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ import sys
 
 
 def errors_of(path: str) -> int | None:
-    """How many errors the file has; None when it is no session that can be read."""
+    """How many errors the file has; None when it is not a readable session."""
     from toolpair.session.session import open_session
 
     try:
         session = open_session(path)
         return sum(conversation.verdict.errors for conversation in session.conversations)
-    except Exception:  # whatever a file can do to its reader, it is one that cannot be judged
+    except Exception:  # whatever it does to its reader, it cannot be checked
         return None
 
 

@@ -1,4 +1,4 @@
-"""The problems of a session by everything that the screen asks for: order, number, cause, place."""
+"""An index of a session's problems by everything the screen asks for: order, number, cause, place."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SEVERITY = {"error": 0, "warning": 1, "info": 2}
 
 
 class ProblemIndex:
-    """Made anew after each change, in one walk over the problems; no row is looked at."""
+    """Rebuilt after each change in a single pass over the problems; reads no row."""
 
     walk: list[Problem]
-    """The problems that `]` goes through: errors, then warnings, then notes, each in the order of the file."""
+    """The problems that `]` visits: errors, then warnings, then notes, each in file order."""
 
     def __init__(self, problems: Sequence[Problem], groups: Sequence[CauseGroup]) -> None:
         self.levels: list[list[Problem]] = [[], [], []]
@@ -41,18 +41,18 @@ class ProblemIndex:
         self._place = {id(problem): n for n, problem in enumerate(self.walk)}
         self.groups = groups
         self._group_of = {id(problem): n for n, group in enumerate(groups) for problem in group.problems}
-        # A group holds problems of one rule and one cause, and these are as severe as the profile has them.
+        # A group holds problems of one rule and one cause, which have the same severity.
         self.notes = [all(problem.severity == "info" for problem in group.problems) for group in groups]
         errors = [n for n, group in enumerate(groups) if any(p.severity == "error" for p in group.problems)]
         self._cause_number = {group: n for n, group in enumerate(errors, 1)}
         self.causes = len(errors)
 
     def place(self, problem: Problem) -> int | None:
-        """Where in `walk` it stands; None when it is not one of these."""
+        """The position in `walk`; None when it is not there."""
         return self._place.get(id(problem))
 
     def number(self, problem: Problem) -> tuple[int, int] | None:
-        """Which one of those as severe as it is, from 1, and how many there are."""
+        """Its number, from 1, among problems of the same severity, and their total."""
         place = self.place(problem)
         if place is None:
             return None
@@ -60,34 +60,34 @@ class ProblemIndex:
         return place - sum(map(len, self.levels[:severity])) + 1, len(self.levels[severity])
 
     def group_number(self, problem: Problem) -> int | None:
-        """Index of the problem's group."""
+        """The index of the problem's group."""
         return self._group_of.get(id(problem))
 
     def cause_number(self, problem: Problem) -> int | None:
-        """Which one of the causes with errors, from 1."""
+        """The number, from 1, of its cause among those with errors."""
         group = self._group_of.get(id(problem))
         return None if group is None else self._cause_number.get(group)
 
     def of_pair(self, index: int) -> Sequence[Problem]:
-        """The problems that are about the pair, alone or among others."""
+        """The problems that concern the pair, alone or with others."""
         return self._by_pair.get(index, ())
 
     def of_record(self, record: int) -> Sequence[Problem]:
-        """The problems of the record that are about no pair."""
+        """The record's problems that concern no pair."""
         return self._by_record.get(record, ())
 
     def from_message(self, number: int) -> Iterator[Problem]:
-        """The problems about no pair, in order, from those of this message on."""
+        """The problems without a pair, in order, from this message on."""
         start = bisect_left(self._by_message, number, key=_message)
         return (self._by_message[n] for n in range(start, len(self._by_message)))
 
     @property
     def unplaced(self) -> Sequence[Problem]:
-        """Those that name neither a pair nor a message."""
+        """Problems with neither a pair nor a message."""
         return self._unplaced
 
     def weight(self, problem: Problem) -> tuple[int, int, int]:
-        """The lower, the more it is the one to show where several meet."""
+        """Sort key: of several problems in one place the lowest is shown."""
         return (RANK[problem.impact], SEVERITY[problem.severity], self._place[id(problem)])
 
 

@@ -1,4 +1,4 @@
-"""The words of the recipe screen."""
+"""The texts of the recipe screen."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 Choice = tuple["Recipe", "Options"]
 LONGEST_ID = 64
-"""Where ids are cut for a recipe that can be told to: the length that most providers allow."""
+"""The length to which ids are truncated, for recipes that have that option: what most providers allow."""
 
 
 class Sketch(Struct, frozen=True):
-    """What there is to say of a trial, without the conversation that it made, which may be large."""
+    """A summary of a trial without the conversation it produced, which may be large."""
 
     choice: Choice
     problems: tuple[Problem, ...]
-    """What it does something for."""
-    deeds: tuple[tuple[int, str, tuple[str, ...]], ...]
+    """The problems that it does something about."""
+    actions: tuple[tuple[int, str, tuple[str, ...]], ...]
     left: int
     first_left: str
     lost: str | None
@@ -41,7 +41,7 @@ class Sketch(Struct, frozen=True):
         return cls(
             (trial.recipe, trial.options),
             tuple(dict.fromkeys(problem for problem, _ in trial.taken)),
-            tuple(trial.deeds()),
+            tuple(trial.actions()),
             len(trial.left),
             trial.left[0].text if trial.left else "",
             trial.losses.text,
@@ -54,11 +54,11 @@ class Sketch(Struct, frozen=True):
 
 
 Tried = Sketch | Exception | None
-"""None while it is not known yet."""
+"""None while not known yet."""
 
 
 def choices_of(recipes: Sequence[Recipe]) -> list[Choice]:
-    """Each recipe; one that can cut ids also with that."""
+    """Each recipe; one that can truncate ids also with that option."""
     choices: list[Choice] = []
     for recipe in recipes:
         choices.append((recipe, Options()))
@@ -95,7 +95,7 @@ def entry_lines(glyphs: Glyphs, choice: Choice, tried: Tried, cells: int) -> lis
 
 
 def trial_text(choice: Choice, tried: Tried, noun: str, cells: int) -> str:
-    """What the recipe is, and what it would do here, in lines of at most `cells`."""
+    """A description of the recipe and what it would do here, in lines of at most `cells`."""
     recipe = choice[0]
     lines = [recipe.title]
     if tried is None:
@@ -103,7 +103,7 @@ def trial_text(choice: Choice, tried: Tried, noun: str, cells: int) -> str:
     elif isinstance(tried, Exception):
         lines += ["", f" {tried}"]
     else:
-        lines += _deeds(tried, noun)
+        lines += _actions(tried, noun)
     if recipe.copies:
         lines += ["", f"It does exactly what {recipe.copies} does."]
     if recipe.loses:
@@ -118,11 +118,11 @@ def _wrapped(line: str, cells: int) -> list[str]:
     return [indent + piece for piece in wrap(visible(line.strip()), max(8, cells - len(indent)))] or [""]
 
 
-def _deeds(sketch: Sketch, noun: str) -> list[str]:
+def _actions(sketch: Sketch, noun: str) -> list[str]:
     if sketch.changes_nothing:
         return ["", "Here it changes nothing."]
     lines = ["", "Here it would"]
-    for count, title, lost in sketch.deeds:
+    for count, title, lost in sketch.actions:
         more = ", …" if len(lost) > 2 else ""
         lines.append(f" {count:,} × {title}" + (f" (loses {'; '.join(lost[:2])}{more})" if lost else ""))
     parts = [

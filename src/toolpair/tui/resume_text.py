@@ -1,4 +1,4 @@
-"""The way back to the agent: a command that can be pasted, or what to do in words."""
+"""The resume command as it can be pasted, if it is a command rather than an instruction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from toolpair.text.safe import SafeText, visible
 
 
 def command_of(resume: str | None) -> SafeText | None:
-    """The command; None where it is a sentence, or would be shown otherwise than it is."""
+    """The command; None when it is a sentence, or cannot be shown exactly as it is."""
     if not resume or resume.endswith(".") or visible(resume) != resume:
         return None
     return visible(resume)

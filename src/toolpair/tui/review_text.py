@@ -1,4 +1,4 @@
-"""The words of the review."""
+"""The texts of the review."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class ReviewText:
-    """Makes the lines for one width."""
+    """Builds the lines for one width."""
 
     def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, changes: Sequence[Change]) -> None:
-        """`changes` is all that is staged, against the file."""
+        """`changes` is everything staged, compared with the file."""
         self.overview = overview
         self.session = overview.session
         self.glyphs = glyphs
@@ -81,12 +81,12 @@ class ReviewText:
 
     @staticmethod
     def _seen(verdicts: Sequence[Verdict], gone: int = 0) -> str:
-        """ "1,172 of 1,212"; `gone` are outputs that the file will not hold any more."""
+        """ "1,172 of 1,212"; `gone` are outputs that will no longer be in the file."""
         seen = sum(verdict.outputs_seen for verdict in verdicts)
         return f"{seen:,} of {sum(verdict.outputs_total for verdict in verdicts) + gone:,}"
 
     def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
-        """One entry for each decision; the second value says whether it is staged or excluded."""
+        """One entry per decision; the second value says whether it is staged or excluded."""
         glyphs, cells = self.glyphs, self.cells - 2
         entries: list[list[Line]] = []
         for staged, is_in in shown:

@@ -1,4 +1,4 @@
-"""The lines of one row of the pair list. Pure: a row and a width in, spans out."""
+"""The lines of one row of the pair list. Pure: takes a row and a width, returns spans."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ FORGETS = "The agent forgets all above"
 ROLES = {"user": "you", "assistant": "agent"}
 BROKEN = frozenset({"missing", "mismatch", "orphan", "duplicate", "misplaced"})
 HEAD_CHARS = 4000
-"""So much of a text is looked at for its first line; no screen is wider."""
+"""How much of a text is searched for its first line; no screen is wider."""
 
 
 def id_text(value: object) -> SafeText:
-    """An id as it is shown: any JSON value may stand in its place."""
+    """An id as shown; any JSON value may be in its place."""
     if value is None:
         return SafeText("(no id)")
     if value == "":
@@ -41,7 +41,7 @@ def id_text(value: object) -> SafeText:
 
 
 def shows_both_ids(row: PairRow) -> bool:
-    """Whether the ids get a line of their own: two that differ, or a result without its call."""
+    """Whether the ids get their own line: two that differ, or a result without its call."""
     pair = row.pair
     if pair is None or row.result is None or pair.state not in BROKEN:
         return False
@@ -60,7 +60,7 @@ def row_height(row: PairRow, stacked: bool) -> int:
 
 
 class RowLines:
-    """Makes the lines of rows for one width."""
+    """Builds the lines of rows for one width."""
 
     def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, stacked: bool, query: str = "") -> None:
         self.overview = overview
@@ -77,7 +77,7 @@ class RowLines:
         return self.digits + 5
 
     def lines(self, n: int, side: str | None) -> list[Line]:
-        """The lines of row `n`; `side` is the cell that the cursor is on, None when it is elsewhere."""
+        """The lines of row `n`; `side` is the cell with the cursor, None when it is elsewhere."""
         row = self.overview.rows[n]
         if row.kind != "pair":
             return [self._separator(row, n, side is not None)]
@@ -169,7 +169,7 @@ class RowLines:
         return shown if len(shown) <= 7 else "…" + shown[-6:]
 
     def _cut(self, words: list[Span], tail: Line, room: int) -> Line:
-        """The words, with an ellipsis where they do not fit, and the tail at the end."""
+        """The words, shortened with an ellipsis if necessary, followed by the tail."""
         space = room - (line_width(tail) + 1 if tail else 0)
         if line_width(words) > space:
             ellipsis = self.glyphs.ui("…", "dim")
@@ -177,7 +177,7 @@ class RowLines:
         return spread(words, tail, room)
 
     def _result_line(self, row: PairRow) -> Line:
-        """Begins with one space."""
+        """Starts with a space."""
         assert row.pair is not None
         glyphs, pair = self.glyphs, row.pair
         space = Span(SafeText(" "))
@@ -208,13 +208,13 @@ class RowLines:
         return (space, *self._cut(self._marked(visible(first), style), tail, room))
 
     def _lack(self, pair: Pair) -> str:
-        """What stands in the place of the result: whether its output is known from elsewhere is half the rescue."""
+        """The text in place of the result: whether its output is known from elsewhere is half the rescue."""
         problem = self.overview.session.conversation.worst.get(pair.index)
         found = problem is not None and any(fix.id.startswith("use-copy") for fix in problem.fixes)
         return ELSEWHERE if found else NO_RESULT
 
     def _marked(self, text: SafeText, style: str) -> list[Span]:
-        """The text with the hits of the search shown."""
+        """The text with the search hits highlighted."""
         if self.query is None:
             return [Span(text, style)]
         out: list[Span] = []
@@ -242,7 +242,7 @@ class RowLines:
         if row.kind in ("cut", "compaction"):
             style = "cut" if row.kind == "cut" else "dim"
             label = glyphs.own(f"══ {row.label} ")
-            if width(label) > room:  # The line, which comes last, is what one looks for.
+            if width(label) > room:  # The line number, which comes last, matters most.
                 label = glyphs.own(f"══ {row.label.replace(FORGETS, 'Forgotten above')} ")
             words = cut(label, room, glyphs.ellipsis)
             return (bar, Span(words, style), Span(glyphs.own("═" * (room - width(words))), style))
@@ -270,7 +270,7 @@ class RowLines:
 
 
 def _spotted(text: SafeText, places: frozenset[int]) -> Line:
-    """The id with its differing characters set off."""
+    """The id with its differing characters highlighted."""
     out: list[Span] = []
     start = 0
     for index in range(1, len(text) + 1):

@@ -1,4 +1,4 @@
-"""Finding and filtering rows by what stands in them."""
+"""Tests for searching and filtering rows by their content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Test = Callable[[int], bool]
 
 
 def row_text(overview: Overview, row: PairRow) -> str:
-    """All that a row says: tool, ids, the call's input, the result."""
+    """All the text of a row: tool, ids, the call's input, the result."""
     if row.pair is None:
         return row.label
     parts: list[str] = []
@@ -36,7 +36,7 @@ def row_text(overview: Overview, row: PairRow) -> str:
 
 
 def text_test(overview: Overview, query: str) -> Test:
-    """Whether a row holds `query`; upper case letters in it make case matter."""
+    """Whether a row contains `query`; upper-case letters in it make the search case-sensitive."""
     exact = query != query.lower()
     rows = overview.session.conversation.passing_rows()
 
@@ -48,7 +48,7 @@ def text_test(overview: Overview, query: str) -> Test:
 
 
 def filter_test(overview: Overview, words: str) -> Test:
-    """All terms of a filter together. Raises ValueError, a sentence, for a term that is not known."""
+    """All terms of a filter combined. Raises ValueError, with a sentence, for an unknown term."""
     tests: list[Test] = []
     for term in words.split():
         name, colon, value = term.partition(":")
@@ -59,13 +59,13 @@ def filter_test(overview: Overview, words: str) -> Test:
     return lambda n: all(test(n) for test in tests)
 
 
-def text_sieve(overview: Overview, query: str) -> RowFilter | None:
-    """What passes by rows that do not hold `query`; None: each has to be looked at."""
-    return overview.session.conversation.sieve([query])
+def text_row_filter(overview: Overview, query: str) -> RowFilter | None:
+    """A fast prefilter that skips rows without `query`; None: each row must be tested."""
+    return overview.session.conversation.row_filter([query])
 
 
-def filter_sieve(overview: Overview, words: str) -> RowFilter | None:
-    """What passes by rows that do not fit a filter; None: each has to be looked at."""
+def term_row_filter(overview: Overview, words: str) -> RowFilter | None:
+    """A fast prefilter that skips rows a filter cannot match; None: each row must be tested."""
     texts: list[str] = []
     for term in words.split():
         name, colon, value = term.partition(":")
@@ -76,15 +76,15 @@ def filter_sieve(overview: Overview, words: str) -> RowFilter | None:
         elif value == "error":
             texts.append("is_error")
         elif value in ("problem", "fixed"):
-            return OnlyThese(overview.rows_with_problems if value == "problem" else overview.rows_mended)
-    return overview.session.conversation.sieve(texts)
+            return OnlyThese(overview.rows_with_problems if value == "problem" else overview.rows_fixed)
+    return overview.session.conversation.row_filter(texts)
 
 
 class OnlyThese:
-    """Passes by all rows but some."""
+    """Skips all rows except some."""
 
     def __init__(self, find: Callable[[], Sequence[int]]) -> None:
-        """`find` gives the rows, in order; it is called when the first row is asked about."""
+        """`find` returns the rows, in order; it is called on first use."""
         self._find = find
 
     @cached_property
@@ -93,10 +93,10 @@ class OnlyThese:
 
     def about(self, row: int) -> tuple[range, bool]:
         place = bisect_left(self._rows, row)
-        behind = self._rows[place] if place < len(self._rows) else sys.maxsize
-        if behind == row:
+        next_row = self._rows[place] if place < len(self._rows) else sys.maxsize
+        if next_row == row:
             return range(row, row + 1), True
-        return range(self._rows[place - 1] + 1 if place else 0, behind), False
+        return range(self._rows[place - 1] + 1 if place else 0, next_row), False
 
 
 def _term(overview: Overview, name: str, value: str) -> Test:
@@ -123,7 +123,7 @@ def _term(overview: Overview, name: str, value: str) -> Test:
     if value == "error":
         return pair_test(lambda r: r.result is not None and r.result.is_error)
     if value == "fixed":
-        return pair_test(lambda r: r.pair is not None and overview.is_mended(r.pair))
+        return pair_test(lambda r: r.pair is not None and overview.is_fixed(r.pair))
     raise ValueError(f"is:{value} is not a filter; is:problem, is:error and is:fixed are.")
 
 

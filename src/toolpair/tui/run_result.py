@@ -1,4 +1,4 @@
-"""What a run of the interface leaves for the command line to say."""
+"""What a run of the interface leaves for the command line to print."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ NOTHING = "Nothing was changed."
 
 
 class RunResult(Struct):
-    """`lines` are safe to print. `saved` are the files that were written, in order."""
+    """`lines` are safe to print. `saved` are the files written, in order."""
 
     saved: list[Path] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    report_lines: list[str] = field(default_factory=list)
     error: Exception | None = None
-    """What ended the interface: why the file could not be opened, or whatever failed later."""
+    """What ended the interface: why the file could not be opened, or a later failure."""
     unsaved: int = 0
     """How many applied fixes are in no file."""
     kept: bool = False
-    """Whether these can be taken up when the file is opened again."""
+    """Whether those can be taken up again when the file is next opened."""
     signal: int = 0
     """The signal that ended the interface."""
 
@@ -48,7 +48,7 @@ class RunResult(Struct):
         elif saved.resume:
             lines.append(f"Next: {saved.resume}")
         self.saved.append(saved.path)
-        self.told += lines
+        self.report_lines += lines
 
     def note_restored(self, saved: Saved, backup: Path) -> None:
         """A backup was put in the file's place."""
@@ -56,8 +56,8 @@ class RunResult(Struct):
         if saved.backup is not None:
             lines.append(f"What it held before is kept as {visible(saved.backup)}")
         self.saved.append(saved.path)
-        self.told += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
+        self.report_lines += [*lines, *(f"Note: {visible(note)}" for note in saved.notes)]
 
     @property
     def lines(self) -> list[str]:
-        return list(self.told) if self.told else [NOTHING]
+        return list(self.report_lines) if self.report_lines else [NOTHING]

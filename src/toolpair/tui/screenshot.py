@@ -1,4 +1,4 @@
-"""Pictures of the real screen: `python -m toolpair.tui.screenshot FILE OUT.svg [WIDTHxHEIGHT]`."""
+"""Screenshots of the real interface: `python -m toolpair.tui.screenshot FILE OUT.svg [WIDTHxHEIGHT]`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ async def _draw(path: str | Path, size: tuple[int, int], keys: Sequence[str]) ->
             await pilot.press(key)
             await pilot.pause()
         svg = app.export_screenshot(title="toolpair")
-    # A picture must not fetch anything: the reader's own monospace font will do.
+    # A picture must not fetch anything: the reader's own monospace font is used.
     svg = _FONT_FACE.sub("", svg)
-    # Fira Code joins some signs into one; a picture of a terminal must not.
+    # Fira Code has ligatures; a picture of a terminal must not.
     return svg.replace("</style>", "text { font-variant-ligatures: none; }\n</style>", 1)
 
 

@@ -1,4 +1,4 @@
-"""Looking through all rows beside the keys, so that what is found is there as it is found."""
+"""Searching all rows in the background, reporting matches as they are found."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from toolpair.history.conversation import RowFilter
 
 TURN: Final = 0.002
-"""Seconds of looking between two looks at what the keys do."""
-_TELL: Final = 0.1
-"""Seconds between two tellings of what was found."""
+"""Seconds of searching between checks for key presses."""
+_REPORT_EVERY: Final = 0.1
+"""Seconds between two reports."""
 _REST: Final = 0.02
-"""Seconds of waiting when a key was pressed just before: it goes first."""
+"""Seconds to wait if a key has just been pressed: keys go first."""
 _KEYS: Final = 0.08
-"""Seconds for which a key counts as just pressed."""
+"""Seconds during which a key counts as just pressed."""
 
 
 class RowSearch:
-    """The rows, of those at `order`, that pass a test. It begins at a place and goes once around."""
+    """The rows among `order` that pass a test, starting at a position and wrapping around."""
 
     def __init__(
         self,
@@ -33,36 +33,36 @@ class RowSearch:
         by: int,
         test: Test,
         last_key: Callable[[], float],
-        sieve: RowFilter | None = None,
+        row_filter: RowFilter | None = None,
     ) -> None:
-        """`begin` is a place in `order`, `last_key` tells when a key was pressed, by the monotonic clock.
+        """`begin` is a position in `order`, `last_key` returns the time of the last key press by the monotonic clock.
 
-        Rows that `sieve` passes by are not tested.
+        Rows that `row_filter` skips are not tested.
         """
         self._order = order
         self._begin = begin
         self._by = by
         self._test = test
         self._last_key = last_key
-        self._sieve = sieve
+        self._row_filter = row_filter
         self._about, self._may = range(0), True
-        """Rows of which the sieve was asked last, and what it said."""
+        """The rows the filter was last asked about, and its answer."""
         self.hits: list[int] = []
-        """Rows, in order."""
+        """The matching rows, ascending."""
         self.looked = 0
-        """At so many of the rows."""
+        """How many of the rows have been searched."""
         self.done = False
         self.first: int | None = None
-        """The hit that came first on the way."""
+        """The first match on the way."""
 
     @property
     def percent(self) -> int:
         return 100 * self.looked // max(1, len(self._order))
 
-    def run(self, aside: Aside, told: Callable[[RowSearch], None]) -> None:
-        """Look; `told` is called in the interface's own thread, now and then and when it is done."""
+    def run(self, aside: Aside, on_found: Callable[[RowSearch], None]) -> None:
+        """Search; `on_found` is called in the interface's thread, now and then and at the end."""
         order, by, count = self._order, self._by, len(self._order)
-        turn = tell = time.monotonic()
+        turn = reported = time.monotonic()
         step = 0
         while step < count:
             if aside.stopped:
@@ -71,38 +71,38 @@ class RowSearch:
             place = (self._begin + by * step) % count
             row = order[place]
             if self._passes_by(row):
-                step = min(step + self._more_passed_by(place), count)
+                step = min(step + self._more_skipped(place), count)
             elif self._test(row):
                 insort(self.hits, row)
                 if self.first is None:
                     self.first = row
-                    aside.tell(lambda: told(self))
+                    aside.run_in_ui(lambda: on_found(self))
             self.looked = step
             now = time.monotonic()
             if now - turn > TURN:
-                if now - tell > _TELL:
-                    aside.tell(lambda: told(self))
-                    tell = time.monotonic()
+                if now - reported > _REPORT_EVERY:
+                    aside.run_in_ui(lambda: on_found(self))
+                    reported = time.monotonic()
                 time.sleep(_REST if now - self._last_key() < _KEYS else 0)
                 turn = time.monotonic()
         self.done = True
-        aside.tell(lambda: told(self))
+        aside.run_in_ui(lambda: on_found(self))
 
     def _passes_by(self, row: int) -> bool:
-        if self._sieve is None:
+        if self._row_filter is None:
             return False
         if row not in self._about:
-            self._about, self._may = self._sieve.about(row)
+            self._about, self._may = self._row_filter.about(row)
         return not self._may
 
-    def _more_passed_by(self, place: int) -> int:
-        """How many places behind this one, on the way to the end, hold rows that are passed by with its own."""
+    def _more_skipped(self, place: int) -> int:
+        """How many of the following positions hold rows that are skipped together with this one."""
         if self._by > 0:
             return bisect_left(self._order, self._about.stop, place) - place - 1
         return place - bisect_left(self._order, self._about.start, 0, place)
 
     def next(self, row: int, by: int) -> tuple[int | None, bool]:
-        """The next or previous hit as seen from a row, and whether that is around the end; None without any."""
+        """The next or previous match from a row, and whether it wrapped around; None if there is none."""
         hits = self.hits
         if not hits:
             return None, False
@@ -110,5 +110,5 @@ class RowSearch:
         return hits[place % len(hits)], not 0 <= place < len(hits)
 
     def number(self, row: int) -> int:
-        """Which hit this row is, from 1."""
+        """The number, from 1, of the match on this row."""
         return bisect_right(self.hits, row)

@@ -1,4 +1,4 @@
-"""What the model would see, as texts to read: in short, in full, and which record of the file has which part in it."""
+"""What the model would see, as texts: abridged, in full, and which record of the file becomes which part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROLES = {"user": "you", "assistant": "agent"}
 SHORT = 6
-"""Lines of a text that are shown in short."""
+"""Maximum lines of a text in the abridged version."""
 LEFT_OUT, REPLACED, ADDED, CHANGED = "✗", "≠", "+", "~"
 
 
@@ -30,7 +30,7 @@ def full_text(session: Session, conversation: Conversation) -> str:
 
 
 def line_style(line: str) -> str:
-    """The style of a line of these texts, by the sign that it begins with."""
+    """The style for a line of these texts, by its leading sign."""
     sign = line[:2].strip()
     if line.startswith("── "):
         return "title"

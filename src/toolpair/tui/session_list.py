@@ -1,4 +1,4 @@
-"""What the list of sessions is made of, and what is known of them while the interface runs. Loads no Textual."""
+"""The model of the session list, kept while the interface runs. Loads no Textual."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def _process_judge() -> Judge:
 
 
 class Sessions(Struct):
-    """What the picker lists and how it opens one; kept while the interface runs, marks and all."""
+    """What the picker lists and how it opens a session; kept with all marks while the interface runs."""
 
     open: Open
     machine: Machine
     folder: str
-    """Whose sessions come first."""
+    """The folder whose sessions come first."""
     judge: Callable[[], Judge] = _process_judge
     marks: dict[tuple[str, float, int], Mark] = field(default_factory=dict)
-    """By path, time and size of a file: one that has changed is judged again."""
+    """By path, time and size of a file: a file that has changed is checked again."""
     last: str | None = None
     """The path of the session that was opened last."""

@@ -1,4 +1,4 @@
-"""Styled pieces of a screen line. Only safe text fits into one, so that mypy finds a way around `visible`."""
+"""Styled spans of a screen line. They take only safe text, so mypy catches anything that bypasses `visible`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASCII = str.maketrans(
 
 
 class Span(Struct, frozen=True):
-    """`style` names one or more styles of `paint`, parted by spaces; `action` is run by a click."""
+    """`style` names one or more styles of `paint`, space-separated; `action` runs on a click."""
 
     text: SafeText
     style: str = ""
@@ -30,14 +30,14 @@ Line = tuple[Span, ...]
 
 
 class Glyphs:
-    """Makes spans. With `ascii` every sign of the interface itself is an ASCII one."""
+    """Creates spans. With `ascii`, all signs of the interface itself are ASCII."""
 
     def __init__(self, ascii: bool = False) -> None:
         self.ascii = ascii
         self.ellipsis = "..." if ascii else "…"
 
     def own(self, text: str) -> SafeText:
-        """Words of the interface, and sentences that toolpair made; safe whatever ids stand in them."""
+        """Text of the interface, and sentences made by toolpair; safe whatever ids they contain."""
         safe = visible(text)
         return SafeText(safe.translate(_ASCII)) if self.ascii else safe
 
@@ -45,11 +45,11 @@ class Glyphs:
         return Span(self.own(text), style, action)
 
     def data(self, text: object, style: str = "") -> Span:
-        """Content of the file, shown as it is but for what is not safe to show."""
+        """Content of the file, with unsafe characters replaced."""
         return Span(visible(text), style)
 
     def paragraph(self, text: str, cells: int, style: str = "", indent: int = 1, limit: int = 9) -> list[Line]:
-        """A sentence in lines of at most `cells`, `indent` spaces in front, at most `limit` lines."""
+        """A sentence wrapped to lines of at most `cells`, indented by `indent` spaces, at most `limit` lines."""
         pieces = wrap(self.own(text), max(8, cells - indent))
         if len(pieces) > limit:
             rest = SafeText(" ".join(pieces[limit - 1 :]))
@@ -63,7 +63,7 @@ class Glyphs:
         begin = self.own(f"{lead} ")
         words = cut(self.own(f"{title} "), cells - width(begin), self.ellipsis)
         rest = self.own("─" * (cells - width(begin) - width(words)))
-        # Lines may be faint; words are to be read.
+        # Lines may be faint; words must be readable.
         return (Span(begin, style), Span(words, "dim" if style == "rule" else style), Span(rest, style))
 
 
@@ -72,7 +72,7 @@ def line_width(line: Iterable[Span]) -> int:
 
 
 def cut_line(line: Iterable[Span], cells: int) -> Line:
-    """The line in at most `cells`, without an ellipsis."""
+    """The line cut to `cells`, without an ellipsis."""
     out: list[Span] = []
     for span in line:
         size = width(span.text)
@@ -85,7 +85,9 @@ def cut_line(line: Iterable[Span], cells: int) -> Line:
 
 
 def spread(left: Iterable[Span], right: Iterable[Span], cells: int, ellipsis: str = "") -> Line:
-    """`left` at the start, `right` at the end of a line of `cells`; the left one gives way, cut with `ellipsis`."""
+    """`left` at the start and `right` at the end of a line of `cells`; the left part is cut with `ellipsis` if
+    necessary.
+    """
     right_spans = tuple(right)
     room = cells - line_width(right_spans)
     space = max(0, room - 1 if right_spans else room)

@@ -1,6 +1,6 @@
-"""The terminal, as Textual drives it on Unix, with what people do to terminals: they close and suspend them.
+"""Textual's terminal driver for Unix, extended for terminals that are closed or suspended.
 
-Loaded when the interface starts, not before: the delay of escape is read when Textual is loaded.
+Loaded only when the interface starts: Textual reads the delay of escape when it is loaded.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 _READ: Final = 4096
 _IDLE: Final = 0.1
-"""Seconds between two looks at whether the input is to end."""
+"""Seconds between checks whether input must end."""
 _SLACK: Final = 0.002
-"""Seconds: a look that comes a moment too early would be followed by a whole wait."""
+"""Seconds: a check that comes a moment too early would be followed by a whole wait."""
 
 
 class TerminalDriver(LinuxDriver):
-    """Ends the program when the terminal has gone, and leaves and takes the terminal when it is suspended."""
+    """Ends the program when the terminal is gone, and releases and retakes the terminal on suspend."""
 
     def __init__(self, app: App[Any], **settings: Any) -> None:
         super().__init__(app, **settings)
         self.has_terminal = False
         """Whether the terminal is in the state that the interface needs."""
-        # Textual's own handlers stop the program for ever where no shell can continue it, and write to the terminal in
-        # the middle of anything, which may be writing to it.
+        # Textual's own handlers stop the program for good where no shell can continue it, and write to the terminal at
+        # any moment, even during another write.
         for number in (signal.SIGTSTP, signal.SIGCONT):
             signal.signal(number, signal.SIG_DFL)
         assert sys.__stderr__ is not None
@@ -54,12 +54,12 @@ class TerminalDriver(LinuxDriver):
             self._writer_thread.start()
             self._hung_up()
         self.has_terminal = True
-        # Heard between two pieces of work.
+        # Handled between two events.
         self._loop.add_signal_handler(signal.SIGTSTP, self.suspend)
         self._loop.add_signal_handler(signal.SIGCONT, self._continued)
 
     def stop_application_mode(self) -> None:
-        # First of all: from here on the terminal itself makes signals of keys.
+        # First of all: from here on the terminal turns keys into signals.
         for number in (signal.SIGTSTP, signal.SIGCONT):
             self._loop.remove_signal_handler(number)
         super().stop_application_mode()
@@ -89,35 +89,35 @@ class TerminalDriver(LinuxDriver):
                     # An empty text would end the parser.
                     for event in (*(parser.feed(text) if text else ()), *parser.tick()):
                         self.process_message(event)
-                except Exception:  # a sequence that no terminal sends ends the parser, and not the program
+                except Exception:  # a sequence that no terminal sends ends the parser, but not the program
                     parser = XTermParser(self._debug)
 
     def _read(self) -> bytes:
-        """What has come; nothing when the terminal has gone."""
+        """The input that has arrived; empty when the terminal is gone."""
         try:
             return os.read(self.fileno, _READ)
         except OSError:
             return b""
 
     def _hung_up(self) -> None:
-        """The terminal has gone, whether or not a signal says so."""
+        """The terminal is gone, with or without a signal."""
         if isinstance(self._app, ToolpairApp) and not self.exit_event.is_set():
             self._app.hang_up()
 
     # suspending
 
     def _sigtstp_application(self, *_: object) -> None:
-        """Textual's own, which is not used."""
+        """Textual's own handler, not used."""
 
     def _sigcont_application(self, *_: object) -> None:
-        """The same."""
+        """Likewise."""
 
     def suspend(self, group: bool = False) -> None:
-        """Give the terminal back and stop until a shell continues the program; `group`: with all of its job."""
+        """Release the terminal and stop until a shell continues the program; `group`: with its whole job."""
         self.suspend_application_mode()
         begun = time.monotonic()
         os.kill(0 if group else os.getpid(), signal.SIGTSTP)
-        # Stopped here, but where there is no shell that could continue it: then the system does not stop it.
+        # Stops here, unless no shell could continue it: then the system does not stop it.
         while not self._is_in_foreground():
             # Continued in the background, where nothing can be drawn.
             time.sleep(_IDLE if time.monotonic() - begun > _IDLE else 0)
@@ -130,10 +130,12 @@ class TerminalDriver(LinuxDriver):
         try:
             return os.tcgetpgrp(self.fileno) == os.getpgrp()
         except OSError:
-            return True  # there is no such terminal any more, which reading will find
+            return True  # the terminal no longer exists, as reading will find
 
     def _continued(self) -> None:
-        """Stopped by a signal that nobody hears, and continued: who had the terminal meanwhile has changed it."""
+        """Stopped by SIGSTOP, which cannot be handled, and continued: another program has changed the terminal
+        meanwhile.
+        """
         before = self.attrs_before
         self.suspend_application_mode()
         self._must_signal_resume = True
@@ -142,7 +144,7 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Unfailing:
-    """A stream whose reader may have gone: what cannot be written is dropped, and told once."""
+    """A stream whose reader may be gone: failed writes are dropped, and reported once."""
 
     def __init__(self, stream: IO[str], failed: Callable[[], None]) -> None:
         self._stream = stream

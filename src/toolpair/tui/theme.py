@@ -1,4 +1,4 @@
-"""toolpair's own colours, for dark and for light terminals."""
+"""toolpair's own colours, for dark and light terminals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from textual.theme import Theme
 
-# "muted" and "faint" are whole colours: a span is drawn without what lies under it, so nothing can be blended.
+# "muted" and "faint" are opaque colours: a span is drawn without what is under it, so nothing can be blended.
 DARK = Theme(
     name="toolpair-dark",
     primary="#7aa2f7",
@@ -40,6 +40,6 @@ LIGHT = Theme(
 
 
 def terminal_is_light() -> bool:
-    """What the terminal says of its background in COLORFGBG; dark when it does not say."""
+    """Whether COLORFGBG says that the background is light; dark if it does not say."""
     background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
     return background in ("7", "15")

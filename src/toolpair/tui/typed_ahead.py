@@ -1,8 +1,8 @@
-"""Keys, clicks and pastes, one at a time: each acts on what the screen shows when it is handled.
+"""Handling keys, clicks and pastes one at a time: each acts on what the screen shows when it is handled.
 
-Textual hands a key from widget to widget through queues, and opens a screen beside them. A key that came with the one
-before it would find a screen half made, or the state from before. So the next one waits until everything that
-the last one has set going is done, and what it opened has been drawn.
+Textual passes a key from widget to widget through queues, and opens screens concurrently. A key that arrived together
+with another would find a half-built screen, or an outdated state. So the next one waits until everything that the last
+one started is done, and any screen it opened has been drawn.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from toolpair.tui.app import ToolpairApp
 
 _PATIENCE: Final = 5.0
-"""Seconds after which the next one is handled whatever goes on: a screen must never hang."""
+"""Seconds after which the next one is handled regardless: a screen must never hang."""
 _ATTEMPTS: Final = 2
-"""The time may have been over only because one key's work took all of it."""
+"""The time may be up only because one key's work took all of it."""
 _TURNS: Final = 100
-"""So many turns of the event loop most keys are done in; who takes longer is looked at now and then."""
+"""Most keys are done within this many turns of the event loop; slower ones are polled."""
 _PAUSE: Final = 0.002
-"""Seconds between two such looks."""
+"""Seconds between polls."""
 
 Input = events.InputEvent | events.Paste
 
 
 def is_input(event: Message) -> TypeGuard[Input]:
-    """Whether a terminal sent it, and no widget has seen it yet."""
+    """Whether it comes from the terminal and no widget has seen it yet."""
     return isinstance(event, (events.InputEvent, events.Paste)) and not event.is_forwarded
 
 
 class TypedAhead:
-    """What was typed and is not handled yet."""
+    """Input that has not been handled yet."""
 
     def __init__(self, app: ToolpairApp) -> None:
         self._app = app
@@ -46,21 +46,21 @@ class TypedAhead:
         self._settling: asyncio.Task[None] | None = None
         self._ended = False
         self.came = 0.0
-        """When what is handled now was typed, by the monotonic clock."""
+        """When the input being handled was typed, by the monotonic clock."""
         self.last = 0.0
-        """When anything was typed."""
+        """When anything was last typed."""
 
     def has_ended(self) -> bool:
-        """Whether the program ends, and nothing is handled any more."""
+        """Whether the program is ending, and nothing is handled any more."""
         return self._ended
 
     @property
     def busy(self) -> bool:
-        """Whether something is being handled, or waits for that."""
+        """Whether something is being handled, or is waiting."""
         return self._handled_now
 
     def admits(self, event: Input) -> bool:
-        """Whether it is to be handled now; else it is handled when its turn comes. `handled` has to follow."""
+        """Whether to handle it now; otherwise its turn comes later. Call `handled` afterwards."""
         if self._ended:
             return False
         if event is self._let_in:
@@ -76,17 +76,17 @@ class TypedAhead:
 
     def _wait(self, event: Input) -> None:
         if isinstance(event, events.MouseMove) and self._waiting and isinstance(self._waiting[-1], events.MouseMove):
-            self._waiting[-1] = event  # only where the pointer is now matters
+            self._waiting[-1] = event  # only the current position of the pointer matters
         else:
             self._waiting.append(event)
 
     def handled(self) -> None:
-        """The one that was admitted has been handed to whom it is meant for."""
+        """The admitted event has been passed on."""
         if not self._ended:
             self._settling = asyncio.create_task(self._next())
 
     def end(self) -> None:
-        """The program ends: nothing is handled any more."""
+        """The program is ending: nothing more is handled."""
         self._ended = True
         self._waiting.clear()
         if self._settling is not None:
@@ -100,7 +100,7 @@ class TypedAhead:
                 break
             except TimeoutError:
                 continue
-            except Exception:  # there is no screen any more, or Textual is built otherwise: keys go on all the same
+            except Exception:  # no screen any more, or a different Textual: keys must go on working
                 break
         if not self._waiting or not self._app.is_running:
             self._handled_now = False
@@ -111,7 +111,7 @@ class TypedAhead:
 
 
 async def _settled(app: ToolpairApp) -> None:
-    """Return when no widget has anything left to do and the screen on top has been drawn."""
+    """Return when no widget has anything left to do and the top screen has been drawn."""
     turns = 0
     while True:
         screen = app.screen
@@ -124,9 +124,9 @@ async def _settled(app: ToolpairApp) -> None:
 
 
 def _is_idle(pump: MessagePump) -> bool:
-    """Whether it waits for its next message, and there is none."""
+    """Whether it is waiting for its next message, and there is none."""
     if pump._closed:
         return True
     queue: Any = pump._message_queue
-    # Who waits for an event is known to the event alone. Where it did not tell, an empty queue would have to do.
+    # Only the event knows who waits for it. If it does not say, an empty queue must do.
     return queue.empty() and bool(getattr(queue.ready_event, "_waiters", True))

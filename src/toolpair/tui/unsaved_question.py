@@ -28,7 +28,7 @@ class UnsavedQuestion:
         leave: Callable[[], None],
         desks: Sequence[Desk] | None = None,
     ) -> None:
-        """Call `leave`; where that throws away fixes that no file has, ask first, once."""
+        """Call `leave`; if that would lose fixes that are in no file, ask first, once."""
         from toolpair.tui.screens.confirm import ConfirmScreen
 
         screen = self._app.screen
@@ -55,7 +55,7 @@ class UnsavedQuestion:
         screen.ask(question, answered)
 
     def review(self) -> None:
-        """Go back to the last session that has fixes which no file has, and open its review."""
+        """Go back to the last session with unsaved fixes, and open its review."""
         from toolpair.tui.screens.pair_screen import PairScreen
 
         sessions = self._app.open_sessions

@@ -1,4 +1,4 @@
-"""A piece of work that goes on beside the keys, and how far it is."""
+"""A long task in the background, and its progress."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from toolpair.tui.numbers import size_text
 
 
 class Stopped(Exception):
-    """Escape was pressed: what was done so far is thrown away."""
+    """Escape was pressed: the work so far is discarded."""
 
 
 class LongTask:
-    """Its thread calls `heed`, which ends it when the user does not wait."""
+    """Its thread calls `on_progress`, which ends the task when the user does not wait."""
 
     def __init__(self, what: str, total: int, unit: Callable[[int], str] = size_text) -> None:
-        """Where `total` is 0 nobody knows how far it is."""
+        """A `total` of 0 means that progress is unknown."""
         self.what = what
         self.total = total
         self.unit = unit
         self.done = 0
         self.stopped = False
 
-    def heed(self, done: int) -> None:
-        """So much is done. Raises Stopped after escape."""
+    def on_progress(self, done: int) -> None:
+        """This much is done. Raises Stopped after escape."""
         self.done = done
         if self.stopped:
             raise Stopped
 
     def check(self, done: int, total: int) -> None:
-        """What was read is judged now, so much of it."""
+        """What was read is being checked; this much is done."""
         self.go_on("checking", total, lambda count: f"{count:,}")
-        self.heed(done)
+        self.on_progress(done)
 
     def go_on(self, what: str, total: int = 0, unit: Callable[[int], str] = size_text) -> None:
-        """Another kind of work follows; how far it is is not known where `total` is 0."""
+        """Another kind of work follows; a `total` of 0 means that progress is unknown."""
         self.what, self.total, self.unit = what, total, unit
-        self.heed(0)
+        self.on_progress(0)
 
 
 def failure(error: Exception) -> str:
-    """What to say of work that ended so, one sentence."""
+    """The message for work that failed, one sentence."""
     from toolpair.session.session import Refused, SaveFailed, SessionError
 
     match error:

@@ -1,1 +1,1 @@
-"""The outputs of `check` that services for CI read."""
+"""Output formats of `check` that CI services read."""

@@ -1,4 +1,4 @@
-"""`--output-format github`: workflow commands, which GitHub shows beside the lines of a file."""
+"""`--output-format github`: workflow commands, which GitHub shows next to the lines of a file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from toolpair.transcript.counting import plural
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
 _SHOWN: Final = 10
-"""GitHub shows as many of a step's errors, as many warnings and as many notices."""
+"""GitHub shows at most this many errors per step, and as many warnings and notices."""
 
 
 class GithubOutput:
-    """One command a problem. GitHub shows the first few of each kind beside the files, and all in the log."""
+    """One command per problem. GitHub shows the first few of each kind next to the files, and all of them
+    in the log.
+    """
 
     def file(self, checked: Checked) -> None:
         entry = checked.entry
@@ -51,6 +53,6 @@ def _command(level: str, properties: dict[str, str], text: str) -> None:
 
 
 def _escape(text: str, prop: bool = False) -> str:
-    """As GitHub's own toolkit escapes it; other control characters are made visible first."""
+    """Escape as GitHub's own toolkit does, after making other control characters visible."""
     text = "%0A".join(safe(line).replace("%", "%25") for line in text.replace("\r\n", "\n").split("\n"))
     return text.replace(":", "%3A").replace(",", "%2C") if prop else text

@@ -1,4 +1,4 @@
-"""How services that look at a repository want the paths of its files."""
+"""File paths as services that show a repository want them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import urllib.parse
 
 
 def from_here(path: str) -> str:
-    """The path relative to the working directory where it is below it, else as it is; always with slashes."""
+    """The path relative to the working directory if it is below it, else unchanged; always with slashes."""
     here = os.getcwd()
     if os.path.isabs(path):
         below = os.path.relpath(path, here)
@@ -16,7 +16,7 @@ def from_here(path: str) -> str:
 
 
 def uri_of(path: str) -> str:
-    """The path as a URI: relative where it is below the working directory, else one of a file."""
+    """The path as a URI: relative if below the working directory, else a file URI."""
     shown = from_here(path)
     quoted = urllib.parse.quote(os.fsencode(shown))
     return f"file://{quoted}" if os.path.isabs(shown) else quoted

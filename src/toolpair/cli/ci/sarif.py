@@ -1,4 +1,4 @@
-"""`--output-format sarif`: SARIF 2.1.0, with what code scanning services need to show and to follow a problem."""
+"""`--output-format sarif`: SARIF 2.1.0, with what code scanning services need to show and track a problem."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from toolpair.rules.profiles import profile as profile_named
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _FINGERPRINT: Final = "primaryLocationLineHash"
-"""The only fingerprint that GitHub takes. Ours does not hang on lines, which move while a session grows."""
+"""The only fingerprint that GitHub accepts. Ours does not use line numbers, which move while a session grows."""
 
 
 class SarifOutput:
-    """Gathers all files, and prints one log with one run."""
+    """Collects all files, and prints one log with one run."""
 
     def __init__(self) -> None:
         self.rules: dict[str, int] = {}
@@ -34,8 +34,8 @@ class SarifOutput:
     def file(self, checked: Checked) -> None:
         entry = checked.entry
         if not checked.read:
-            told: Entry = {"level": "error", "message": {"text": _text(entry["error"])}}
-            self.notifications.append(told | _locations(entry["path"], None))
+            notification: Entry = {"level": "error", "message": {"text": _text(entry["error"])}}
+            self.notifications.append(notification | _locations(entry["path"], None))
             return
         for problem in entry["problems"]:
             index = self.rules.setdefault(problem["rule"], len(self.rules))
@@ -73,14 +73,14 @@ class SarifOutput:
         out(dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2))
 
     def _fingerprint(self, entry: Entry, problem: Entry) -> str:
-        """The same as long as one pair of one file breaks the same rule; a number tells equal ones apart."""
+        """Stable as long as the same pair of the same file breaks the same rule; a number distinguishes duplicates."""
         names = [uri_of(entry["path"]), entry["profile"], problem["rule"], problem["call_id"], problem["result_id"]]
         made = hashlib.sha256(dump(names).encode()).hexdigest()[:16]
         self._times[made] += 1
         return f"{made}:{self._times[made]}"
 
     def _link(self, profile: str, rule: str) -> None:
-        """Remember where it is told that the provider refuses this; of several profiles the first."""
+        """Remember the source for the provider's refusal; the first one of several profiles."""
         cell = profile_named(profile).cell(rule)
         if cell is not None and cell.link is not None:
             self.links.setdefault(rule, cell.link)
@@ -99,7 +99,7 @@ class SarifOutput:
 
 
 def _text(text: str) -> str:
-    """Untrusted text that is no link: SARIF takes `[words](address)` for one in any message."""
+    """Untrusted text without links: SARIF reads `[words](address)` in any message as one."""
     shown = safe(text)
     if "](" in shown:
         shown = shown.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
@@ -107,7 +107,7 @@ def _text(text: str) -> str:
 
 
 def _locations(path: str, location: Entry | None) -> dict[str, Any]:
-    """Where it is; nothing for what came from standard input."""
+    """The location; empty for standard input."""
     if path == STDIN:
         return {}
     physical: Entry = {"artifactLocation": {"uri": uri_of(path)}}
@@ -118,7 +118,7 @@ def _locations(path: str, location: Entry | None) -> dict[str, Any]:
 
 
 def _region(location: Entry) -> Entry:
-    """The line that the block begins in, else its bytes: side by side they would have to name the same stretch."""
+    """The line where the block begins, or its bytes: if both were given they would have to mean the same range."""
     if location["line"] is not None:
         end = {"endLine": location["end_line"]} if "end_line" in location else {}
         column = {"startColumn": location["column"]} if "column" in location else {}

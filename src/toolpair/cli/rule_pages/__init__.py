@@ -1,1 +1,1 @@
-"""A rule's page: made once as plain data (`entry.py`), printed in a terminal or written as Markdown."""
+"""A rule's page: built once as plain data (`entry.py`), then printed in a terminal or written as Markdown."""

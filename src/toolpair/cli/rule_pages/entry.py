@@ -1,4 +1,4 @@
-"""All that is known of a rule, as plain data: what JSON prints, and what the text and Markdown pages are made from."""
+"""Everything known about a rule, as plain data: printed as JSON, and the source of the text and Markdown pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OF_FILES: Final = "No provider has this rule: it is found in the file itself, an
 
 
 def rule_entry(name: str, only: Collection[str] = (), *, whole: bool = True) -> Entry:
-    """What is known of one rule, for the profiles in `only` or for all. Unless `whole`, its example is not run."""
+    """What is known about one rule, for the profiles in `only` or for all. Unless `whole`, its example is not run."""
     page = page_of(name)
     judged: Entry = {}
     families: Entry = {}
@@ -52,7 +52,7 @@ def rule_entry(name: str, only: Collection[str] = (), *, whole: bool = True) -> 
 
 
 def judged_rows(entry: Entry) -> dict[str, Entry]:
-    """Profile, or profile and family of its models, -> what it says; each family behind its profile."""
+    """Profile, or profile and model family, -> its entry; each family after its profile."""
     rows = {**entry["profiles"], **entry["families"]}
     return {name: rows[name] for name in sorted(rows, key=lambda name: PROFILES.index(name.partition("/")[0]))}
 
@@ -73,7 +73,7 @@ def _example(page: RulePage, run: Shown) -> Entry:
         "cause": cause_sentence(cause_entry(problem.cause)) if problem.cause is not None else None,
         "api_says": problem.api_says,
         "others": list(run.others),
-        "mended": _text(run.mended) if run.mended is not None else None,
+        "mended": _text(run.fixed) if run.fixed is not None else None,
         "how": run.how,
         "command": _command(page, run),
         "certain": run.fix is not None and run.fix.certain,
@@ -82,8 +82,8 @@ def _example(page: RulePage, run: Shown) -> Entry:
     }
 
 
-def how_mended(example: Entry) -> str:
-    """The words in front of the command that mends an example."""
+def how_fixed(example: Entry) -> str:
+    """The words before the command that fixes an example."""
     if example["how"] == "recommended":
         return "Fixed by"
     return "Fixed on request, by" if example["certain"] else "Fixed, once a person has seen that it is right, by"
@@ -94,7 +94,7 @@ def _text(data: bytes) -> str:
 
 
 def _command(page: RulePage, run: Shown) -> str | None:
-    """What is typed to mend it so; None where no fix is offered."""
+    """The command that fixes it this way; None when there is no fix."""
     if run.fix is None:
         return None
     words = ["toolpair fix FILE --in-place"]
@@ -111,7 +111,7 @@ def _command(page: RulePage, run: Shown) -> str | None:
 
 
 def _fixes(page: RulePage, run: Shown | None) -> list[Entry]:
-    """The fixes of the example's problem, then those that other problems of the rule offer."""
+    """The fixes of the example's problem, followed by those that other problems of the rule offer."""
     found = [_fix(fix) for fix in run.problem.fixes] if run is not None else []
     known = {fix["id"] for fix in found}
     return found + [

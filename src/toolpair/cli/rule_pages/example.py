@@ -1,4 +1,6 @@
-"""The example of a rule's page, run: what check says of it, what the fix makes of it. None of it is written by hand."""
+"""Running the example of a rule's page: what check reports, and what the fix makes of it. None of it is written by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -17,33 +19,33 @@ from toolpair.session.session import Fix, Problem, Session, open_session
 from toolpair.text.safe import visible
 
 How = Literal["recommended", "select", "choose", "by hand"]
-"""What mends it: `fix` by itself, `fix --select RULE`, `fix --choose RULE=FIX`, or a person alone."""
+"""What fixes it: `fix` alone, `fix --select RULE`, `fix --choose RULE=FIX`, or only a person."""
 _ARRAY = "messages.json"
 _LINES = "messages.jsonl"
 
 
 class Shown(Struct, frozen=True):
-    """An example as it is shown. `mended` is None where no fix is offered."""
+    """An example with its results. `fixed` is None if there is no fix."""
 
     problem: Problem
-    """The first problem of the rule in it."""
+    """The example's first problem of the rule."""
     line: int | None
-    """Where check says that it is."""
+    """The place that check reports."""
     others: tuple[str, ...]
-    """What else is said of it, by rule."""
+    """Other problems reported, by rule."""
     profile: str
     format: str
     broken: bytes
-    mended: bytes | None
+    fixed: bytes | None
     how: How
     fix: Fix | None
-    """What is taken first."""
+    """What must be fixed first."""
     left: tuple[str, ...]
-    """The rules of the errors that are left, once it is mended."""
+    """The rules of the errors left after the fix."""
 
 
 def shown(page: RulePage) -> Shown | None:
-    """The page's example, opened, judged and mended. None where it has none.
+    """The page's example, opened, checked and fixed. None if it has none.
 
     Raises LookupError when the example does not break its rule.
     """
@@ -71,7 +73,7 @@ def _run(session: Session, rule: str, example: Example) -> Shown:
         profile=session.profile.id,
         format=session.format.id,
         broken=example.data,
-        mended=session.to_bytes() if fix is not None else None,
+        fixed=session.to_bytes() if fix is not None else None,
         how=how,
         fix=fix,
         left=tuple(dict.fromkeys(found.rule for found in session.problems if found.severity == "error")),
@@ -83,7 +85,7 @@ def _rules(session: Session) -> list[str]:
 
 
 def _way(problem: Problem) -> tuple[How, Fix | None]:
-    """As `toolpair fix` would: by itself what is an error and certain, else when it is asked for."""
+    """As `toolpair fix` does: an error with a certain fix by itself, others only on request."""
     best = problem.recommended
     if best is not None and best.certain:
         return ("recommended" if problem.severity == "error" else "select"), best
@@ -91,7 +93,7 @@ def _way(problem: Problem) -> tuple[How, Fix | None]:
 
 
 def _pick(rule: str, fix: str) -> Callable[[Problem], Fix | None]:
-    # Named by a person: taken whatever it takes away.
+    # Named by a person: applied whatever it removes.
     return lambda problem: next(
         (replace(one, recommended=False) for one in problem.fixes if one.id == fix and problem.rule == rule), None
     )
@@ -114,20 +116,20 @@ def _opened(example: Example) -> Iterator[Session]:
 
 
 class ExampleLine(Struct, frozen=True):
-    """One line of two texts that are compared. `mark` is "-" for the first alone, "+" for the second, else a space."""
+    """One line of a diff. `mark` is "-" for the old text only, "+" for the new one only, else a space."""
 
     mark: str
     text: str
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a file as they can be shown: what cannot be seen is written as an escape."""
+    """The lines of a file in printable form: invisible characters become escapes."""
     return [visible(line) for line in text.removesuffix("\n").split("\n")]
 
 
-def compared(broken: str, mended: str) -> list[ExampleLine]:
-    """Both files line by line, each line that they share once."""
-    one, two = lines_of(broken), lines_of(mended)
+def compared(broken: str, fixed: str) -> list[ExampleLine]:
+    """A line diff of both files."""
+    one, two = lines_of(broken), lines_of(fixed)
     found: list[ExampleLine] = []
     for kind, a, b, c, d in SequenceMatcher(a=one, b=two, autojunk=False).get_opcodes():
         if kind == "equal":

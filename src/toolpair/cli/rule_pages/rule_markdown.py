@@ -7,7 +7,7 @@ from itertools import groupby
 
 from toolpair.cli.file_report import Entry
 from toolpair.cli.markdown import code, fenced, prose, words
-from toolpair.cli.rule_pages.entry import OF_FILES, how_mended, judged_rows
+from toolpair.cli.rule_pages.entry import OF_FILES, how_fixed, judged_rows
 from toolpair.cli.rule_pages.example import compared, lines_of
 from toolpair.cli.rule_pages.severities import EVIDENCE, MEANING, SIGNS, letters, signs
 from toolpair.rules.pages import FAMILIES
@@ -16,7 +16,7 @@ from toolpair.rules.registry import RULES
 
 
 def page(entry: Entry) -> str:
-    """The page of one rule: a whole `rule_entry`."""
+    """The page of one rule, from a complete `rule_entry`."""
     return "\n".join(_page(entry)) + "\n"
 
 
@@ -58,7 +58,7 @@ def _example(example: Entry) -> Iterator[str]:
     if example["mended"] is None:
         yield f"By hand: {words(example['no_fix'] or 'there is no fix for it.')}"
         return
-    yield f"{how_mended(example)} `{example['command']}`:"
+    yield f"{how_fixed(example)} `{example['command']}`:"
     yield ""
     lines = [f"{line.mark}{line.text}" for line in compared(example["broken"], example["mended"])]
     yield from fenced("diff", lines)
@@ -73,13 +73,13 @@ def _fixes(entry: Entry) -> Iterator[str]:
     yield "| fix | what it does | loses |"
     yield "|---|---|---|"
     for fix in entry["fixes"]:
-        told = words(fix["title"])
+        about = words(fix["title"])
         if fix["recommended"]:
-            told += " (**recommended**)"
+            about += " (**recommended**)"
         elif not fix["certain"]:
-            told += " (a guess: by hand)"
+            about += " (a guess: by hand)"
         loses = words(fix["loses"]) if fix["loses"] else "nothing"
-        yield f"| `{fix['id']}` | {told} | {loses} |"
+        yield f"| `{fix['id']}` | {about} | {loses} |"
 
 
 def _profiles(entry: Entry) -> Iterator[str]:
@@ -95,8 +95,8 @@ def _profiles(entry: Entry) -> Iterator[str]:
         yield "|---|---|---|---|"
     for profile, cell in rows.items():
         evidence = cell["evidence"] or "unknown"
-        told = f"[{evidence}]({cell['link']})" if cell["link"] else evidence
-        yield f"| `{profile}` | {cell['severity'] or 'accepted'} | {told} | {prose(cell['note'] or '')} |"
+        about = f"[{evidence}]({cell['link']})" if cell["link"] else evidence
+        yield f"| `{profile}` | {cell['severity'] or 'accepted'} | {about} | {prose(cell['note'] or '')} |"
     if entry["accepted"]:
         yield ""
         yield f"Accepted by: {', '.join(f'`{profile}`' for profile in entry['accepted'])}."
@@ -107,7 +107,7 @@ def _profiles(entry: Entry) -> Iterator[str]:
 
 
 def index(entries: Sequence[Entry]) -> str:
-    """The list of rules, family by family, with links to pages beside it."""
+    """The list of rules, family by family, with links to the pages beside it."""
     return "\n".join(_index(entries)) + "\n"
 
 

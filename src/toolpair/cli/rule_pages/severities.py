@@ -1,4 +1,4 @@
-"""What all profiles say of a rule, in one letter each."""
+"""The severity of a rule in every profile, as one letter each."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ EVIDENCE: Final = {
     "inferred": "it follows from a sibling of the API, and was not seen",
     "unknown": "nothing is known",
 }
-"""Each grade of evidence, the strongest first."""
+"""The grades of evidence, strongest first."""
 _GROUP: Final = 4
 
 
 @cache
 def letters() -> Mapping[str, str]:
-    """Profile -> the letter that stands for it: the first of its name that no profile before it has."""
+    """Profile -> its letter: the first of its name that no earlier profile has taken."""
     found: dict[str, str] = {}
     for profile in PROFILES:
         found[profile] = next(
@@ -36,11 +36,11 @@ def letters() -> Mapping[str, str]:
 
 
 def signs(entry: Mapping[str, Any], shown: Iterable[str] = PROFILES) -> list[str]:
-    """What each of these profiles says of the rule of a `rule_entry`."""
+    """Each of these profiles' sign for the rule of a `rule_entry`."""
     judged = entry["profiles"]
     return [SIGNS[judged[profile]["severity"]] if profile in judged else ACCEPTED for profile in shown]
 
 
 def grouped(row: Sequence[str]) -> str:
-    """The letters in one word, with a space here and there to find a column by."""
+    """The letters as one word, with spaces here and there so that columns are easy to find."""
     return " ".join("".join(row[start : start + _GROUP]) for start in range(0, len(row), _GROUP))

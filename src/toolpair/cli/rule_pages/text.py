@@ -1,4 +1,4 @@
-"""Rules in a terminal: the page of one, and the list of many."""
+"""Rules in a terminal: the page of one, and a list of many."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolpair.cli.file_report import Entry
 from toolpair.cli.paragraphs import folded
-from toolpair.cli.rule_pages.entry import OF_FILES, how_mended, judged_rows
+from toolpair.cli.rule_pages.entry import OF_FILES, how_fixed, judged_rows
 from toolpair.cli.rule_pages.example import ExampleLine, compared, lines_of
 from toolpair.cli.rule_pages.severities import MEANING, grouped, letters, signs
 from toolpair.cli.terminal import TerminalStyle, columns, out, safe
@@ -19,15 +19,15 @@ from toolpair.rules.registry import RULES
 
 _NARROWEST: Final = 60
 _ROWS: Final = 4
-"""So many rows a line of an example takes at most."""
+"""Maximum rows for a line of an example."""
 _WHOLE: Final = 2
-"""A changed line of no more rows is shown whole."""
+"""A changed line of at most this many rows is shown whole."""
 _AROUND: Final = 24
-"""So much of a long line is shown around what changes in it."""
+"""Context shown around the change in a long line."""
 
 
 def print_rule(entry: Entry, style: TerminalStyle) -> None:
-    """The page of one rule: a whole `rule_entry`."""
+    """Print the page of one rule, from a complete `rule_entry`."""
     width = columns(_NARROWEST)
     out(f"{style.bold(entry['rule'])}: {entry['title']}")
     for part in (entry["meaning"], entry["remedy"] and f"toolpair: {entry['remedy']}"):
@@ -52,10 +52,10 @@ def _prose(text: str, width: int, indent: str = "  ") -> None:
 
 
 def _print_example(example: Entry, style: TerminalStyle, width: int) -> None:
-    mended = example["mended"]
+    fixed = example["mended"]
     severity = example["severity"]
-    told = f" at line {example['line']:,}" if example["line"] is not None else ""
-    rows = folded(f"{severity}{told}: {safe(example['says'])}", width - 2)
+    place = f" at line {example['line']:,}" if example["line"] is not None else ""
+    rows = folded(f"{severity}{place}: {safe(example['says'])}", width - 2)
     out(f"{style.bold('Example')}  format {example['format']}, profile {example['profile']}")
     out("  " + style.severity(severity, severity) + rows[0].removeprefix(severity))
     for row in rows[1:]:
@@ -63,21 +63,21 @@ def _print_example(example: Entry, style: TerminalStyle, width: int) -> None:
     if example["api_says"]:
         _prose(f"The API says: {safe(example['api_says'])}", width)
     out()
-    lines = compared(example["broken"], mended) if mended is not None else []
+    lines = compared(example["broken"], fixed) if fixed is not None else []
     lines = lines or [ExampleLine(" ", line) for line in lines_of(example["broken"])]
     colours: dict[str, Any] = {"-": style.red, "+": style.green, " ": str}
     for mark, row in _fitted(lines, width - 3):
         out("  " + colours[mark](f"{mark}{row}".rstrip()))
     out()
     if example["command"]:
-        out(f"  {how_mended(example)}")
+        out(f"  {how_fixed(example)}")
         out(f"  {example['command']}")
     else:
         _prose(f"By hand: {safe(example['no_fix'] or 'there is no fix for it.')}", width)
 
 
 def _fitted(lines: Sequence[ExampleLine], width: int) -> Iterator[tuple[str, str]]:
-    """The lines in rows of this width. Of a long one only what changes in it is shown, with a little around it."""
+    """The lines wrapped to this width. Of a long line only the change is shown, with some context."""
     for equal, group in groupby(lines, key=lambda line: line.mark == " "):
         run = list(group)
         if equal:
@@ -89,13 +89,13 @@ def _fitted(lines: Sequence[ExampleLine], width: int) -> Iterator[tuple[str, str
         windows = dict(pair for one, two in pairs for pair in ((one, _changed(one, two)), (two, _changed(two, one))))
         for line in run:
             if line.mark == "-" and line.text not in windows and len(line.text) > _WHOLE * width:
-                yield line.mark, _cut(line.text, width)  # it goes as a whole
+                yield line.mark, _cut(line.text, width)  # the whole line is added or removed
             else:
                 yield from ((line.mark, row) for row in _rows(line.text, windows.get(line.text), width))
 
 
 def _changed(text: str, other: str) -> tuple[int, int]:
-    """Where the text differs from the other one: from here to before there."""
+    """The half-open range where the text differs from the other one."""
     limit = min(len(text), len(other))
     start = next((place for place in range(limit) if text[place] != other[place]), limit)
     end = next((place for place in range(limit - start) if text[-1 - place] != other[-1 - place]), limit - start)
@@ -106,7 +106,7 @@ def _rows(text: str, changed: tuple[int, int] | None, width: int) -> list[str]:
     if len(text) > _WHOLE * width and changed is not None:
         start, end = (max(changed[0] - _AROUND, 0), min(changed[1] + _AROUND, len(text)))
         start = start if start > _AROUND else 0
-        end = max(end, start + width - 2)  # the rest of a row
+        end = max(end, start + width - 2)  # the rest of the row
         end = end if end < len(text) - _AROUND else len(text)
         text = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
     rows = textwrap.wrap(text, width, break_on_hyphens=False, drop_whitespace=False, subsequent_indent="  ")
@@ -157,11 +157,11 @@ def _print_profiles(entry: Entry, style: TerminalStyle, width: int) -> None:
 
 
 _OF_FILE: Final = "of the file"
-"""What stands in the place of the letters at a rule that no provider judges."""
+"""Shown instead of letters for a rule that no profile has."""
 
 
 def print_list(entries: Sequence[Entry], style: TerminalStyle, only: Sequence[str] = ()) -> None:
-    """One line a rule, family by family, with what each profile says in a letter."""
+    """One line per rule, family by family, with a letter for each profile."""
     profiles = [profile for profile in PROFILES if not only or profile in {name.split("/")[0] for name in only}]
     legend = ", ".join(f"{letters()[profile]}\0{profile}" for profile in profiles)
     width = columns(_NARROWEST)
@@ -189,7 +189,7 @@ def print_list(entries: Sequence[Entry], style: TerminalStyle, only: Sequence[st
 
 
 def _judged(entry: Entry) -> bool:
-    """Whether profiles speak of it at all."""
+    """Whether any profile has the rule."""
     return not RULES[entry["rule"]].of_file
 
 

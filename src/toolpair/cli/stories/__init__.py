@@ -1,4 +1,4 @@
-"""The sample sessions that come with the program, each with one real story, and a copy of one to try things on."""
+"""The sample sessions shipped with the program, each with a real story, and making a copy of one to try things on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 SESSIONS: Final = Path(__file__).parent / "sessions"
 FIRST: Final = "sanitised-on-one-side"
-"""What is shown to somebody who asks for none by name."""
+"""The default story."""
 STORIES: Final = {
     "sanitised-on-one-side.json": "Roo Code sanitised the ids of the calls but not those of their results.",
     "interrupted-call.json": "Esc was pressed while the tests ran, and the next prompt follows the call.",
@@ -31,18 +31,18 @@ STORIES: Final = {
 
 
 def names() -> list[str]:
-    """What the stories are called."""
+    """The names of the stories."""
     return [file.partition(".")[0] for file in STORIES]
 
 
 def file_of(name: str) -> str | None:
-    """The file of a story, by its name or the file's; None where there is no such story."""
+    """The file of a story, by the story's or the file's name; None for an unknown one."""
     wanted = name.casefold()
     return next((file for file in STORIES if wanted in (file, file.partition(".")[0])), None)
 
 
 def copy_of(file: str) -> Path:
-    """A copy in a new folder among the temporary ones, where it may be changed, saved and restored."""
+    """A copy in a new temporary folder, which may be changed, saved and restored."""
     import shutil
     import tempfile
 

@@ -12,7 +12,7 @@ from toolpair.transcript.model import Transcript
 
 
 class ClaudeCode:
-    """The session file of Claude Code, one record a line. What only some files need is loaded when it is needed."""
+    """Claude Code's session file, one record per line. Modules that only some files need are imported on first use."""
 
     id = "claude-code"
     title = "Claude Code"
@@ -36,9 +36,9 @@ class ClaudeCode:
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.claude_code.damage import harms
+        from toolpair.formats.claude_code.damage import effects_of
 
-        return harms(items, transcript, found)
+        return effects_of(items, transcript, found)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.claude_code.sending import sees
@@ -50,10 +50,12 @@ class ClaudeCode:
 
         return inactive_histories(items, transcript.tree.leaf)
 
-    def companions(self, items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
-        from toolpair.formats.claude_code.companions import companions_of
+    def subagent_sessions(
+        self, items: Sequence[Item], transcript: Transcript, beside: Beside
+    ) -> Iterable[SubagentSession]:
+        from toolpair.formats.claude_code.subagent_sessions import subagent_sessions_of
 
-        return companions_of(items, transcript, beside)
+        return subagent_sessions_of(items, transcript, beside)
 
 
 FORMAT = ClaudeCode()

@@ -1,4 +1,4 @@
-"""Claude Code itself: `claude`, and `projects/<folder as a name>/<session id>.jsonl` in its configuration folder."""
+"""Claude Code's entry: `claude`, and `projects/<folder as a name>/<session id>.jsonl` in its configuration folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PROJECTS: Final = "projects"
 
 
 class ClaudeCodeAgent(Agent):
-    """What only some commands need is loaded when it is needed."""
+    """Modules that only some commands need are imported on first use."""
 
     id = "claude-code"
     title = "Claude Code"
@@ -77,12 +77,12 @@ class ClaudeCodeAgent(Agent):
         from toolpair.formats.claude_code.session_files import LONGEST_NAME, folder_name
 
         name = folder_name(file.folder) if file.folder is not None else None
-        if name is None or len(name) == LONGEST_NAME:  # Behind its limit the name has a hash.
+        if name is None or len(name) == LONGEST_NAME:  # Beyond its limit the name ends in a hash.
             return None
         return self.roots(machine)[0] / name / (file.session_id + self.suffix)
 
     def resumes_from(self, path: Path, folder: str | None, records: Iterable[Any]) -> str | None:
-        """The one whose name its file's folder has: the agent may have gone into another since."""
+        """The folder that its file's directory is named after: the agent may have changed folders since."""
         from toolpair.formats.claude_code.session_files import is_name_of, working_folder_called
 
         if not folder or is_name_of(path.parent.name, folder):

@@ -1,4 +1,4 @@
-"""Which lines of a file hold the results of which response, and behind which of them another one goes."""
+"""Which lines of a file hold the results of which response, and after which of them another result goes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _NONE: Final[dict[int, DraftLine]] = {}
 
 
 class _Order:
-    """The places of some results by the rank of the call that each answers. Adding and asking cost the logarithm."""
+    """The positions of some results by the rank of the call each answers. Updates and queries take logarithmic time."""
 
     __slots__ = ("_last", "first")
 
     def __init__(self, ranks: int) -> None:
         self.first: Place | None = None
-        """Where the first of them stands."""
+        """The position of the first one."""
         self._last: list[DraftLine | None] = [None] * (ranks + 1)
-        """A binary indexed tree: the line that stands last of those with ranks of a range."""
+        """A Fenwick tree: for each range of ranks, the line that comes last."""
 
     def add(self, line: DraftLine, rank: int) -> None:
         if self.first is None or line.place < self.first:
@@ -34,7 +34,7 @@ class _Order:
             at += at & -at
 
     def last_below(self, rank: int) -> DraftLine | None:
-        """The line that stands last of those with a lower rank."""
+        """The last line among those with a lower rank."""
         found: DraftLine | None = None
         at = rank
         while at > 0:
@@ -46,9 +46,9 @@ class _Order:
 
 
 class Answers:
-    """The lines with results by the number of the response's message, and the lines of the response in file order.
+    """The lines with results, by the number of the response's message, and the response's lines in file order.
 
-    What is known of their order is kept until `forget`: whoever moves lines that are here says so.
+    Their order is cached until `forget`, which must be called when such lines are moved.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Answers:
         self._calls: dict[int, dict[str, tuple[list[Place], list[DraftLine]]]] = {}
 
     def of(self, number: int) -> Iterable[DraftLine]:
-        """The lines in the order in which they came to be known."""
+        """The lines in the order in which they were added."""
         return self._lines.get(number, _NONE).values()
 
     def has(self, number: int, line: DraftLine) -> bool:
@@ -89,7 +89,7 @@ class Answers:
         self._calls.clear()
 
     def order(self, number: int, ranks: int, rank_of: Callable[[DraftLine], int], moved: DraftLine | None) -> _Order:
-        """The results of a response; without `moved`, which is on its way."""
+        """The results of a response, without `moved`, which is being moved."""
         known = self._orders.get(number)
         without = moved is not None and self.has(number, moved)
         if known is not None and not without:
@@ -105,7 +105,7 @@ class Answers:
     def last_call(
         self, number: int, group: Callable[[], Sequence[DraftLine]], own: str, before: Place | None
     ) -> DraftLine | None:
-        """The line of the response `own` that stands last, in front of the place `before` if there is one."""
+        """The last line of the response `own`, before the place `before` if given."""
         known = self._calls.get(number)
         if known is None:
             known = self._calls[number] = {}

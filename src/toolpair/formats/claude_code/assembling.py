@@ -1,4 +1,4 @@
-"""From records to messages: what belongs to one response, and what the agent puts first."""
+"""From records to messages: grouping by response, and the order that the agent gives to blocks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _SLOT: Final = ("message", "content")
 
 
 class _Draft(Struct, eq=False):
-    """A message that is still being gathered."""
+    """A message that is still being collected."""
 
     role: str
     nodes: list[ChainNode]
     blocks: list[tuple[Block, ...]]
     shape: ContentShape
     with_results: bool = False
-    told: bool = False
-    """The agent puts words of its own into it."""
+    noted: bool = False
+    """The agent adds text of its own to it."""
 
 
 def blocks_of_node(node: ChainNode) -> tuple[tuple[Block, ...], ContentShape]:
-    """The blocks of one record, with the links that the agent wrote beside the ids."""
+    """The blocks of one record, with the links that the agent wrote in addition to the ids."""
     content = node.content
     if not isinstance(content, list):
         return blocks_of(content, node.uid, _SLOT)
@@ -49,18 +49,18 @@ def blocks_of_node(node: ChainNode) -> tuple[tuple[Block, ...], ContentShape]:
 
 
 def assemble(order: Iterable[ChainNode]) -> list[Message]:
-    """Messages of the records: one for each response by its message id, neighbouring user records as one."""
+    """The messages of the records: one per response by its message id; consecutive user records are one."""
     drafts: list[_Draft] = []
-    # Responses since the last user words, by message id: only among these does the agent look for more of one.
+    # Responses since the last user text, by message id: the agent looks for further parts only among these.
     open_responses: dict[str, _Draft] = {}
-    told = False
+    noted = False
     last: _Draft | None = None
     for node in order:
         if not node.sent:
             if speaks(node):
-                told = True
+                noted = True
                 if last is not None and last.role == "user":
-                    last.told = True
+                    last.noted = True
             continue
         blocks, shape = blocks_of_node(node)
         role = node.type
@@ -79,20 +79,22 @@ def assemble(order: Iterable[ChainNode]) -> list[Message]:
             drafts.append(draft)
             if key is not None:
                 open_responses[key] = draft
-        if told:
-            draft.told = True
-            told = False
+        if noted:
+            draft.noted = True
+            noted = False
         if role == "user":
-            # A node's results are those of its content, so its blocks need not be asked.
+            # A node's results are those of its content, so its blocks need not be checked.
             if node.results:
                 draft.with_results = True
             if not draft.with_results:
                 open_responses = {}
-    return [_message_of_one(draft) if len(draft.nodes) == 1 and not draft.told else _message(draft) for draft in drafts]
+    return [
+        _message_of_one(draft) if len(draft.nodes) == 1 and not draft.noted else _message(draft) for draft in drafts
+    ]
 
 
 def _message_of_one(draft: _Draft) -> Message:
-    """What nearly all messages are made of: one record, out of which nothing is moved."""
+    """The common case: a message of one record, from which nothing is moved."""
     node = draft.nodes[0]
     value = node.value
     note = None
@@ -111,18 +113,18 @@ def _message(draft: _Draft) -> Message:
         others = [part for part, answer in zip(parts, answering, strict=True) if not answer]
         parts = [*answers, *others]
     elif draft.role == "assistant" and len(parts) > 1:
-        # It moves calls behind the words of their response.
+        # It moves calls after the text of their response.
         kinds = [[block.kind for block in found] for _, found in parts]
         first = next((index for index, found in enumerate(kinds) if "call" in found), len(kinds))
         words = [bool(found) and found.count("text") == len(found) for found in kinds]
         if True in words[first:]:
-            behind = list(zip(parts, words, strict=True))[first:]
-            late = [part for part, speaks in behind if speaks]
-            rest = [part for part, speaks in behind if not speaks]
+            following = list(zip(parts, words, strict=True))[first:]
+            late = [part for part, speaks in following if speaks]
+            rest = [part for part, speaks in following if not speaks]
             parts = [*parts[:first], *late, *rest]
     blocks = [block for _, found in parts for block in found]
-    if draft.role == "user" and (len(parts) > 1 or draft.told):
-        # Of several parts the agent puts the results first; what one record holds by itself goes out as it stands.
+    if draft.role == "user" and (len(parts) > 1 or draft.noted):
+        # If there are several parts the agent puts results first; the content of a single record is sent as it is.
         blocks.sort(key=lambda block: block.kind != "result")
     values = [node.value for node, _ in parts]
     note = None

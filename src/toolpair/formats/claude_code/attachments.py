@@ -1,4 +1,4 @@
-"""What the agent tells the model beside the conversation: reminders, reports of hooks, the date."""
+"""What the agent tells the model besides the conversation: reminders, hook reports, the date."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Final
 
 from toolpair.formats.claude_code.record_kinds import ChainNode
 
-_NEVER_TOLD: Final = frozenset({"prompt_snapshot"})
-_ALWAYS_TOLD: Final = frozenset({"total_tokens_reminder", "date", "hook_additional_context"})
+_NEVER_SENT: Final = frozenset({"prompt_snapshot"})
+_ALWAYS_SENT: Final = frozenset({"total_tokens_reminder", "date", "hook_additional_context"})
 
 
 def speaks(node: ChainNode) -> bool:
-    """Whether the record is an attachment that words come of: they go out in the user's message that it stands in.
+    """Whether the record is an attachment that produces text, sent in the user message it belongs to.
 
-    Newer records keep the words that were made of them; of others the kinds are known that always have some.
+    Newer records contain that text; otherwise only kinds count that always produce some.
     """
     if node.type != "attachment":
         return False
     attachment = node.value.get("attachment")
     kind = attachment.get("type") if isinstance(attachment, dict) else None
-    if not isinstance(kind, str) or kind in _NEVER_TOLD:
+    if not isinstance(kind, str) or kind in _NEVER_SENT:
         return False
-    return bool(node.value.get("rendered")) or kind in _ALWAYS_TOLD
+    return bool(node.value.get("rendered")) or kind in _ALWAYS_SENT

@@ -1,7 +1,7 @@
-"""The ways through a file that forks: where each ends, and what tells them apart.
+"""The branches of a file that forks: where each ends, and what distinguishes them.
 
-A response with its parallel calls and their results is one step, whatever tree its records form; so the results
-of one turn, and the reports of hooks beside them, are never ends of their own.
+A response with its parallel calls and their results is one step, whatever tree its records form; so results of one
+turn, and hook reports next to them, never end a branch themselves.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from toolpair.transcript.record_tree import Branch
 
 _WORDS: Final = 400
 _NO_WORDS: Final = ("[Request interrupted", "<local-command-", "<task-notification>")
-"""How user records begin that the agent wrote itself."""
+"""Prefixes of user records that the agent wrote itself."""
 
 
 class BranchStep(Struct, eq=False):
-    """A user's words, or a response with its results."""
+    """A user message, or a response with its results."""
 
     nodes: list[ChainNode]
     above: BranchStep | None = None
@@ -41,13 +41,15 @@ class Ways(Struct, eq=False):
     """The steps of all histories of a file."""
 
     ends: list[ChainNode] = field(default_factory=list)
-    """The last record of each way, in file order: also of what a compaction replaced, and in front of a lost link."""
+    """The last record of each branch, in file order; including what a compaction replaced, and what precedes a lost
+    link.
+    """
     carried: set[int] = field(default_factory=set)
-    """uids of ends that the conversation goes on from although no record names them as its parent."""
+    """uids of branch ends that the conversation continues from although no record names them as its parent."""
     step_of: dict[int, BranchStep] = field(default_factory=dict)
 
     def up(self, end: ChainNode) -> Iterator[BranchStep]:
-        """The step of a record and all above it."""
+        """The step of a record, and all steps above it."""
         seen: set[int] = set()
         step = self.step_of.get(end.uid)
         while step is not None and id(step) not in seen:
@@ -57,7 +59,7 @@ class Ways(Struct, eq=False):
 
 
 def ways_of(history: History) -> Ways:
-    """All ways through the file. Linear in the number of records."""
+    """All branches of the file. Linear in the number of records."""
     ways = Ways()
     by_key: dict[tuple[bool, str], BranchStep] = {}
     steps: list[BranchStep] = []
@@ -118,7 +120,7 @@ def _answered_step(
 
 
 def _links(history: History, ways: Ways, talk: Sequence[ChainNode]) -> set[int]:
-    """Hang every step on the one above it. Gives the steps that go on behind a compaction or a lost link alone."""
+    """Link every step to the one above it. Returns the steps continued only after a compaction or a lost link."""
     above_of: dict[int, BranchStep | None] = {}
     lasting: set[int] = set()
     latest: BranchStep | None = None
@@ -135,21 +137,21 @@ def _links(history: History, ways: Ways, talk: Sequence[ChainNode]) -> set[int]:
         step = ways.step_of[node.uid]
         above = _step_above(history, ways, above_of, node, False)
         if node.only_results and above is not None and above.nodes[0].position > step.nodes[0].position:
-            # A late result hangs on what followed its own call.
+            # A late result is linked to what followed its own call.
             continue
         if above is not None and above is not step:
-            # A sub-agent's record that names its call does not carry the conversation on.
+            # A sub-agent's record that names its call does not continue the conversation.
             if above.nodes[0].sidechain or not node.sidechain:
                 above.carried_on = True
             step.above = step.above or above
     for uuid in history.preserved:
-        # What it kept hangs on its summary now; what stood before goes on in the summary.
+        # What it kept is now linked to its summary; what came before continues in the summary.
         before_kept = history.by_uuid.get(history.by_uuid[uuid].parent or "")
         replaced = _step_above(history, ways, above_of, before_kept, True) if before_kept is not None else None
         if replaced is not None:
             lasting.add(id(replaced))
     if history.chain:
-        # What stands in front of the place where the agent loses the thread is no branch, but lost.
+        # What precedes the place where the agent loses the chain is not a branch, but lost.
         root = history.chain[0]
         if history.end in ("missing", "cycle"):
             before_root = [node for node in talk if node.position < root.position and history.main(node)]
@@ -160,7 +162,7 @@ def _links(history: History, ways: Ways, talk: Sequence[ChainNode]) -> set[int]:
 def _step_above(
     history: History, ways: Ways, known: dict[int, BranchStep | None], start: ChainNode, itself: bool
 ) -> BranchStep | None:
-    """The step of the nearest record that talks above `start` (or of `start` itself)."""
+    """The step of the nearest message record above `start` (or of `start` itself)."""
     path: list[int] = []
     seen: set[int] = set()
     node: ChainNode | None = start
@@ -187,7 +189,7 @@ def _step_above(
 
 
 def _count(steps: Sequence[BranchStep]) -> None:
-    """How many messages lead to each step, and the user's last words there; from the top, each step once."""
+    """Compute how many messages lead to each step, and the user's last words there; top down, each step once."""
     done: set[int] = set()
     for start in steps:
         path: list[BranchStep] = []
@@ -220,7 +222,7 @@ def _words(nodes: Sequence[ChainNode]) -> str:
 
 
 def branches_of(history: History, ways: Ways, messages: Sequence[Message]) -> tuple[Branch, ...]:
-    """The ends of the main conversation and of sub-agents in the file, the newest first; none when there is one."""
+    """The ends of the main conversation and of sub-agents in the file, newest first; empty if there is only one."""
     own = history.own_leaf
     own_step = step_above(history, ways, own)
     active = {node.uid for node in history.order} if not history.chosen else set()
@@ -244,7 +246,7 @@ def branches_of(history: History, ways: Ways, messages: Sequence[Message]) -> tu
 
 
 def step_above(history: History, ways: Ways, node: ChainNode | None) -> BranchStep | None:
-    """The step of a record, or of the nearest that talks above it."""
+    """The step of a record, or of the nearest message record above it."""
     return _step_above(history, ways, {}, node, True) if node is not None else None
 
 

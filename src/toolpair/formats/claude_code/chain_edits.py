@@ -1,4 +1,4 @@
-"""Edits of links and places: which record hangs on which, by which name, and where it stands in the file."""
+"""Edits of links and positions: a record's parent, its uuid, and its place in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINKS: Final = ("parentUuid", "sourceToolAssistantUUID", "logicalParentUuid")
 
 
 def take(work: Working, edit: Relink | Reidentify | MoveRecord | SetInRecord) -> None:
-    """Carry one edit out; records that are gone by now are passed by."""
+    """Apply one edit; records that no longer exist are skipped."""
     line = work.lines.get(edit.record)
     if line is None or line.gone:
         return
@@ -49,7 +49,7 @@ def take(work: Working, edit: Relink | Reidentify | MoveRecord | SetInRecord) ->
 
 
 def permute(work: Working, lines: Sequence[DraftLine]) -> None:
-    """Put records of the chain into this order, each at the place of another: in the chain and in the file."""
+    """Put records of the chain into this order, each in the place of another: in the chain and in the file."""
     slots = sorted(lines, key=lambda line: work.chain_index.get(line.uid, -1))
     kept = set(work.history.preserved)
     if any(line.uid not in work.on_chain or line.uuid is None or line.uuid in kept for line in lines):

@@ -1,4 +1,4 @@
-"""The lists of a compaction boundary that name the records which it kept."""
+"""Editing the lists in a compaction boundary that name the records it kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _metadata(line: DraftLine | None) -> dict[str, Any] | None:
 
 
 def keep(work: Working, line: DraftLine, call: DraftLine, group: Sequence[DraftLine]) -> None:
-    """A result of a kept call is sent only if it is listed too: behind the last kept call of its response."""
+    """A result of a kept call is sent only if it is listed too: list it after the last kept call of its response."""
     if call.uuid not in work.history.preserved:
         return
     boundary = _newest(work)
@@ -46,9 +46,9 @@ def keep(work: Working, line: DraftLine, call: DraftLine, group: Sequence[DraftL
 
 
 def _hung_in(work: Working, line: DraftLine, group: Sequence[DraftLine]) -> DraftLine | None:
-    """Where only the ends are named, all between is found by its links: hang the line behind the last of its turn.
+    """If only the ends are named, everything between is found by links: link the line after the last of its turn.
 
-    Gives the line that it hangs on.
+    Returns its new parent.
     """
     if line.uid in work.on_chain:
         return next((other for other in group if other.uuid == line.get("parentUuid")), None)
@@ -73,7 +73,7 @@ def _with(uuids: list[Any], line: DraftLine, group: Sequence[str | None]) -> lis
 
 
 def forget(work: Working, line: DraftLine, parent: str | None) -> None:
-    """Take a removed record out of the lists: one name that is not there costs all that was kept."""
+    """Remove a deleted record from the lists: one name that does not exist costs everything that was kept."""
     if line.uuid is None or work.history.boundary is None:
         return
     boundary = _newest(work)

@@ -1,4 +1,4 @@
-"""The other places of a file that repeat a call's id: renamed with it, for the sake of readers."""
+"""Renaming the copies of a call's id elsewhere in a file, so that readers can follow it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEYS: Final = ("toolUseID", "toolUseId", "tool_use_id")
 
 
 class Renamed(Struct, frozen=True):
-    """A call or a result whose id was changed. `record` is the uuid of its record."""
+    """A call or result whose id was changed. `record` is the uuid of its record."""
 
     old: Any
     new: str
@@ -26,10 +26,10 @@ class Renamed(Struct, frozen=True):
 
 
 def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
-    """Write the new id where the old one stands beside messages.
+    """Write the new id wherever the old one occurs outside messages.
 
-    If a call or result still has the old one, only in what hangs on a call and a result that were renamed together.
-    Copies of requests keep theirs: they are named by their hash.
+    If another call or result still has the old id, only in records linked to a call and a result that were renamed
+    together. Copies of requests keep theirs: they are named by their hash.
     """
     renames = [renamed for renamed in renames if isinstance(renamed.old, str) and renamed.old != renamed.new]
     if not any(renamed.is_call for renamed in renames):
@@ -49,7 +49,7 @@ def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
                     if isinstance(used, str):
                         names.pop(used, None)
     near: dict[str, dict[str, str]] = {}
-    """uuid -> the names that changed there, handed on to what hangs on it."""
+    """uuid -> the names changed there, passed on to its descendants."""
     both = {(renamed.old, renamed.new) for renamed in renames if not renamed.is_call}
     for renamed in renames:
         if renamed.record is not None and renamed.old not in names and (renamed.old, renamed.new) in both:
@@ -106,7 +106,7 @@ def _set_changed(line: DraftLine, key: str, value: Any) -> None:
 
 
 def _with_keys(value: Any, names: dict[str, str]) -> Any:
-    """The object with the ids that it names renamed; the same one when there are none."""
+    """The object with the ids in its id fields renamed; the same object if there are none."""
     if not isinstance(value, dict):
         return value
     changed = {key: found for key in _KEYS if (found := _new(value.get(key), names)) is not None}
@@ -114,7 +114,7 @@ def _with_keys(value: Any, names: dict[str, str]) -> Any:
 
 
 def _with_tags(value: Any, names: dict[str, str]) -> Any:
-    """The value with ids in `<tool-use-id>` tags renamed, as in the report of a task; the same one without any."""
+    """The value with ids in `<tool-use-id>` tags renamed, as in a task's report; the same value if there are none."""
     if isinstance(value, str):
         if "<tool-use-id>" in value:
             changed = _TAG.sub(lambda found: f"{found[1]}{names.get(found[2], found[2])}{found[3]}", value)

@@ -1,4 +1,4 @@
-"""Copies of real tool outputs that Claude Code leaves in its files: the places to look for a lost one."""
+"""Copies of real tool outputs that Claude Code leaves in its files: where to look for a lost one."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.output_copies import Copies, Copy
 
 _CHOICES: Final = 5
-"""How many different outputs a person is shown."""
+"""Maximum different outputs shown to a person."""
 _FIRST: Final = 20
-"""How many of a session's first records tell a session that was forked from it."""
+"""How many of a session's first records identify a fork of it."""
 
 
 def copies_of(items: Sequence[Item], beside: Beside | None = None, first: Sequence[str] | None = None) -> Copies:
-    """What the records and the files beside them hold of outputs; nothing is read before it is asked for.
+    """The copies of outputs in the records and in the files beside them; read only when needed.
 
-    `first` are the uuids of the file's first records, where these are others.
+    `first` are the uuids of the file's first records, if `items` begin later.
     """
     return _Found(items, beside, first)
 
 
 class _InFile(Struct):
-    """What one walk over the records finds. Outputs by call id, the calls' records and which ids are shared."""
+    """What one pass over the records finds: outputs by call id, the calls' records, and which ids are shared."""
 
     requests: dict[str, list[Copy]] = field(default_factory=lambda: defaultdict(list))
     unknown: dict[str, list[tuple[Copy, str | None]]] = field(default_factory=lambda: defaultdict(list))
-    """In records of types that the agent does not know: results, with the uuid of the call's record."""
+    """Results in records of types that the agent does not know, with the uuid of the call's record."""
     details: dict[str, list[tuple[Copy, str | None]]] = field(default_factory=lambda: defaultdict(list))
-    """With the uuid of the call's record, where it is named."""
+    """With the uuid of the call's record, if it is named."""
     progress: dict[tuple[str, str | None], Copy] = field(default_factory=dict)
-    """By id and record of the call: the last report, and under no record the last of all."""
+    """By id and record of the call: the last report; with no record, the last of all."""
     results: dict[str, dict[str | None, str]] = field(default_factory=lambda: defaultdict(dict))
-    """What the results with an id say, by the record of their call: these outputs are other calls'."""
+    """What the results with an id say, by the record of their call: these outputs belong to other calls."""
     calls: dict[str, list[tuple[str | None, Any]]] = field(default_factory=lambda: defaultdict(list))
     """Record and input of the calls with an id, one for each different input."""
     answered: set[str] = field(default_factory=set)
@@ -78,7 +78,7 @@ class _Found(Copies):
     def files_naming(self, id_: str) -> Sequence[str]:
         return self._files.naming(id_) if self._files is not None else ()
 
-    # As a mapping: what an id alone leads to.
+    # As a mapping: everything found by id alone.
 
     def __getitem__(self, id_: str) -> tuple[Any, str]:
         copies = self.of_call(Block("call", None, -1, id=id_))
@@ -98,7 +98,7 @@ class _Found(Copies):
         return sum(1 for _ in self)
 
     def _look(self, call: Block) -> Sequence[Copy]:
-        """The sources in order of trust: results, what was sent, what the agent noted down, what other files say."""
+        """The sources in order of trust: results, what was sent, what the agent recorded, what other files say."""
         found = self._in_file
         id_ = str(call.id)
         shared = len(found.calls.get(id_, ())) > 1
@@ -119,12 +119,12 @@ class _Found(Copies):
         return [report] if report is not None else ()
 
     def _sent_for(self, id_: str) -> Sequence[Copy]:
-        """What was sent under an id, for all its calls the same."""
+        """What was sent under an id, the same for all its calls."""
         if id_ not in self._sent:
             found = self._in_file
             calls, results = found.calls.get(id_, ()), found.results.get(id_, {})
             others = set(results.values()) if len(calls) > 1 else set()
-            # Where all other calls of that id are answered, what is left over can only be this one's.
+            # If all other calls of that id are answered, what is left over must belong to this one.
             certain = len(calls) <= 1 or len(calls) - len(results) <= 1
             self._sent[id_] = _chosen(found.requests.get(id_, ()), others, certain=certain)
         return self._sent[id_]
@@ -140,7 +140,7 @@ class _Found(Copies):
 
     @cached_property
     def _unanswered(self) -> Sequence[str]:
-        """The ids of all calls that nothing real answers: they are looked for together."""
+        """The ids of all calls without a real answer: they are searched for together."""
         found = self._in_file
         return [id_ for id_ in found.calls if id_ not in found.answered]
 
@@ -203,7 +203,7 @@ class _Found(Copies):
 
 
 def _note_unknown(found: _InFile, item: Item) -> None:
-    """Results in a record that the agent takes for none of the conversation."""
+    """Results in a record that the agent does not count as part of the conversation."""
     value = item.value
     link = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
     for part in parts_of_type(value, "tool_result"):
@@ -254,7 +254,7 @@ def _text(content: Any) -> str:
 
 
 def _chosen(copies: Sequence[Copy], not_these: set[str], *, certain: bool) -> Sequence[Copy]:
-    """One copy of each different output. Of equal ones the first is named."""
+    """One copy of each distinct output, naming the first of equal ones."""
     different: dict[str, Copy] = {}
     for copy in copies:
         text = _text(copy.content)

@@ -1,4 +1,4 @@
-"""Where the agent loses the thread: lines across the history, what they hide, and how they are mended."""
+"""Where the agent loses the chain: boundaries across the history, what they hide, and how to fix them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from toolpair.formats.claude_code.history import (
 from toolpair.formats.claude_code.kept import kept_records
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary, text_or_none
-from toolpair.formats.claude_code.relink import FoundParent, line_words, meant, mended
+from toolpair.formats.claude_code.relink import FoundParent, found_parent, line_words, meant
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Boundary, Message
 from toolpair.transcript.record_tree import BrokenLink, Cut, Repair
@@ -29,7 +29,7 @@ _RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
 
 
 def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
-    """The lines across a history of `count` messages."""
+    """The boundaries in a history of `count` messages."""
     if not history.chain:
         return
     root = circle_closer(history) or history.chain[0]
@@ -38,7 +38,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
     elif history.end in ("missing", "cycle") or not starts_afresh(history.chain) or _of_a_prompt_above(history, root):
         messages, outputs = _lost(history, root, {node.uid for node in history.order})
         if not messages:
-            # Nothing stands above, but a compaction that kept something which it cannot find itself.
+            # There is nothing above except a compaction that cannot find what it kept.
             kept = assemble(kept_records(history, root))
             messages, outputs = len(kept), _outputs(kept)
         if messages:
@@ -51,7 +51,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
 
 
 def circle_closer(history: History) -> ChainNode | None:
-    """Of a history whose links lead round in a circle, the record whose link goes on to a later record of the file."""
+    """In a history whose links form a cycle, the record that links to a later record of the file."""
     if history.end != "cycle":
         return None
     kept = set(history.preserved)
@@ -63,9 +63,9 @@ def circle_closer(history: History) -> ChainNode | None:
 
 
 def beginning_in_a_circle(history: History) -> Iterable[BrokenLink]:
-    """A circle that hides nothing: the first record of the history hangs on a later one.
+    """A cycle that hides nothing: the first record of the history links to a later one.
 
-    The agent stops there, and older versions hang for ever; worse when records beside the history come in so.
+    The agent stops there, and older versions hang forever; it is worse if records outside the history are part of it.
     """
     root = circle_closer(history)
     if root is None or history.cut:
@@ -106,7 +106,7 @@ def _follows(messages: int, outputs: int) -> str:
 
 
 def _below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
-    """What stands behind a break is lost when the last prompt names a record in front of it."""
+    """What follows a break is lost when the last prompt names a record before it."""
     root = last.path[-1]
     active = {node.uid for node in history.order}
     chain = {node.uid for node in history.chain}
@@ -120,9 +120,9 @@ def _below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
 
 
 def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
-    """A result (or a report) written at the end to a call that the conversation has long left behind.
+    """A result (or a report) written at the end for a call that the conversation left long ago.
 
-    The agent takes it for the newest branch, so all that followed the call is gone.
+    The agent takes it for the newest branch, so everything after the call is lost.
     """
     leaf = history.chain[-1]
     tail: list[ChainNode] = []
@@ -149,7 +149,7 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     title, several = "put it after its call", "put them after their calls"
     moving, above = tail, call
     if true_end.position < call.position:
-        # The file holds what followed in front of the call: the late line stands right, and that does not.
+        # The file has what followed before the call: the late line is right, and that is not.
         chain = {node.uid for node in history.chain}
         moving, above = [node for node in reversed(walk.path) if node.uid not in chain], tail[-1]
         title = several = "put what followed after it"
@@ -157,7 +157,7 @@ def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
     relink: tuple[tuple[int, str], ...] = ()
     names = {node.uuid for node in tail}
     if history.prompt_leaf in names:
-        # The last prompt names the strayed record: the conversation has to go on from there.
+        # The last prompt names the stray record: the conversation must continue from there.
         child = next((node for node in walk.path if history.parent_of(node) == call.uuid), None)
         if child is not None and tail[-1].uuid is not None:
             relink = ((child.uid, tail[-1].uuid),)
@@ -188,16 +188,16 @@ def _brings(messages: int, outputs: int) -> str:
 def _cut(
     history: History, root: ChainNode, messages: int, outputs: int, end: str, leaf: ChainNode | None = None
 ) -> Cut:
-    """A lost link, with what it most likely meant.
+    """A lost link, with its most likely meaning.
 
-    With a `leaf`, which stays one unless the history goes on from it: that one, in place of a record beside it.
+    `leaf` remains one unless the history continues from it: link to it rather than to a record beside it.
     """
-    found = mended(history, root)
+    found = found_parent(history, root)
     lineage = lineage_of(history)
-    if found.parent is not None and leaf is not None and not lineage.hangs_on(found.parent, leaf):
-        # Where another lost link stands between the two, mending that one brings them together.
-        together = lineage.hangs_on(leaf, lineage.top(found.parent))
-        if together and not lineage.hangs_on(leaf, root):
+    if found.parent is not None and leaf is not None and not lineage.descends_from(found.parent, leaf):
+        # If another lost link lies between the two, fixing that one joins them.
+        together = lineage.descends_from(leaf, lineage.top(found.parent))
+        if together and not lineage.descends_from(leaf, root):
             found = FoundParent(leaf)
     parent = found.parent.uuid if found.parent is not None else None
     brings = _brings(messages, outputs)
@@ -227,10 +227,10 @@ def _line(at: int, root: ChainNode, cut: Cut) -> Boundary:
 
 
 def _is_lost(history: History, root: ChainNode) -> bool:
-    """Whether a record without parent had one for certain, or whether the user may have gone back to the beginning.
+    """Whether a record without a parent certainly had one, as opposed to the user going back to the beginning.
 
-    A prompt of which parts stand further up did not begin anew. And an agent that tells the model about its
-    surroundings at the beginning would have told it again here, which makes it a beginning that `starts_afresh` knows.
+    A prompt with parts further up did not start anew. And an agent that describes its context at the start would have
+    done so again here, which makes it a beginning that `starts_afresh` recognises.
     """
     if root.type != "user" or root.has_result:
         return True
@@ -241,7 +241,7 @@ def _is_lost(history: History, root: ChainNode) -> bool:
 
 
 def _of_a_prompt_above(history: History, root: ChainNode) -> bool:
-    """Whether records of the same prompt stand further up."""
+    """Whether records of the same prompt are further up."""
     same = lineage_of(history).prompts.get(text_or_none(root.value.get("promptId")) or "", [])
     return bool(same) and same[0].position < root.position
 
@@ -255,7 +255,7 @@ def _messages(history: History, path: Sequence[ChainNode], known: set[int]) -> l
 
 
 def _lost(history: History, root: ChainNode, active: set[int]) -> tuple[int, int]:
-    """How many messages and outputs stand above a break, as far as the file can tell."""
+    """How many messages and outputs are above a break, as far as the file shows."""
     seen = set(active)
     path: list[ChainNode] = []
     limit = root
@@ -288,7 +288,7 @@ def _lost(history: History, root: ChainNode, active: set[int]) -> tuple[int, int
 
 
 def _is_beginning(walk: Walk) -> bool:
-    """Whether nothing above belongs to the history: a compaction, or a beginning that is one."""
+    """Whether nothing above belongs to the history: a compaction, or a genuine beginning."""
     return walk.end == "boundary" or (walk.end == "null" and starts_afresh(walk.path[::-1]))
 
 

@@ -1,4 +1,4 @@
-"""What Claude Code makes of damaged records when it resumes: a line that does not parse is skipped."""
+"""What Claude Code does about damaged records on resume: a line that cannot be parsed is skipped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, seconds_of, value_of
 from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.lost import Held, can_be_closed, held_in, held_in_part, ids_in, readers_harm
+from toolpair.formats.lost import Held, can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
 from toolpair.source.json_spans import scan
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
@@ -17,13 +17,13 @@ AGENT: Final = "Claude Code"
 _UUID: Final = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,100})"')
 
 
-def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
+def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
     if all(damage.readable for damage in found):
-        return [readers_harm(damage, AGENT) for damage in found]
+        return [effect_on_readers(damage, AGENT) for damage in found]
     known: set[Any] = set()
     wanted: set[Any] = set()
     kept: Any = None
-    """What the newest compaction says of what it kept."""
+    """What the newest compaction says about what it kept."""
     for item in items:
         value = value_of(item)
         if isinstance(value, dict):
@@ -36,7 +36,9 @@ def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     answered, called = _ids_of(transcript)
     lost_parents = wanted - known - {None}
     return [
-        readers_harm(damage, AGENT) if damage.readable else _harm(damage, known, lost_parents, answered, called)
+        effect_on_readers(damage, AGENT)
+        if damage.readable
+        else _effect_of(damage, known, lost_parents, answered, called)
         for damage in found
     ]
 
@@ -55,10 +57,10 @@ def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
     return ids["result"], ids["call"]
 
 
-def _harm(
+def _effect_of(
     damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]
 ) -> ResumeEffect:
-    # It parses a line up to the end of its first value, whatever stands behind it.
+    # It parses a line up to the end of its first value, whatever follows.
     reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
     values = damage.values[1:] if reads_first else damage.values
     if reads_first and not values and damage.partial is None:
@@ -97,9 +99,9 @@ def _held(values: Sequence[Any], partial: Any) -> Iterator[Held]:
 
 
 def _is_complete(value: Any, whole: bool, last: bool) -> bool:
-    """Whether the agent can go on from the record: its id is what others hang on, and the last one needs a time.
+    """Whether the agent can continue from the record: others link to its id, and the last one needs a time.
 
-    The field that a record which is not `whole` ends in may be cut off itself.
+    The last field of a record that is not `whole` may itself be cut off.
     """
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return False

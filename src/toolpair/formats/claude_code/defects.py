@@ -1,4 +1,4 @@
-"""What is wrong with the links of a file without cutting its history."""
+"""Faulty links in a file that do not cut its history."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from toolpair.formats.claude_code.doubles import DOUBLE, doubles_of
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.kept import kept_missing
 from toolpair.formats.claude_code.record_kinds import without_time
-from toolpair.formats.claude_code.relink import line_words, mended
+from toolpair.formats.claude_code.relink import found_parent, line_words
 from toolpair.transcript.model import Boundary
 from toolpair.transcript.record_tree import BrokenLink, Repair
 
 
 def defects_of(history: History) -> Iterator[BrokenLink]:
-    """The defects of the links, in no order; `boundaries_of` has to be asked before."""
+    """The defects of the links, unordered; call `boundaries_of` first."""
     yield from further_breaks(history)
     yield from beginning_in_a_circle(history)
     yield from doubles_of(history)
@@ -30,7 +30,7 @@ def defects_of(history: History) -> Iterator[BrokenLink]:
 def settled(
     boundaries: Sequence[Boundary], defects: Sequence[BrokenLink]
 ) -> tuple[tuple[Boundary, ...], tuple[BrokenLink, ...]]:
-    """The same without what another one explains: a uuid that two records bear is what closes a circle."""
+    """The same without those that another one explains: a uuid on two records is what closes a cycle."""
     double = next(
         (found.repair for found in defects if found.rule == DOUBLE and found.severity == "error" and found.repair), None
     )
@@ -47,7 +47,7 @@ def settled(
 
 
 def _slice(history: History) -> Iterator[BrokenLink]:
-    """The first record of a part of a session names one that stands in another part."""
+    """The first record of a part of a session names a parent that is in another part."""
     if not history.chain or history.end != "missing":
         return
     root = history.chain[0]
@@ -63,12 +63,12 @@ def _slice(history: History) -> Iterator[BrokenLink]:
 
 
 def _bridged(history: History) -> Iterator[BrokenLink]:
-    """A lost parent that the agent replaces by the record of the moment before: other versions and readers do not."""
+    """A lost parent that the agent replaces by the record just before it; other versions and readers do not."""
     for node in history.chain:
         above = history.bridged.get(node.uuid or "")
         if above is None or node.parent is None or node.parent in history.by_uuid:
             continue
-        found = mended(history, node)
+        found = found_parent(history, node)
         parent = found.parent.uuid if found.parent is not None else above
         if found.nameless is not None:
             repair = Repair(
@@ -89,7 +89,7 @@ def _bridged(history: History) -> Iterator[BrokenLink]:
 
 
 def _no_timestamp(history: History) -> Iterator[BrokenLink]:
-    """The last record of the conversation has no time that can be read: the agent does not find such a session."""
+    """The last record of the conversation has no readable time: the agent does not find such a session."""
     talk = [node for node in history.chain if node.type in ("user", "assistant")]
     if not history.resumed_by.needs_time or history.sidechain or history.inside:
         return

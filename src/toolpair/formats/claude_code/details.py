@@ -1,4 +1,4 @@
-"""What stands beside a result in its record (`toolUseResult`), kept in step with the result."""
+"""The `toolUseResult` next to a result in its record, kept consistent with the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def says_nothing(result: Any) -> bool:
 
 
 def forget_details(line: DraftLine) -> None:
-    """Take out what the agent wrote beside its placeholder: that the call was interrupted, in the same words."""
+    """Remove what the agent wrote along with its placeholder: that the call was interrupted, in the same words."""
     details = line.get("toolUseResult")
     if isinstance(details, str) and not worth_keeping(said_by(details)[0]):
         line.unset("toolUseResult")

@@ -1,4 +1,4 @@
-"""One uuid on several records: the agent reads the last of them in the place of all."""
+"""One uuid on several records: the agent reads only the last of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOUBLE: Final = "chain.duplicate_uuid"
 
 
 def doubles_of(history: History) -> Iterator[BrokenLink]:
-    """A defect for each record whose uuid a later one bears. Linear in the number of records."""
+    """A defect for each record whose uuid a later one has too. Linear in the number of records."""
     if not history.shadowed:
         return
     index = _Index(history)
@@ -25,7 +25,7 @@ def doubles_of(history: History) -> Iterator[BrokenLink]:
     for earlier in history.shadowed:
         later = nameless[nameless_key(earlier.value)] if earlier.uuid is None else history.by_uuid[earlier.uuid]
         if earlier.type == "progress":
-            continue  # it is no part of the history, whatever it is called
+            continue  # it is not part of the history, whatever it is called
         if same_record(earlier.value, later.value) or not (earlier.sent or later.sent):
             yield BrokenLink(
                 DOUBLE,
@@ -52,14 +52,14 @@ def doubles_of(history: History) -> Iterator[BrokenLink]:
 
 
 class _Index:
-    """The chain records of a file in order, those that link to a doubled uuid, and those whose parent is lost."""
+    """The chain records of a file in order, those that link to a duplicated uuid, and those whose parent is lost."""
 
     def __init__(self, history: History) -> None:
         doubled = {node.uuid for node in history.shadowed}
         self.order = lineage_of(history).order
         self.linked: dict[str, list[ChainNode]] = {}
         self.misnamed: dict[int, ChainNode] = {}
-        """uid of a record that bears another's uuid -> the one that still names it by its own."""
+        """uid of a record that has another's uuid -> the one still referred to by its own."""
         for node in self.order:
             links = {node.parent, text_or_none(node.value.get("sourceToolAssistantUUID"))}
             for link in links & doubled:
@@ -94,7 +94,7 @@ def _repair(history: History, index: _Index, earlier: ChainNode, later: ChainNod
         if before is not None:
             relink.append((later.uid, new if before is earlier else before.uuid or ""))
     if not children and not relink and not (earlier.type == "user" and earlier.only_results):
-        # The chain passes it by: what hangs on its parent comes behind it.
+        # The chain skips it: its children follow its parent.
         siblings = lineage_of(history).linked.get(earlier.parent or "", ())
         follower = next((node for node in siblings if node.position > earlier.position), None)
         if follower is not None and follower is not later:
@@ -108,7 +108,7 @@ def _repair(history: History, index: _Index, earlier: ChainNode, later: ChainNod
 
 
 def _kept_name(history: History, earlier: ChainNode, later: ChainNode) -> tuple[ChainNode, str] | None:
-    """Which of two records of one uuid is the kept one whose name is missing, and that name."""
+    """Of two records with one uuid, the kept one whose name is missing, and that name."""
     missing = missing_names(history)
     place = place_in_list(history, later.uuid or "")
     if len(missing) != 1 or place is None:
@@ -118,5 +118,5 @@ def _kept_name(history: History, earlier: ChainNode, later: ChainNode) -> tuple[
 
 
 def _before(history: History, node: ChainNode) -> ChainNode | None:
-    """The nearest record in front of one that it may hang on."""
+    """The nearest earlier record that may be its parent."""
     return next((other for other in lineage_of(history).before(node) if may_be_parent(history, other)), None)

@@ -12,7 +12,7 @@ from toolpair.formats.claude_code.answering import Answers
 from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.frames import Frame
-from toolpair.formats.claude_code.reading import history_behind
+from toolpair.formats.claude_code.reading import cached_history
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
 from toolpair.formats.claude_code.together import bring_together
 from toolpair.formats.claude_code.working_lines import DraftLine, DraftPart, Working, as_block, kind_of
@@ -115,7 +115,7 @@ class _Turn:
 class _Editor:
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.transcript = transcript
-        self.history = history_behind(transcript, items)
+        self.history = cached_history(transcript, items)
         self.work = Working(items, self.history)
         frame = transcript.frame
         self._front = [self.work.lines[uid] for uid in frame.front] if isinstance(frame, Frame) else []

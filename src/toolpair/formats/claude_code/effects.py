@@ -1,6 +1,6 @@
-"""What Claude Code makes of a problem when it resumes the session: often it heals, and tells nobody.
+"""What Claude Code does about a problem on resume: often it heals it, without telling you.
 
-What is dropped, replaced and sent comes from the model of what it sends; here stand the words for it.
+What is dropped, replaced and sent comes from the model in `sending`; here are the texts for it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class _Outcome(Struct, frozen=True):
 
 
 class _Facts(Struct, frozen=True, eq=False):
-    """What becomes of the blocks of a problem."""
+    """What happens to the blocks of a problem."""
 
     call: Block | None
     call_sent: bool
     results: tuple[Block, ...]
     sent: tuple[Block, ...]
     lost: tuple[Block, ...]
-    """Real outputs of which the model sees nothing, not in a copy either."""
+    """Real outputs of which the model sees nothing, not even in a copy."""
 
 
 def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
@@ -67,18 +67,18 @@ def _facts(problem: Problem, seen: SentRequest) -> _Facts:
     named = [problem.result, *problem.others] if problem.result is not None else list(problem.others)
     results = tuple(block for block in dict.fromkeys(named) if block.kind == "result")
     sent = tuple(block for block in results if seen.reaches(block))
-    told = {result_text(block).strip() for block in sent}
+    sent_texts = {result_text(block).strip() for block in sent}
     lost: dict[str, Block] = {}
     for block in results:
         text = result_text(block).strip()
-        if is_real_output(block) and block not in sent and text not in told:
+        if is_real_output(block) and block not in sent and text not in sent_texts:
             lost.setdefault(text, block)
     call = problem.call
     return _Facts(call, call is not None and seen.reaches(call), results, sent, tuple(lost.values()))
 
 
 def _whole_file(problem: Problem) -> _Outcome | None:
-    """What concerns more than a pair."""
+    """Problems that concern more than a pair."""
     rule = problem.rule
     if rule == "chain.no_timestamp":
         return _Outcome("rejected", "Claude Code says that there is no such session, and resumes nothing.", "history")
@@ -97,12 +97,12 @@ def _whole_file(problem: Problem) -> _Outcome | None:
 
 
 def _refused(problem: Problem, facts: _Facts) -> _Outcome | None:
-    """A call that goes out where no call may stand, whatever becomes of its result."""
+    """A call that is sent where no call is allowed, whatever happens to its result."""
     return _outcome(problem) if problem.rule == "role.call_in_user" and facts.call_sent else None
 
 
 def _blank(problem: Problem, seen: SentRequest) -> _Outcome | None:
-    """A blank text: left out, but where it stands beside other words of a response, or is all that the user said."""
+    """A blank text: left out, unless next to other text in a response, or if it is all that the user said."""
     if problem.rule != "content.empty_text":
         return None
     if any(seen.reaches(block) for block in problem.others):
@@ -111,7 +111,7 @@ def _blank(problem: Problem, seen: SentRequest) -> _Outcome | None:
 
 
 def _hurt(transcript: Transcript, problem: Problem, facts: _Facts, seen: SentRequest) -> _Outcome | None:
-    """Where a call or an output of the problem does not reach the model as it stands in the file."""
+    """A call or an output of the problem that does not reach the model as it is in the file."""
     if problem.rule == "result.order" or (facts.call is None and not facts.results):
         return None
     lines = output_lines(facts.lost)
@@ -165,7 +165,7 @@ def _named(blocks: tuple[Block, ...]) -> str:
 
 
 def _in_last_turn(transcript: Transcript, call: Block) -> bool:
-    """Nothing but results stands behind the call: the agent answers such calls itself, and writes it to the file."""
+    """Only results follow the call: the agent answers such calls itself, and writes that to the file."""
     for message in reversed(transcript.messages):
         if message.role == "assistant":
             return any(block is call for block in message.blocks)
@@ -175,7 +175,7 @@ def _in_last_turn(transcript: Transcript, call: Block) -> bool:
 
 
 def _outcome(problem: Problem) -> _Outcome | None:
-    """By the rule alone: what reaches the model, as it is or healed."""
+    """By the rule alone: what reaches the model, unchanged or healed."""
     return _empty_message(problem) if problem.rule == "content.empty_message" else _BY_RULE.get(problem.rule)
 
 
@@ -214,7 +214,7 @@ _UNHEALED: Final = {
     "result.not_first": _Outcome("healed", "Claude Code puts the result first."),
     "call.not_trailing": _Outcome("kept", "Claude Code sends it in this order."),
 }
-"""Where versions that heal little do otherwise with what they send."""
+"""What versions that heal little do differently."""
 
 
 def _empty_message(problem: Problem) -> _Outcome:

@@ -1,4 +1,4 @@
-"""What a new Claude Code record is written in: the fields beside its message, taken from a neighbour."""
+"""The envelope of a new Claude Code record: the fields around its message, copied from a neighbour."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def record(
     timestamp: str,
     **extra: Any,
 ) -> dict[str, Any]:
-    """A record in the order of fields that the agent writes. Extra fields that are None are left out."""
+    """A record with its fields in the agent's order. Extra fields that are None are left out."""
     value: dict[str, Any] = {"parentUuid": parent}
     value.update((key, neighbour[key]) for key in _BEFORE if key in neighbour)
     prompt = extra.pop("promptId", None)
@@ -37,7 +37,7 @@ def record(
 
 
 def moment_between(before: Any, after: Iterable[Any]) -> str:
-    """A timestamp one millisecond behind `before`, but not behind any of `after`. Always one that can be read."""
+    """A timestamp one millisecond after `before`, but not after any of `after`. Always a readable one."""
     limits = [stamp for stamp in after if seconds_of(stamp) is not None]
     earliest = min(limits, key=lambda stamp: seconds_of(stamp) or 0.0, default=None)
     start = seconds_of(before)

@@ -1,4 +1,4 @@
-"""Records that are a part of a longer file, read between records that stand for what is around them."""
+"""Reading records that are a window of a longer file, between sentinels for the records around them."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _SLOT: Final = ("message", "content", 0)
 
 
 class Frame(Struct, eq=False):
-    """The records with what stands for those around them."""
+    """The window's records with their sentinels."""
 
     items: Sequence[Item]
     """All of them, in the order of the file."""
     stand_ins: dict[int, Item]
-    """By their uids; the one right behind has that of the record that it stands for."""
+    """Sentinels by uid; the one right after the window has the uid of the record it stands for."""
     after: int | None
-    """The uid of that."""
+    """That uid."""
     history: History | None = None
     spills: bool = False
-    """What is read of the records goes beyond them, so that only the whole tells it."""
+    """Reading the records depends on what is beyond them, so only the whole is right."""
     by_block: bool = False
 
     @property
@@ -41,7 +41,7 @@ class Frame(Struct, eq=False):
         return STAND_INS
 
     def without(self, items: Sequence[Item]) -> list[Item] | None:
-        """Of changed records those that are no stand-ins; None when one of these was changed, too."""
+        """The records without sentinels, after a change; None when a sentinel was changed too."""
         kept = [item for item in items if self.stand_ins.get(item.uid) is item]
         if len(kept) < len(self.stand_ins):
             return None
@@ -49,12 +49,12 @@ class Frame(Struct, eq=False):
 
     @property
     def front(self) -> tuple[int, ...]:
-        """The uid of what stands in front."""
+        """The uid of the sentinel before the window."""
         return (_BEFORE,) if _BEFORE in self.stand_ins else ()
 
     @property
     def blocks(self) -> dict[tuple[int, tuple[str | int, ...]], Block]:
-        """The blocks of the stand-ins by where they stand."""
+        """The blocks of the sentinels, by their place."""
         found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): STAND_INS.before[0].blocks[0]}
         if self.after is not None:
             found[self.after, _SLOT] = STAND_INS.after[0].blocks[0]
@@ -62,7 +62,7 @@ class Frame(Struct, eq=False):
         return found
 
     def count(self, sent: Sequence[SentMessage]) -> int | None:
-        """How many messages are sent of the records; None when they run together with what is around them."""
+        """How many messages are sent from these records; None when they merge with their neighbours."""
         first, end = 0, len(sent)
         for number, message in enumerate(sent):
             blocks = [part.block for part in message.parts]
@@ -77,9 +77,9 @@ class Frame(Struct, eq=False):
 
 
 def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
-    """The records between their stand-ins."""
+    """The records between their sentinels."""
     front: list[Item] = []
-    behind: list[Item] = []
+    after_items: list[Item] = []
     first = next((value for item in items if isinstance(value := value_of(item), dict) and value.get("uuid")), {})
     if inside.before:
         prompts = (
@@ -96,16 +96,16 @@ def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
         if inside.on_results:
             message["content"].append({"type": "tool_use", "id": _CALL, "name": "_", "input": {}})
             tail["content"] = [{"type": "tool_result", "tool_use_id": _CALL, "content": "."}]
-        behind = [
+        after_items = [
             Item(inside.after.uid, {**value, "message": message}),
             Item(_TAIL, _record(value, "user", _TAIL_UUID, value["uuid"], tail)),
         ]
         leaf = _TAIL_UUID
     if leaf is not None:
-        behind.append(Item(_PROMPT, {"type": "last-prompt", "leafUuid": leaf}))
-    stand_ins = {item.uid: item for item in (*front, *behind)}
+        after_items.append(Item(_PROMPT, {"type": "last-prompt", "leafUuid": leaf}))
+    stand_ins = {item.uid: item for item in (*front, *after_items)}
     after = inside.after.uid if inside.after is not None else None
-    return Frame([*front, *items, *behind], stand_ins, after)
+    return Frame([*front, *items, *after_items], stand_ins, after)
 
 
 def _text() -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _record(
 
 
 def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcript:
-    """What was read with the stand-ins without them, with the head of the whole."""
+    """The transcript without the sentinels, and with the head of the whole."""
     own = frame.stand_ins
     compacted = frame.history is not None and frame.history.boundary is not None
     messages = tuple(message for message in transcript.messages if not all(uid in own for uid in message.records))
@@ -159,7 +159,9 @@ def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcr
 
 
 class WithCopies(Sequence[Item]):
-    """Records, and those elsewhere in the file that may hold copies of their calls' outputs: read when walked over."""
+    """The records, plus those elsewhere in the file that may hold copies of their calls' outputs, read during
+    iteration.
+    """
 
     def __init__(self, items: Sequence[Item], inside: FileFacts) -> None:
         self._items = items

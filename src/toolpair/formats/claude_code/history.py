@@ -1,9 +1,9 @@
-"""The active history of a Claude Code session: which records the agent sends when it resumes, and in which order.
+"""The active history of a Claude Code session: which records the agent sends on resume, and in which order.
 
-As measured on version 2.1.330: later lines win; the history ends where the last chain record of the file leads to,
-unless a `last-prompt` record names another branch; a lost parent is bridged over five seconds at most; and parallel
-calls with their results are gathered by message id although they form a tree. Progress reports carry links on and are
-nothing else: no history ends at one, and the five seconds run to the first record below that is none.
+As measured on version 2.1.330: later lines win; the history ends where the last chain record of the file leads, unless
+a `last-prompt` record names another branch; a lost parent is bridged over at most five seconds; and parallel calls with
+their results are gathered by message id although they form a tree. Progress reports only continue links: no history
+ends at one, and the five seconds count to the first record below that is not one.
 """
 
 from __future__ import annotations
@@ -29,64 +29,64 @@ from toolpair.formats.format import Item
 
 BRIDGE_SECONDS: Final = 5.0
 End = Literal["root", "boundary", "missing", "null", "cycle", "joined"]
-"""Where a way up ends; "joined": at a record that counted as walked before."""
+"""How a walk up ends; "joined": at a record that counted as walked before."""
 
 
 class Walk(Struct, eq=False):
-    """A way up the chain. `path` runs from the leaf to the oldest record."""
+    """A walk up the chain. `path` goes from the leaf to the oldest record."""
 
     path: list[ChainNode]
     end: End
 
 
 class History(Struct, eq=False):
-    """What a file's chain records make."""
+    """The structure of a file's chain records."""
 
     nodes: list[ChainNode]
     by_uuid: dict[str, ChainNode]
     shadowed: list[ChainNode]
-    """Earlier lines with the uuid of a later one, or without one as a later one is."""
+    """Earlier lines with the uuid of a later one, or with none if a later one has none either."""
     parents: dict[str, str | None]
-    """uuid -> parent's uuid, after what a compaction kept was linked behind its summary."""
+    """uuid -> parent's uuid, after linking what a compaction kept to its summary."""
     bridged: dict[str, str] = field(default_factory=dict)
-    """uuid of a record with a lost parent -> the record that the agent takes for it."""
+    """uuid of a record with a lost parent -> the record that the agent uses instead."""
     chain: list[ChainNode] = field(default_factory=list)
     """From the oldest to the leaf."""
     end: End = "root"
     order: list[ChainNode] = field(default_factory=list)
-    """The chain with the parallel calls and results beside it gathered in."""
+    """The chain including the parallel calls and results gathered from beside it."""
     recovered: set[int] = field(default_factory=set)
-    """uids of the records in `order` that do not stand there by the chain."""
+    """uids of the records in `order` that are not there by the chain."""
     last: Walk | None = None
-    """The way up from the last chain record, when the agent does not take that one for the leaf."""
+    """The walk up from the last chain record, when the agent does not use that one as the leaf."""
     preserved: list[str] = field(default_factory=list)
     resumed_by: Behaviour = NEWEST
-    """What the version of the agent does that resumes the file."""
+    """The behaviour of the agent version that resumes the file."""
     newest_boundary: ChainNode | None = None
-    """The last compaction of the file, whether or not the history begins there."""
+    """The last compaction of the file, even if the history does not begin there."""
     sidechain: bool = False
     """A sub-agent's own file."""
     own_leaf: ChainNode | None = None
-    """Where the agent itself goes on."""
+    """Where the agent itself would continue."""
     chosen: bool = False
-    """The history was asked for by its leaf."""
+    """The user chose the history by its leaf."""
     inside: bool = False
-    """A sub-agent's history that stands in the file of the main conversation was asked for."""
+    """The user chose a sub-agent's history inside the main conversation's file."""
     prompt_leaf: str | None = None
     """What the newest `last-prompt` record names."""
     prompt_noted: bool = False
-    """A `last-prompt` record says where the history ends, whether or not it names anything."""
+    """A `last-prompt` record determines where the history ends, even if it names nothing."""
     skipped: dict[str, str | None] = field(default_factory=dict)
     """uuid -> parent's uuid of the records of kinds that the agent does not know."""
     cut: bool = False
-    """A lost link has been told already."""
+    """A lost link has been reported already."""
     further: list[tuple[ChainNode, End]] = field(default_factory=list)
-    """Records further up whose link is lost, too: they show when the first break is mended."""
+    """Records further up whose link is lost too: they matter once the first break is fixed."""
     times: list[tuple[float, int]] | None = None
     prompted: list[tuple[int, str]] = field(default_factory=list)
-    """Where `last-prompt` records stand, and what they name."""
+    """The positions of `last-prompt` records, and what they name."""
     lineage: object | None = None
-    """What lineage.py has found out."""
+    """Indexes computed by lineage.py."""
 
     @property
     def boundary(self) -> ChainNode | None:
@@ -96,14 +96,14 @@ class History(Struct, eq=False):
         return self.parents.get(node.uuid) if node.uuid is not None else node.parent
 
     def main(self, node: ChainNode) -> bool:
-        """Whether the record belongs to the conversation that is read: a file's own, or the sub-agent's asked for."""
+        """Whether the record belongs to the conversation being read: the file's own, or the chosen sub-agent's."""
         return node.sidechain if self.inside else self.sidechain or not node.sidechain
 
 
 def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behaviour = NEWEST) -> History:
-    """The history that the records make. Linear in their number.
+    """The history of the records. Linear in their number.
 
-    `leaf` is the uuid, or its beginning, of the record that it is to end at; by default the agent's own.
+    `leaf` is the uuid, or its beginning, of the record where it ends; by default the agent's own.
     """
     history = _collect(items)
     history.resumed_by = resumed_by
@@ -124,7 +124,7 @@ def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behav
 
 
 def record_named(history: History, name: str) -> ChainNode | None:
-    """The chain record with this uuid, or the only one whose uuid begins so."""
+    """The chain record with this uuid, or the only one whose uuid starts with it."""
     exact = history.by_uuid.get(name)
     if exact is not None or not name:
         return exact
@@ -184,12 +184,12 @@ def _collect(items: Sequence[Item]) -> History:
 
 
 def nameless_key(value: dict[str, Any]) -> str:
-    """What stands for the uuid of a record that has none: all that lack it in the same way are one to the agent."""
+    """The key of a record without a uuid: to the agent, all that lack it in the same way are one."""
     return f"\0{value['uuid']!r}" if "uuid" in value else "\0"
 
 
 def _keep_preserved(history: History) -> None:
-    """Link what the newest compaction kept behind its summary, as the agent does when it loads the file."""
+    """Link what the newest compaction kept to its summary, as the agent does when loading the file."""
     newest = next((node for node in reversed(history.nodes) if is_compact_boundary(node)), None)
     history.newest_boundary = newest
     metadata = newest.value.get("compactMetadata") if newest is not None else None
@@ -210,7 +210,7 @@ def _keep_preserved(history: History) -> None:
 
 
 def _kept(history: History, metadata: dict[str, Any]) -> tuple[str | None, list[str]]:
-    """The anchor's uuid and the uuids of the kept records, oldest first; none when one of them is not there."""
+    """The anchor's uuid and the uuids of the kept records, oldest first; empty when one of them does not exist."""
     listed = metadata.get("preservedMessages")
     if isinstance(listed, dict) and isinstance(listed.get("uuids"), list) and listed["uuids"]:
         uuids = listed["uuids"]
@@ -238,10 +238,10 @@ _WRITTEN: Final = attrgetter("written")
 
 
 def _leaf(history: History, prompt_leaf: str | None) -> ChainNode | None:
-    """The last chain record, if it descends from what the last prompt names; else what that names.
+    """The last chain record, if it descends from the one that the last prompt names; else the latter.
 
-    The very last one may even lack its uuid. Where no `last-prompt` is there, and others hang on the last record, the
-    newest of these.
+    The very last one may even lack a uuid. Without a `last-prompt`, if others link to the last record, the newest of
+    these.
     """
     linked = [node for node in history.nodes if node.type != "progress"]
     if history.resumed_by.ends_at_newest:
@@ -262,14 +262,14 @@ def _leaf(history: History, prompt_leaf: str | None) -> ChainNode | None:
     if last is None or named is None or named is last:
         return last
     walk = walk_up(history, last, bridging=False)
-    if any(node is named for node in walk.path) or _stands_beside(history, named, walk.path):
+    if any(node is named for node in walk.path) or _is_beside(history, named, walk.path):
         return last
     history.last = walk
     return named
 
 
-def _stands_beside(history: History, node: ChainNode, path: Sequence[ChainNode]) -> bool:
-    """Whether a record is a parallel call, its result or a report on that, beside a way up that leads past the turn."""
+def _is_beside(history: History, node: ChainNode, path: Sequence[ChainNode]) -> bool:
+    """Whether a record is a parallel call, its result or a report on that, beside a walk up that passes its turn."""
     place = {found.uid: index for index, found in enumerate(path)}
     side: list[ChainNode] = []
     above: ChainNode | None = node
@@ -289,12 +289,12 @@ def _stands_beside(history: History, node: ChainNode, path: Sequence[ChainNode])
 
 
 def _of_one_response(node: ChainNode, other: ChainNode) -> bool:
-    """Whether both hold calls of one response."""
+    """Whether both hold calls of the same response."""
     return bool(node.calls and other.calls) and node.message_id is not None and node.message_id == other.message_id
 
 
 def _newest_below(history: History, last: ChainNode) -> ChainNode:
-    """Of a record and all that hang on it, the one with the newest timestamp; of equal ones the last in the file."""
+    """Of a record and its descendants, the one with the newest timestamp; of equal ones the last in the file."""
     if last.uuid is None or last.uuid not in set(history.parents.values()):
         return last
     children: dict[str, list[ChainNode]] = {}
@@ -320,7 +320,7 @@ def _newest_below(history: History, last: ChainNode) -> ChainNode:
 
 
 def _last_said(history: History, ends: Sequence[ChainNode]) -> ChainNode | None:
-    """The last of these records; one that hangs on nothing that was said is passed by, if another does."""
+    """The last of these records; one not linked to any message is skipped if another is."""
     seen: set[int] = set()
     bridged = dict(history.bridged)
     for node in reversed(ends):
@@ -343,10 +343,10 @@ def walk_up(
     *,
     bridging: bool = True,
 ) -> Walk:
-    """From a record to the oldest one that it hangs on. `seen` holds records (by uid) that count as walked already.
+    """Walk from a record to its oldest ancestor. `seen` holds records (by uid) that count as walked already.
 
-    Where it comes through a record of `through` (uids) it ends at the first one above that is none of them. With
-    `bridging` it goes on behind a lost link as the agent does.
+    If it passes through a record in `through` (uids), it ends at the first one above that is not in it. With `bridging`
+    it continues past a lost link as the agent does.
     """
     seen = set() if seen is None else seen
     own: set[int] = set()
@@ -382,15 +382,15 @@ def walk_up(
 
 
 def leads_nowhere(above: ChainNode, node: ChainNode, follows_reports: bool) -> bool:
-    """Whether a link is lost although the file holds its record: a report that stands further down.
+    """Whether a link is lost although the file has its record: a report that comes later.
 
-    Where reports lead to the agent notes down as it reads the lines.
+    The agent notes where reports lead while reading the lines.
     """
     return above.type == "progress" and (above.position > node.position or not follows_reports)
 
 
 def bridge(history: History, node: ChainNode, seen: set[int]) -> ChainNode | None:
-    """The record that the agent takes for a lost one: the newest not younger, at most five seconds older."""
+    """The record that the agent uses for a lost one: the newest that is not younger and at most five seconds older."""
     moment = node.seconds
     if moment is None or not history.resumed_by.bridges:
         return None
@@ -411,14 +411,14 @@ def bridge(history: History, node: ChainNode, seen: set[int]) -> ChainNode | Non
 
 
 def may_be_parent(history: History, node: ChainNode) -> bool:
-    """Whether the agent would go on from this record to one that hangs on it."""
+    """Whether the agent would follow a child's link to this record."""
     return node.uuid is not None and node.type != "progress" and history.main(node)
 
 
 def gather(history: History, chain: list[ChainNode]) -> list[ChainNode]:
-    """The chain with the parallel calls that lie beside it, and each result where its call is.
+    """The chain with the parallel calls beside it, and each result next to its call.
 
-    Nothing is gathered for a response without a message id; that a record is a sub-agent's is not asked.
+    Nothing is gathered for a response without a message id; whether a record is a sub-agent's is not checked.
     """
     whole = chain
     chain = _without_early_results(whole)
@@ -457,7 +457,7 @@ def gather(history: History, chain: list[ChainNode]) -> list[ChainNode]:
             for id_ in node.calls:
                 group_of_call.setdefault(id_, _group(node))
                 calls_of_group.add((_group(node), id_))
-    # A result on another branch, beside a call of its own, stays there.
+    # A result on another branch, next to its own call, stays there.
     away = {
         (node.uuid, id_)
         for node in beside
@@ -483,9 +483,9 @@ def _group(node: ChainNode) -> str:
 
 
 def _without_early_results(chain: list[ChainNode]) -> list[ChainNode]:
-    """Take out results that stand before their call: the agent moves them behind it, as those beside the chain.
+    """Remove results that come before their call: the agent moves them after it, like those beside the chain.
 
-    Only where the user says nothing between the two.
+    Only if the user says nothing between the two.
     """
     first_call: dict[str, int] = {}
     words: list[int] = []
@@ -505,7 +505,7 @@ def _without_early_results(chain: list[ChainNode]) -> list[ChainNode]:
         for index, node in enumerate(chain)
         if node.only_results
         and node.type == "user"
-        # Nearly all stand behind their call: the first id of them says so.
+        # Nearly all come after their call, as the first id of them shows.
         and moved(node.results[0], index)
         and index != len(chain) - 1
         and all(moved(id_, index) for id_ in node.results)
@@ -521,9 +521,9 @@ def _results_beside(
     answered: set[Any],
     early: set[int],
 ) -> dict[str, list[ChainNode]]:
-    """Results off the chain by the group of the call that they belong to: by their links, else by their ids.
+    """Results off the chain, by the group of the call they belong to: by their links, else by their ids.
 
-    `early` are those that the chain has in front of their calls: the ids alone tell where they go.
+    `early` are those before their calls in the chain: only their ids show where they go.
     """
     found: dict[str, list[ChainNode]] = {}
     unlinked: list[ChainNode] = []
@@ -539,7 +539,7 @@ def _results_beside(
             continue
         source = text_or_none(node.value.get("sourceToolAssistantUUID"))
         link = group_of_record.get(node.parent or "") or group_of_record.get(source or "")
-        # Ids are reused from turn to turn, so the link decides, unless only an earlier turn has a call of that id.
+        # Ids are reused in later turns, so the link decides, unless only an earlier turn has a call with that id.
         mine = any((link, id_) in calls_of_group for id_ in ids)
         if link is None or (by_id is not None and not mine and place.get(by_id, -1) < place[link]):
             unlinked.append(node)
@@ -562,9 +562,9 @@ def _insert(
     siblings: dict[str, list[ChainNode]],
     results: dict[str, list[ChainNode]],
 ) -> list[ChainNode]:
-    """What stands beside the chain goes in front of the first later line of its turn, but never before all of it.
+    """Records beside the chain go before the first later line of their turn, but never before all of it.
 
-    The rest goes behind the turn, which ends with the last line of its response and the results that follow.
+    The rest goes after the turn, which ends with the last line of its response and the results that follow.
     """
     waiting = {
         key: deque(sorted((*siblings.get(key, ()), *results.get(key, ())), key=_RANK))
@@ -596,9 +596,9 @@ def _insert(
 
 
 def starts_afresh(chain: Sequence[ChainNode]) -> bool:
-    """Whether a history whose oldest record has no parent was begun so by the agent, not cut off.
+    """Whether a history whose oldest record has no parent began that way, as opposed to being cut off.
 
-    A session begins with a user's words, behind the hooks of the start or in front of the attachments of one.
+    A session begins with a user message, after start hooks or before its attachments.
     """
     opening = next((index for index, node in enumerate(chain) if node.type in ("user", "assistant")), None)
     if opening is None or chain[opening].type != "user" or chain[opening].has_result:

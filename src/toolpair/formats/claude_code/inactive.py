@@ -11,9 +11,9 @@ from toolpair.formats.format import Item
 
 
 def inactive_histories(items: Sequence[Item], leaf: str | None) -> Iterator[tuple[str, list[Item]]]:
-    """The leaf of each history beside the one that ends at `leaf`, and its records from where it parts from the others.
+    """The leaf of each history other than the one ending at `leaf`, and its records from the fork on.
 
-    The records begin with the last response or words that both share. Linear in the number of records: each stands
+    The records begin with the last response or user message that both share. Linear in the number of records: each is
     in one history, those of a shared response in a few.
     """
     history = history_of(items, leaf)
@@ -32,7 +32,7 @@ def inactive_histories(items: Sequence[Item], leaf: str | None) -> Iterator[tupl
 
 
 def _until_read(steps: Iterator[BranchStep], read: set[int]) -> Iterator[BranchStep]:
-    """The steps up to the first one that another history holds already, that one included."""
+    """The steps up to and including the first one that another history has already."""
     for step in steps:
         yield step
         if any(node.uid in read for node in step.nodes):
@@ -40,7 +40,7 @@ def _until_read(steps: Iterator[BranchStep], read: set[int]) -> Iterator[BranchS
 
 
 def _links_between(history: History, end: ChainNode, steps: Sequence[BranchStep]) -> dict[int, ChainNode]:
-    """The records that carry the chain from step to step: attachments, reports, progress."""
+    """The records that link one step to the next: attachments, reports, progress."""
     last = {node.uid for node in steps[-1].nodes} if steps else set()
     found: dict[int, ChainNode] = {}
     bridged, history.bridged = history.bridged, {}

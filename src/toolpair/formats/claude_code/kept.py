@@ -1,4 +1,4 @@
-"""What a compaction kept of the messages before it: one name that is not there, and the agent sends none of them."""
+"""What a compaction kept of the messages before it: if one name does not exist, the agent sends none of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none
-from toolpair.formats.claude_code.relink import line_words, mended
+from toolpair.formats.claude_code.relink import found_parent, line_words
 from toolpair.transcript.counting import plural
 from toolpair.transcript.record_tree import BrokenLink, Repair
 
@@ -16,7 +16,7 @@ _KEY: Final = "compactMetadata"
 
 
 def kept_missing(history: History) -> Iterator[BrokenLink]:
-    """A defect of the compaction that the history begins with, when the agent sends nothing of what that kept."""
+    """A defect of the compaction that the history begins with, if the agent sends nothing of what it kept."""
     boundary = history.newest_boundary
     if boundary is None or history.preserved or not history.chain:
         return
@@ -34,7 +34,7 @@ def kept_missing(history: History) -> Iterator[BrokenLink]:
 
 
 def kept_records(history: History, before: ChainNode) -> list[ChainNode]:
-    """What the newest compaction kept, where that stands in front of a record and finds nothing of it."""
+    """What the newest compaction kept, if it precedes a record and none of it can be found."""
     boundary = history.newest_boundary
     if boundary is None or boundary.position > before.position or history.preserved:
         return []
@@ -43,19 +43,19 @@ def kept_records(history: History, before: ChainNode) -> list[ChainNode]:
 
 
 def missing_names(history: History) -> list[str]:
-    """The uuids of kept records that no record bears."""
+    """The uuids of kept records that no record has."""
     listed, _ = _names(history)
     return [uuid for uuid in listed if uuid not in history.by_uuid]
 
 
 def place_in_list(history: History, uuid: str) -> int | None:
-    """Which of the kept records bears this uuid, from 0; None when none does."""
+    """The index among the kept records of the one with this uuid; None when none has it."""
     listed, _ = _names(history)
     return listed.index(uuid) if uuid in listed else None
 
 
 def _names(history: History) -> tuple[list[str], Mapping[str, Any] | None]:
-    """The uuids that the newest compaction lists, and the ends that it names."""
+    """The uuids listed by the newest compaction, and the ends that it names."""
     boundary = history.newest_boundary
     metadata = boundary.value.get(_KEY) if boundary is not None else None
     if not isinstance(metadata, dict):
@@ -76,7 +76,7 @@ def _of_list(
         if node.uuid is not None and not same_record(node.value, history.by_uuid[node.uuid].value)
     }
     if missing and not doubled.isdisjoint(listed):
-        # Told of the record that bears the uuid of another; with a name of its own it is the one that is missing.
+        # Reported for the record that has another's uuid; with a name of its own it is the missing one.
         return
     nameless = [node for node in history.nodes if node.uuid is None and node.position < boundary.position]
     if len(missing) == len(nameless) == 1:
@@ -99,12 +99,12 @@ def _of_list(
 
 
 def _meant(history: History, boundary: ChainNode, listed: Sequence[str], uuid: str) -> str | None:
-    """The record that stands where the missing one stood: between its neighbours of the list, and named by none."""
+    """The record in place of the missing one: between its neighbours in the list, and named by none."""
     at = listed.index(uuid)
-    behind = history.by_uuid.get(listed[at + 1]) if at + 1 < len(listed) else None
-    if behind is None:
+    following = history.by_uuid.get(listed[at + 1]) if at + 1 < len(listed) else None
+    if following is None:
         return None
-    found = history.by_uuid.get(behind.parent or "")
+    found = history.by_uuid.get(following.parent or "")
     if found is None or found.uuid in listed or found.position >= boundary.position:
         return None
     if at and found.parent != listed[at - 1]:
@@ -115,7 +115,7 @@ def _meant(history: History, boundary: ChainNode, listed: Sequence[str], uuid: s
 def _renamed(
     history: History, metadata: Mapping[str, Any], names: Mapping[str, str | None], left: Sequence[str]
 ) -> dict[str, Any]:
-    """The metadata with these names in its lists (None: taken out), and with an anchor and ends that are there."""
+    """The metadata with these names in its lists (None: removed), and with an anchor and ends that exist."""
     changed = dict(metadata)
     for key in ("preservedMessages", "preservedSegment"):
         group = metadata.get(key)
@@ -139,15 +139,15 @@ def _anchor(history: History) -> str | None:
     """The summary of the newest compaction, else the compaction itself."""
     boundary = history.newest_boundary
     assert boundary is not None
-    behind = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
-    summary = next((node for node in behind if node.value.get("isCompactSummary") is True), None)
+    following = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
+    summary = next((node for node in following if node.value.get("isCompactSummary") is True), None)
     return summary.uuid if summary is not None else boundary.uuid
 
 
 def _of_segment(
     history: History, boundary: ChainNode, metadata: Mapping[str, Any], segment: Mapping[str, Any]
 ) -> Iterator[BrokenLink]:
-    """Only the ends are named: what stands between is found by the links."""
+    """Only the ends are named: everything between is found by the links."""
     head, tail = text_or_none(segment.get("headUuid")), text_or_none(segment.get("tailUuid"))
     if head is None or tail is None:
         return
@@ -171,7 +171,7 @@ def _of_segment(
     repair: Repair | None
     first = history.by_uuid.get(head)
     if top.uuid != head and first is not None and first.position < top.position:
-        parent = mended(history, top).parent
+        parent = found_parent(history, top).parent
         if parent is None:
             return
         title = f"reconnect what was kept to {line_words(parent)}"
@@ -194,7 +194,7 @@ def _with(metadata: Mapping[str, Any], segment: Mapping[str, Any]) -> dict[str, 
 
 
 def _last_before(history: History, boundary: ChainNode) -> ChainNode | None:
-    """The record that the compaction stands behind."""
+    """The record that the compaction comes after."""
     logical = history.by_uuid.get(text_or_none(boundary.value.get("logicalParentUuid")) or "")
     if logical is not None:
         return logical

@@ -1,4 +1,4 @@
-"""What stands where in a file, and what hangs on what: looked up again and again while lost links are mended."""
+"""Indexes of a file's chain, for repeated lookups while lost links are fixed: positions, children, ancestors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boun
 
 
 class Lineage:
-    """Indexes of a history's records. Each is made once, in linear time, when it is first asked for."""
+    """Indexes of a history's records. Each is built in linear time on first use."""
 
     def __init__(self, history: History) -> None:
         self._history = history
 
     @cached_property
     def order(self) -> list[ChainNode]:
-        """All chain records of the file in its order, those that a later one replaces among them."""
+        """All chain records in file order, including those that a later one replaces."""
         return sorted((*self._history.nodes, *self._history.shadowed), key=lambda node: node.position)
 
     @cached_property
@@ -28,18 +28,18 @@ class Lineage:
         return [node.position for node in self.order]
 
     def before(self, node: ChainNode) -> Iterator[ChainNode]:
-        """The records in front of one, the nearest first."""
+        """The records before one, nearest first."""
         order = self.order
         for at in range(bisect_left(self._positions, node.position) - 1, -1, -1):
             yield order[at]
 
     @cached_property
     def doubled(self) -> frozenset[str]:
-        """The uuids that several records bear."""
+        """The uuids that several records have."""
         return frozenset(node.uuid for node in self._history.shadowed if node.uuid is not None)
 
     def call_before(self, ids: list[str], node: ChainNode) -> ChainNode | None:
-        """The nearest record in front of `node` that holds a call with one of these ids."""
+        """The nearest record before `node` that holds a call with one of these ids."""
         found: ChainNode | None = None
         for id_ in ids:
             for call in reversed(self._calls.get(id_, ())):
@@ -59,7 +59,7 @@ class Lineage:
 
     @cached_property
     def linked(self) -> dict[str, list[ChainNode]]:
-        """The records that name a record as the one they hang on, by its uuid, in the order of the file."""
+        """The records by the uuid of their parent, in file order."""
         found: dict[str, list[ChainNode]] = {}
         for node in self.order:
             if node.parent is not None:
@@ -67,7 +67,7 @@ class Lineage:
         return found
 
     def has_summary(self, boundary: ChainNode) -> bool:
-        """Whether a compaction's summary is there: it hangs on it, or stands behind it with its link lost."""
+        """Whether a compaction's summary exists: it is linked to it, or follows it with its link lost."""
         return boundary.uuid in self._named or self._summarised.get(boundary.uid, False)
 
     @cached_property
@@ -76,7 +76,7 @@ class Lineage:
 
     @cached_property
     def _summarised(self) -> dict[int, bool]:
-        """uid of a compaction -> whether a summary stands between it and the next."""
+        """uid of a compaction -> whether a summary lies between it and the next."""
         found: dict[int, bool] = {}
         newest: ChainNode | None = None
         for node in self.order:
@@ -88,7 +88,7 @@ class Lineage:
 
     @cached_property
     def prompts(self) -> dict[str, list[ChainNode]]:
-        """The records that name a prompt, by its id, in the order of the file."""
+        """The records by the id of their prompt, in file order."""
         found: dict[str, list[ChainNode]] = {}
         for node in self.order:
             prompt = node.value.get("promptId")
@@ -98,7 +98,7 @@ class Lineage:
 
     @cached_property
     def surroundings(self) -> ChainNode | None:
-        """The first record that tells the model of its surroundings, as the agent does where a session begins."""
+        """The first record that describes the context to the model, as the agent does at the start of a session."""
         for node in self.order:
             attachment = node.value.get("attachment")
             if node.type != "attachment" or not isinstance(attachment, dict):
@@ -108,7 +108,7 @@ class Lineage:
         return None
 
     def prompt_below(self, node: ChainNode) -> Any:
-        """The prompt that a record belongs to, by its own word or that of the first below it that names one."""
+        """The prompt that a record belongs to, by its own field or that of its first descendant with one."""
         todo = [node]
         for _ in range(_FAR):
             if not todo:
@@ -121,10 +121,10 @@ class Lineage:
             todo.extend(reversed(self._children.get(here.uid, ())))
         return None
 
-    def hangs_on(self, node: ChainNode, other: ChainNode) -> bool:
-        """Whether the links lead from a record to another one above it, or the two are the same.
+    def descends_from(self, node: ChainNode, other: ChainNode) -> bool:
+        """Whether the other record is an ancestor, or the same record.
 
-        A link to a record further down in the file leads nowhere: it is lost itself.
+        A link to a later record of the file counts as lost.
         """
         spans, _ = self._trees
         above, below = spans.get(other.uid), spans.get(node.uid)
@@ -133,12 +133,12 @@ class Lineage:
         return above[0] <= below[0] < above[1]
 
     def top(self, node: ChainNode) -> ChainNode:
-        """The record that the links above one end at."""
+        """The root of a record's links."""
         return self._trees[1].get(node.uid, node)
 
     @cached_property
     def _above(self) -> dict[int, ChainNode]:
-        """uid -> the record that one hangs on, a lost one replaced as the agent does."""
+        """uid -> its parent, with a lost one replaced as the agent does."""
         history = self._history
         kept = set(history.preserved)
         found: dict[int, ChainNode] = {}
@@ -170,7 +170,7 @@ class Lineage:
 
     @cached_property
     def _trees(self) -> tuple[dict[int, tuple[int, int]], dict[int, ChainNode]]:
-        """uid -> between which numbers those below a record are counted; uid -> the top of its tree."""
+        """uid -> the range of numbers of its descendants; uid -> the root of its tree."""
         spans: dict[int, tuple[int, int]] = {}
         tops: dict[int, ChainNode] = {}
         count = 0
@@ -192,14 +192,14 @@ class Lineage:
 
 
 class _Tops:
-    """Where the links above records end, while links are added to them."""
+    """The roots of records, while links are added to them."""
 
     def __init__(self, above: Mapping[int, ChainNode]) -> None:
         self._above = above
         self._short: dict[int, int] = {}
 
     def of(self, node: ChainNode) -> int:
-        """The uid of the last record above one (itself when it hangs on nothing)."""
+        """The uid of a record's root (its own if it has no parent)."""
         uid: int | None = node.uid
         seen: dict[int, None] = {}
         last = node.uid
@@ -215,11 +215,11 @@ class _Tops:
 
 
 _FAR = 200
-"""How many records below one are asked for their prompt."""
+"""Maximum descendants of a record that are checked for their prompt."""
 
 
 def lineage_of(history: History) -> Lineage:
-    """The history's indexes, the same ones each time."""
+    """The history's indexes, cached."""
     if history.lineage is None:
         history.lineage = Lineage(history)
     assert isinstance(history.lineage, Lineage)

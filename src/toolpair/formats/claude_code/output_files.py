@@ -1,4 +1,4 @@
-"""The files beside a session of Claude Code that may hold an output: sub-agents', stored outputs, forked sessions."""
+"""Files beside a Claude Code session that may hold an output: sub-agents', stored outputs, forked sessions."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.output_copies import Copy
 
 _MOST_FILES: Final = 1_000
-"""Of a folder, whose beginnings are looked at for records of this session."""
+"""Maximum files in a folder whose first bytes are searched for records of this session."""
 _BEGINNING: Final = 64 << 10
-"""Bytes: a forked session begins with the records that it shares."""
+"""Bytes: a forked session begins with the records it shares."""
 _STARTING: Final = ("Agent", "Task")
 """The tools that start a sub-agent."""
 _LEAST_ID: Final = 12
-"""Characters: a shorter id such as `call_0` says nothing in another file."""
+"""Characters: a shorter id such as `call_0` means nothing in another file."""
 
 
 class FilesOfSession:
-    """What lies in the session's own folder `<session id>/`, and the other sessions of its project."""
+    """The session's own folder `<session id>/`, and the other sessions of its project."""
 
     def __init__(self, beside: Beside, uuids: Sequence[str]) -> None:
         """`uuids` are those of the session's first records."""
@@ -39,11 +39,11 @@ class FilesOfSession:
         return self._beside.path.stem
 
     def outputs(self, call: Block, unanswered: Iterable[str], *, shared: bool) -> Sequence[Copy]:
-        """The copies of one call's output of the most trusted place that has any."""
+        """The copies of one call's output from the most trusted place that has any."""
         return self._forks(call, unanswered, shared) or self._sub_agent(call) or self._stored(call, shared)
 
     def may_tell(self, id_: str, name: str, others: Iterable[str]) -> bool:
-        """Whether any file may hold the output of a call of the tool `name`; `others` will be asked of, too."""
+        """Whether any file may hold the output of a call of the tool `name`; `others` will be asked about too."""
         if len(id_) >= _LEAST_ID:
             if any(self._lines_of(relative, id_, others) for relative in self._relatives):
                 return True
@@ -52,11 +52,11 @@ class FilesOfSession:
         return name in _STARTING and bool(self._beside.names(f"{self._own}/subagents"))
 
     def naming(self, id_: str) -> Sequence[str]:
-        """The descriptions of sub-agents that name this call id."""
+        """The sub-agents' descriptions that name this call id."""
         return [meta for meta, named in self._sub_agents if named == id_]
 
     def persisted(self, path: Any) -> str | None:
-        """The output that the agent stored under this path, as it would send it: looked for in its own folder."""
+        """The output that the agent stored under this path, as it would send it: searched for in its own folder."""
         if not isinstance(path, str) or not path:
             return None
         from pathlib import PurePosixPath, PureWindowsPath
@@ -93,7 +93,7 @@ class FilesOfSession:
         return [name for name in names[:_MOST_FILES] if shared.search(self._beside.start(name, _BEGINNING))]
 
     def _forks(self, call: Block, unanswered: Iterable[str], shared: bool) -> Sequence[Copy]:
-        """The result of the same call in a session that was forked from this one, or that this one was forked from."""
+        """The result of the same call in a session forked from this one, or that this one was forked from."""
         if len(str(call.id)) < _LEAST_ID:
             return ()
         copies = []
@@ -112,7 +112,9 @@ class FilesOfSession:
         return copies
 
     def _lines_of(self, name: str, id_: str, unanswered: Iterable[str]) -> Sequence[bytes]:
-        """The lines of another session with a result of this call. All unanswered calls are looked for in one walk."""
+        """The lines of another session with a result of this call. All unanswered calls are searched for
+        in one pass.
+        """
         known = self._lines.get(name)
         if known is None or _named(id_) not in known:
             wanted = {_named(one) for one in (id_, *unanswered) if len(one) >= _LEAST_ID}
@@ -132,7 +134,7 @@ class FilesOfSession:
         return found
 
     def _sub_agent(self, call: Block) -> Sequence[Copy]:
-        """What the sub-agent that the call started said last."""
+        """The last words of the sub-agent that the call started."""
         if call.name not in _STARTING:
             return ()
         folder = f"{self._own}/subagents"
@@ -151,7 +153,7 @@ class FilesOfSession:
 
 
 def _named(id_: str) -> bytes:
-    """How the agent writes in a record whose result it holds."""
+    """How the agent names a result's call in a record."""
     return f'"tool_use_id":"{id_}"'.encode("utf-8", "replace")
 
 
@@ -164,7 +166,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
 
 
 def _asks(records: Sequence[dict[str, Any]], call: Block) -> bool:
-    """Whether the sub-agent's task is the call's own words."""
+    """Whether the sub-agent's task is the call's own text."""
     given = arguments(call)
     prompt = given.get("prompt") if isinstance(given, dict) else None
     first = next((content_of(value) for value in records if value.get("type") == "user"), None)

@@ -1,4 +1,4 @@
-"""What Claude Code writes around a tool's output, and how it says again elsewhere what a tool returned."""
+"""What Claude Code writes around a tool's output, and how it repeats elsewhere what a tool returned."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _REMINDER: Final = re.compile(r"\n\n<system-reminder>(?:(?!</?system-reminder>).
 _CLEARED: Final = ("[Old tool result content cleared]",)
 _ERROR: Final = "Error: "
 _WHOLE: Final = 30_000
-"""Characters: an output of up to this length stands in the history whole, a longer one as a preview with a pointer."""
+"""Characters: a longer output is in the history only as a preview with a pointer to a file."""
 _PREVIEW: Final = 2_000
 
 
 def worth_keeping(content: Any) -> bool:
-    """Whether it is a result's content with something real in it."""
+    """Whether it is a result's content with anything real in it."""
     if not isinstance(content, (str, list)):
         return False
     text = text_of(content)
@@ -24,7 +24,7 @@ def worth_keeping(content: Any) -> bool:
 
 
 def without_reminder(content: Any) -> Any:
-    """A result's content as sent, without the reminders that the agent appends to what a tool said."""
+    """A result's content as sent, without the reminders that the agent appends to a tool's output."""
     if isinstance(content, str):
         shorter = _REMINDER.sub("", content)
         while shorter != content:
@@ -43,7 +43,9 @@ def without_reminder(content: Any) -> Any:
 
 
 def said_by(details: Any) -> tuple[Any, bool]:
-    """What a `toolUseResult` says, as result content (None: nothing that a model would read), and if it is an error."""
+    """What a `toolUseResult` says, as result content (None: nothing that a model would read), and whether it is an
+    error.
+    """
     if isinstance(details, str):
         if details.startswith(_ERROR):
             return details.removeprefix(_ERROR), True
@@ -65,7 +67,7 @@ def said_by(details: Any) -> tuple[Any, bool]:
 
 
 def as_persisted(output: str, size: int, path: str) -> str:
-    """A long output in the words that the agent sends in its place: where it lies, and how it begins."""
+    """The text that the agent sends in place of a long output: the path of the file, and its beginning."""
     if len(output) <= _WHOLE:
         return output
     cut = output.rfind("\n", 0, _PREVIEW)

@@ -1,4 +1,4 @@
-"""Records beside the chain that name one of its records: they name the one before it when that is taken out."""
+"""Records outside the chain that name one of its records: when that is removed, they name the one before it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POINTERS: Final = {
 
 
 def follow(work: Working, heirs: Mapping[str, str]) -> None:
-    """`heirs`: uuid of a record that is gone -> uuid of the record before it, which may be gone too."""
+    """`heirs`: uuid of a removed record -> uuid of the record before it, which may be removed too."""
     if not heirs:
         return
     for line in work.lines.values():
@@ -40,7 +40,7 @@ def _snapshot(line: DraftLine, heirs: Mapping[str, str]) -> None:
 
 
 def _heir(uuid: Any, heirs: Mapping[str, str]) -> str | None:
-    """Who stands in for the record, None when it is still there."""
+    """The record that replaces it, None when it still exists."""
     found: str | None = uuid if isinstance(uuid, str) else None
     seen: set[str] = set()
     while found is not None and found in heirs and found not in seen:

@@ -49,7 +49,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
 
 
 def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transcript:
-    """The transcript of records that are a part of a longer file."""
+    """The transcript of records that are a window of a longer file."""
     frame = framed(items, inside)
     frame.history = history = history_of(frame.items, resumed_by=behaviour(view.agent_version))
     read = unframed(transcript_of(frame.items, history, view), frame, inside)
@@ -57,12 +57,12 @@ def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transc
 
 
 _HISTORIES: Final[WeakKeyDictionary[Transcript, History]] = WeakKeyDictionary()
-"""Of the newest transcripts: what is sent and what edits change is asked of these; the walk is half of the work."""
+"""Cache for the newest transcripts: sending and editing need their history, and building it is half of the work."""
 _KEPT: Final = 2
 
 
-def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
-    """The history that the transcript was made of. Nothing of it is to be changed."""
+def cached_history(transcript: Transcript, items: Sequence[Item]) -> History:
+    """The history that the transcript was made from. It must not be modified."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
     return _HISTORIES.get(transcript) or history_of(items, transcript.tree.leaf, behaviour(resumed_by(transcript)))
@@ -72,7 +72,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
     messages = assemble(history.order)
     facts = _facts(items, history.sidechain or history.inside)
     scopes = scopes_of(history, facts.damaged)
-    # Only where a record that talks is left out can there be another way through the file.
+    # There can be another branch only if a message record is left out.
     forks = any(scopes.get(node.uid) == "inactive" and node.type in ("user", "assistant") for node in history.nodes)
     ways = ways_of(history) if forks else Ways()
     leaf = history.chain[-1] if history.chosen else None
@@ -108,7 +108,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
 
 def _facts(items: Sequence[Item], sidechain: bool) -> _Facts:
     facts = _Facts()
-    # From the end on, since of nearly all the newest counts: what is found is not asked for again.
+    # From the end, since the newest usually counts: once found it is not searched for again.
     for item in reversed(items):
         value = item.value
         if not isinstance(value, dict):
@@ -134,7 +134,7 @@ def _facts(items: Sequence[Item], sidechain: bool) -> _Facts:
                 thinking = parameters.get("thinking")
                 facts.thinking = isinstance(thinking, dict) and thinking.get("type") != "disabled"
     facts.damaged.reverse()
-    # The session lies under the folder that it was begun in; later commands may have changed the folder.
+    # The session is stored under the folder where it began; later commands may have changed the folder.
     values = (value_of(item) for item in items)
     folders = (text_or_none(value.get("cwd")) for value in values if isinstance(value, dict))
     facts.folder = next((folder for folder in folders if folder), None)

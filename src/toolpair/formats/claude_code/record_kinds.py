@@ -1,4 +1,4 @@
-"""What stands in one record of a Claude Code session file."""
+"""The fields of one record of a Claude Code session file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from toolpair.transcript.model import Damaged
 SUB_AGENT: Final = "Claude Code sub-agent"
 """Its file is never resumed by itself, and what is broken in it is never healed."""
 SUB_AGENT_FILES: Final = "agent-"
-"""How the names of the files of sub-agents begin."""
+"""Prefix of the names of sub-agents' files."""
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "attachment", "system", "progress"})
-"""The types that may stand in the parentUuid chain. `progress` only carries the chain on: it is never its end."""
+"""The types that may be in the parentUuid chain. `progress` only continues the chain: it never ends it."""
 
 BOOKKEEPING_TYPES: Final = frozenset(
     {
@@ -38,9 +38,9 @@ SYNTHETIC_MODEL: Final = "<synthetic>"
 
 
 class ChainNode(Struct, eq=False):
-    """One record that may stand in the chain. `position` counts the file's records from 0.
+    """A record that may be in the chain. `position` counts the file's records from 0.
 
-    What is asked for again and again is read out of `value` once.
+    Frequently used fields are read from `value` once.
     """
 
     position: int
@@ -51,22 +51,22 @@ class ChainNode(Struct, eq=False):
     parent: str | None
     sidechain: bool
     content: Any = None
-    """message.content of a user's or assistant's record."""
+    """message.content of a user or assistant record."""
     message_id: str | None = None
     model: str | None = None
     calls: tuple[str, ...] = ()
-    """The ids of its calls, as far as they are texts."""
+    """The ids of its calls that are strings."""
     results: tuple[Any, ...] = ()
-    """The ids that its results name, whatever they are."""
+    """The ids that its results name, of any type."""
     only_results: bool = False
     api_error: bool = False
-    """An error message that the agent wrote itself."""
+    """An error message written by the agent itself."""
     sent: bool = False
-    """It becomes (a part of) a message of the request."""
+    """It becomes (part of) a message of the request."""
     time: float | None = None
     time_known: bool = False
     rank: int = 0
-    """Its place among the records as the agent holds them: of lines with one uuid, that of the first."""
+    """Its place among the records as the agent holds them: lines with the same uuid have that of the first."""
 
     @property
     def has_result(self) -> bool:
@@ -74,12 +74,12 @@ class ChainNode(Struct, eq=False):
 
     @property
     def answers(self) -> list[str]:
-        """The ids that its results name, as far as they are texts."""
+        """The ids that its results name, if they are strings."""
         return [id_ for id_ in self.results if isinstance(id_, str)]
 
     @property
     def seconds(self) -> float | None:
-        """The timestamp in seconds, None when there is none that can be read."""
+        """The timestamp in seconds, None when there is no readable one."""
         if not self.time_known:
             self.time = seconds_of(self.value.get("timestamp"))
             self.time_known = True
@@ -87,12 +87,12 @@ class ChainNode(Struct, eq=False):
 
     @property
     def written(self) -> str:
-        """The timestamp as it is written: the agent compares these texts."""
+        """The timestamp as written: the agent compares these strings."""
         return text_or_none(self.value.get("timestamp")) or ""
 
 
 def value_of(item: Item) -> Any:
-    """What the agent reads of a record: of a damaged line the record that it begins with, whatever stands behind."""
+    """What the agent reads of a record: for a damaged line the record it begins with, whatever follows."""
     value = item.value
     return value.first if isinstance(value, Damaged) and value.first is not None else value
 
@@ -117,8 +117,8 @@ def without_time(node: ChainNode) -> str:
 
 
 def node_of(position: int, uid: int, value: Any) -> ChainNode | None:
-    """The record as a chain record, None when it is none. One without uuid is one too: results need none."""
-    # Done for each record of a file: so it asks `value` itself for its texts, and makes nothing that is not kept.
+    """The record as a chain record, None when it is not one. One without a uuid counts: results need none."""
+    # Called for each record of a file: so it reads strings from `value` itself, and creates nothing temporary.
     if not isinstance(value, dict):
         return None
     get = value.get
@@ -207,12 +207,12 @@ def call_ids(value: dict[str, Any]) -> list[Any]:
 
 
 def is_api_error(value: dict[str, Any]) -> bool:
-    """An error message that the agent wrote itself. It is never sent, unlike "No response requested."."""
+    """An error message written by the agent itself. It is never sent, unlike "No response requested."."""
     return value.get("isApiErrorMessage") is True and model_of(value) == SYNTHETIC_MODEL
 
 
 def same_record(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """The same record again, whatever a copy of the session writes around it."""
+    """The same record again, whatever a copy of the session adds around it."""
     return one.get("type") == other.get("type") and content_of(one) == content_of(other)
 
 
@@ -221,7 +221,7 @@ def is_compact_boundary(node: ChainNode) -> bool:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    """How surely these records are Claude Code's, 0 to 100. The first line says little: bookkeeping may stand there."""
+    """How likely these records are Claude Code's, 0 to 100. The first line shows little: it may be bookkeeping."""
     messages = keeping = 0
     for value in values:
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Mending a broken chain: the record that lost its parent is hung on the one that it most likely hung on."""
+"""Fixing a broken chain: a record that lost its parent is linked to its most likely one."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _NAMESPACE: Final = uuids.UUID("5c8f2f8e-3a0e-5a35-8f0b-6c1a52f0b1d4")
 
 
 class FoundParent(Struct, frozen=True):
-    """What mends a broken link: a parent for the record, or for a nameless (or misnamed) record its name."""
+    """The fix for a broken link: a parent for the record, or a uuid for a parent without one (or with a wrong one)."""
 
     parent: ChainNode | None = None
     nameless: ChainNode | None = None
-    """The record that the broken link means, though that does not bear the id."""
+    """The record that the broken link means, although it does not have that uuid."""
     cause: str | None = None
 
 
 def line_words(node: ChainNode | None) -> str:
-    """The line that a record stands in, as a title names it: a native file has one record a line."""
+    """The line of a record, as named in a title: a native file has one record per line."""
     return f"line {node.uid + 1:,}" if node is not None and node.uid >= 0 else "the line before it"
 
 
-def mended(history: History, broken: ChainNode) -> FoundParent:
-    """What the link of a broken record meant, by the best evidence there is."""
+def found_parent(history: History, broken: ChainNode) -> FoundParent:
+    """The meaning of a broken record's link, by the best available evidence."""
     nameless = meant(history, broken)
     if nameless is not None:
         absent = nameless.uuid is None
@@ -48,14 +48,14 @@ def mended(history: History, broken: ChainNode) -> FoundParent:
 
 
 def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
-    """The record that a broken one most likely hung on.
+    """The most likely parent of a broken record.
 
-    Its call for a result, the rest of its response for a part of one, else the nearest earlier chain record of the
-    file, of the branch that it belongs to. None when there is none that would not close a circle.
+    For a result its call, for a part of a response the rest of it, else the nearest earlier chain record of its branch.
+    None when every candidate would close a cycle.
     """
     lineage = lineage_of(history)
     linked = _own_call(history, broken) or _own_response(history, broken)
-    if linked is not None and not lineage.hangs_on(linked, broken):
+    if linked is not None and not lineage.descends_from(linked, broken):
         return linked
     branch = _of_its_branch(history, broken)
     nearest: ChainNode | None = None
@@ -64,30 +64,34 @@ def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
             break
         if not may_be_parent(history, found) or history.by_uuid.get(found.uuid or "") is not found:
             continue
-        if branch is not None and not lineage.hangs_on(found, branch) and lineage.top(found) is lineage.top(branch):
-            # It is on another branch. What hangs on nothing that is known may belong to this one.
+        if (
+            branch is not None
+            and not lineage.descends_from(found, branch)
+            and lineage.top(found) is lineage.top(branch)
+        ):
+            # It is on another branch. A record not linked to anything known may belong to this one.
             continue
         if is_compact_boundary(found) and not lineage.has_summary(found):
             # Without its summary the boundary would only hide what it replaced.
             logical = history.by_uuid.get(text_or_none(found.value.get("logicalParentUuid")) or "")
-            if logical is not None and not lineage.hangs_on(logical, broken):
+            if logical is not None and not lineage.descends_from(logical, broken):
                 return logical
-        elif not lineage.hangs_on(found, broken):
+        elif not lineage.descends_from(found, broken):
             nearest = found
             break
     return nearest
 
 
 def _of_its_branch(history: History, broken: ChainNode) -> ChainNode | None:
-    """A record further up that the broken one stands below for certain.
+    """An earlier record that is certainly an ancestor of the broken one.
 
-    It is of the same prompt, or what a note just in front of the broken one says the conversation ended at.
+    It has the same prompt, or a note just before the broken record says that the conversation ended at it.
     """
     lineage = lineage_of(history)
     prompt = lineage.prompt_below(broken)
     same = [node for node in lineage.prompts.get(prompt, ()) if node.position < broken.position]
     for node in reversed(same):
-        if node.uuid != broken.uuid and may_be_parent(history, node) and not lineage.hangs_on(node, broken):
+        if node.uuid != broken.uuid and may_be_parent(history, node) and not lineage.descends_from(node, broken):
             return node
     at = bisect_left(history.prompted, (broken.position, ""))
     if not at:
@@ -96,17 +100,17 @@ def _of_its_branch(history: History, broken: ChainNode) -> ChainNode | None:
     named = history.by_uuid.get(name)
     nearest = next((node for node in lineage.before(broken) if may_be_parent(history, node)), None)
     if nearest is None or nearest.position > noted:
-        # The conversation went on behind the note, maybe elsewhere.
+        # The conversation continued after the note, possibly elsewhere.
         return None
     if named is None or named.uuid == broken.uuid or not may_be_parent(history, named):
         return None
     if named.position > broken.position:
         return None
-    return None if lineage.hangs_on(named, broken) else named
+    return None if lineage.descends_from(named, broken) else named
 
 
 def _own_call(history: History, broken: ChainNode) -> ChainNode | None:
-    """The record of the call that a lone result answers: by the agent's own link, else by its id just before it."""
+    """The record of the call that a single result answers: by the agent's own link, else by its id just before it."""
     if broken.type != "user" or not broken.only_results:
         return None
     source = history.by_uuid.get(text_or_none(broken.value.get("sourceToolAssistantUUID")) or "")
@@ -122,7 +126,7 @@ def _call_before(history: History, broken: ChainNode) -> ChainNode | None:
 
 
 def _own_response(history: History, broken: ChainNode) -> ChainNode | None:
-    """The part in front of a part of one response."""
+    """The preceding part of the same response."""
     own = broken.message_id
     if broken.type != "assistant" or own is None:
         return None
@@ -137,18 +141,18 @@ def _own_response(history: History, broken: ChainNode) -> ChainNode | None:
 
 
 def _past_unknown(history: History, broken: ChainNode) -> ChainNode | None:
-    """Where the chain goes on above records of kinds that the agent does not know."""
+    """Where the chain continues above records of types that the agent does not know."""
     uuid = broken.parent
     seen: set[str] = set()
     while uuid is not None and uuid in history.skipped and uuid not in seen:
         seen.add(uuid)
         uuid = history.skipped[uuid]
     found = history.by_uuid.get(uuid) if uuid is not None and seen else None
-    return found if found is not None and not lineage_of(history).hangs_on(found, broken) else None
+    return found if found is not None and not lineage_of(history).descends_from(found, broken) else None
 
 
 def meant(history: History, broken: ChainNode) -> ChainNode | None:
-    """The record in front of a broken one that lacks the id, or bears another's, that the broken one names."""
+    """The record before a broken one that lacks the uuid, or has another's, to which the broken one links."""
     name = broken.parent
     if name is None or name in history.by_uuid or name in history.skipped:
         return None

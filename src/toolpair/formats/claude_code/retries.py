@@ -1,4 +1,4 @@
-"""Failed retries at the end of a session: prompts that got nothing but the agent's own error message."""
+"""Failed retries at the end of a session: prompts answered only by the agent's own error message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GO_ON: Final = re.compile(
 
 
 def retries_of(chain: Sequence[ChainNode]) -> FailedRetries | None:
-    """The prompts that failed in a row up to the end of the history, when there are at least two."""
+    """The consecutive failed prompts at the end of the history, if there are at least two."""
     turns: list[tuple[ChainNode, list[ChainNode]]] = []
     errors: list[ChainNode] = []
     at = len(chain)
@@ -40,7 +40,7 @@ def retries_of(chain: Sequence[ChainNode]) -> FailedRetries | None:
     repeated: list[ChainNode] = []
     for prompt, _ in turns:
         words = _words(prompt)
-        # New words are the user's, and stay.
+        # A new text is the user's, and stays.
         if words is not None and (words in said or _GO_ON.match(words)):
             repeated.append(prompt)
         elif words is not None:
@@ -52,7 +52,7 @@ def retries_of(chain: Sequence[ChainNode]) -> FailedRetries | None:
 
 
 def _last_words(chain: Sequence[ChainNode]) -> set[str]:
-    """What the user said last before the failures."""
+    """The user's last texts before the failures."""
     for node in reversed(chain):
         if node.type == "user" and not node.has_result and node.value.get("isMeta") is not True:
             words = _words(node)
@@ -61,7 +61,7 @@ def _last_words(chain: Sequence[ChainNode]) -> set[str]:
 
 
 def _words(node: ChainNode) -> str | None:
-    """The words of a prompt; None when it holds anything else, which is no repetition."""
+    """The text of a prompt; None when it holds anything else, and so is not a repetition."""
     content = node.content
     if isinstance(content, str):
         return " ".join(content.split()).casefold()

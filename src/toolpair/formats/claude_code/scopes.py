@@ -1,4 +1,4 @@
-"""Which records are active: sent, or standing beside what is sent. Bookkeeping records have no scope at all."""
+"""Which records are active: sent, or next to what is sent. Bookkeeping records have no scope."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _QUIET: Final = frozenset({"attachment", "system", "progress"})
 
 
 def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
-    """Of the records that are not active: damaged ones, and chain records that do not lead to the leaf.
+    """The scopes of records that are not active: damaged ones, and chain records that do not lead to the leaf.
 
-    Inactive are other branches, what a compaction replaced, what a lost link hides, and sub-agents' records. What
-    hangs beside an active record (the report of a hook, the progress of a call) goes with it.
+    Inactive are other branches, what a compaction replaced, what a lost link hides, and sub-agents' records. A record
+    attached to an active one (a hook report, the progress of a call) is active too.
     """
     scopes: dict[int, Scope] = dict.fromkeys(damaged, "malformed")
     known = {node.uid: True for node in (*history.chain, *history.order)}

@@ -1,4 +1,4 @@
-"""Claude Code's session files on a disk: which they are, whose folder they belong to, what the user said last."""
+"""Claude Code's session files on disk: finding them, their project folder, the user's last words."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _NOT_WORDS: Final = ("<local-command-", "<task-notification>", "<system-reminder
 
 
 def folder_name(folder: str) -> str:
-    """The name that Claude Code gives a project's folder: all but letters and digits as `-`.
+    """Claude Code's name for a project's folder: everything but letters and digits becomes `-`.
 
-    Behind 200 characters it adds a hash of its own making, which is left out here.
+    After 200 characters it adds a hash of its own, which is left out here.
     """
     return _OTHER.sub("-", unicodedata.normalize("NFC", folder))[:LONGEST_NAME]
 
 
 def is_name_of(name: str, folder: str) -> bool:
-    """Whether `name` is what Claude Code calls `folder`."""
+    """Whether `name` is Claude Code's name for `folder`."""
     wanted = folder_name(folder)
     return name == wanted or (len(wanted) == LONGEST_NAME and name.startswith(f"{wanted}-"))
 
 
 def files_below(roots: Iterable[Path]) -> Iterator[tuple[str, str, os.stat_result]]:
-    """Each session's path, id and stat; sub-agents' files are no sessions of their own."""
+    """Each session's path, id and stat; sub-agents' files do not count as sessions."""
     for root in roots:
         for project in peek.entries(root):
             if peek.is_folder(project):
@@ -52,14 +52,14 @@ def _in(project: str) -> Iterator[tuple[str, str, os.stat_result]]:
 
 
 def is_in_folder_of(path: str, folder: str) -> bool:
-    """Whether the file lies where Claude Code keeps the sessions of this working folder."""
+    """Whether the file is where Claude Code keeps the sessions of this working folder."""
     return is_name_of(os.path.basename(os.path.dirname(path)), folder)
 
 
 def working_folder_called(name: str, records: Iterable[Any]) -> str | None:
-    """The working folder in the records that Claude Code gives this name."""
+    """The working folder, among those in the records, for which Claude Code uses this name."""
     if not (name.startswith("-") or name[1:3] == "--"):
-        return None  # no name of an absolute path: nothing is read for it
+        return None  # not the name of an absolute path: nothing is read for it
     tried: set[str] = set()
     for record in records:
         folder = record.get("cwd") if isinstance(record, dict) else None
@@ -82,12 +82,12 @@ def described(path: str, size: int) -> tuple[str | None, str | None]:
             break
     if words is None:
         words = next((said for record in peek.records_backwards(start) if (said := user_words(record))), None)
-    # The file lies where the session began; the agent may have gone into other folders since.
+    # The file is stored where the session began; the agent may have changed folders since.
     return next((folder for folder in folders if is_in_folder_of(path, folder)), next(iter(folders), None)), words
 
 
 def user_words(record: dict[str, Any]) -> str | None:
-    """What the user said in a record; None when it is none of theirs."""
+    """The user's text in a record; None when it is not the user's."""
     kind = record.get("type")
     if kind == "last-prompt":
         return peek.one_line(record.get("lastPrompt"))

@@ -1,7 +1,7 @@
-"""Bringing the parts of a response together where another response stands between them in the chain.
+"""Joining the parts of a response when another response lies between them in the chain.
 
-The agent sends the parts as one message at the first one's place, and the results behind the last one's: so behind
-the other response too, and no result that is put behind its call stands right before the parts stand together.
+The agent sends the parts as one message in the place of the first, and the results after the last: so after the other
+response too, and a result inserted after its call is not directly after it until the parts are together.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from toolpair.formats.claude_code.working_lines import DraftLine, Working, kind_
 
 
 def bring_together(work: Working, response: Sequence[DraftLine]) -> None:
-    """Hang each later part of a response right behind the earlier ones, in front of the other response."""
+    """Link each later part of a response directly after the earlier ones, before the other response."""
     parts = [line for line in response if line.uid in work.on_chain and not line.gone and line.type == "assistant"]
     parts.sort(key=lambda line: work.chain_index.get(line.uid, -1))
     own = {line.uid for line in parts}
@@ -27,7 +27,7 @@ def bring_together(work: Working, response: Sequence[DraftLine]) -> None:
 
 
 def _between(work: Working, above: DraftLine, below: DraftLine) -> list[DraftLine]:
-    """The lines of the chain between two, from the upper to the lower; none when it does not lead there."""
+    """The chain's lines between two, top down; empty when the chain does not lead there."""
     found: list[DraftLine] = []
     seen = {below.uid}
     line = work.by_uuid.get(work.parent_of(below) or "")
@@ -41,7 +41,7 @@ def _between(work: Working, above: DraftLine, below: DraftLine) -> list[DraftLin
 
 
 def _with_results(work: Working, part: DraftLine, own: set[int], calls: set[str]) -> list[DraftLine]:
-    """A part of a response, and what the chain has right behind it of the same response: more parts and results."""
+    """A part of a response, with what directly follows it of the same response: more parts and results."""
     run = [part]
     inside = {part.uid}
     while True:
@@ -62,7 +62,7 @@ def _belongs(line: DraftLine, own: set[int], calls: set[str]) -> bool:
 
 
 def _swap(work: Working, above: DraftLine, between: Sequence[DraftLine], run: Sequence[DraftLine]) -> None:
-    """above, between, run, the rest: becomes above, run, between, the rest. In the file, too: its end is the leaf."""
+    """above, between, run, the rest: becomes above, run, between, the rest. In the file too: its end is the leaf."""
     kept = set(work.history.preserved)
     if any(line.uuid is None or line.uuid in kept for line in (above, *between, *run)):
         return
@@ -73,10 +73,10 @@ def _swap(work: Working, above: DraftLine, between: Sequence[DraftLine], run: Se
     for line in rest:
         work.set_parent(line, between[-1].uuid)
     work.set_parent(between[0], run[-1].uuid)
-    behind = above
+    previous = above
     for line in run:
-        work.put_behind(line, behind)
-        behind = line
+        work.put_behind(line, previous)
+        previous = line
     order = sorted(work.chain_index[line.uid] for line in (*between, *run) if line.uid in work.chain_index)
     moved = [line for line in (*run, *between) if line.uid in work.chain_index]
     work.chain_index.update(zip((line.uid for line in moved), order, strict=True))

@@ -1,4 +1,4 @@
-"""Outputs that hang beside the history because the record of their call was lost: the agent never finds them."""
+"""Outputs outside the history because the record of their call was lost: the agent never finds them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from toolpair.transcript.model import Block
 
 
 def unreached_of(history: History) -> Iterable[Block]:
-    """Real results behind the last compaction whose call stands nowhere in the file, as of parallel calls.
+    """Real results after the last compaction whose call is nowhere in the file, as with parallel calls.
 
-    Those that a conversation goes on from are not meant, nor those that hang on calls: they belong to another branch.
+    Excluded are those that a conversation continues from, and those linked to calls: they belong to another branch.
     """
     active = {node.uid for node in history.chain} | {node.uid for node in history.order}
     newest = history.newest_boundary.position if history.newest_boundary is not None else -1
@@ -39,7 +39,7 @@ def unreached_of(history: History) -> Iterable[Block]:
         if len(blocks) != 1 or not isinstance(blocks[0].id, str):
             continue
         if any(name in calling for name in (node.parent, text_or_none(node.value.get("sourceToolAssistantUUID")))):
-            # Its id may have been written in another way; the agent takes it there, or leaves it with that branch.
+            # Its id may be spelt differently; the agent takes it there, or leaves it on that branch.
             continue
         if blocks[0].id not in calls and is_real_output(blocks[0]):
             yield blocks[0]

@@ -1,4 +1,4 @@
-"""What versions of Claude Code do differently when they resume a file, as far as it was measured."""
+"""What versions of Claude Code do differently when resuming a file, as far as measured."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from toolpair.transcript.model import Transcript
 
 
 class Behaviour(NamedTuple):
-    """What one measured version does with a file, whichever version wrote it."""
+    """The behaviour of one measured version on a file, whichever version wrote it."""
 
     version: str
     since: tuple[int, ...] = ()
-    """From which version on these ways stand for others, too: their leaf and their bridges were tried there."""
+    """The first version to which this behaviour applies too: only leaf and bridges were tested there."""
     ends_at_newest: bool = False
-    """The history ends at the record with the newest timestamp, wherever it stands; notes of it are not read."""
+    """The history ends at the record with the newest timestamp, wherever it is; `last-prompt` records are not read."""
     follows_reports: bool = True
     """Links lead through progress reports."""
     bridges: bool = True
     """A lost parent is replaced by a record that is at most five seconds older."""
     heals: bool = True
-    """Parallel calls beside the history are gathered, and every call goes out with one result right after it."""
+    """Parallel calls outside the history are gathered, and every call is sent with one result directly after it."""
     needs_time: bool = False
-    """A session whose last record has no time that can be read is not found."""
+    """A session whose last record has no readable time is not found."""
 
 
 MEASURED: Final = (
@@ -33,12 +33,12 @@ MEASURED: Final = (
     Behaviour("2.1.329", (2, 1, 119), needs_time=True),
     Behaviour("2.1.330", (2, 1, 330)),
 )
-"""The oldest first."""
+"""Oldest first."""
 NEWEST: Final = MEASURED[-1]
 
 
 def behaviour(version: str | None) -> Behaviour:
-    """The measured ways that are nearest to those of this version; the newest where none is named."""
+    """The measured behaviour nearest to this version's; the newest if none is named."""
     found = re.match(r"\d+(?:\.\d+)*", version or "")
     if found is None:
         return NEWEST
@@ -47,13 +47,13 @@ def behaviour(version: str | None) -> Behaviour:
 
 
 class ResumedBy(Struct, frozen=True):
-    """What this format keeps of a transcript for itself: the version that resumes it."""
+    """This format's own data in a transcript: the version that resumes it."""
 
     version: str | None
     """None: the newest that was measured."""
 
 
 def resumed_by(transcript: Transcript) -> str | None:
-    """The version that resumes the transcript, where one is named."""
+    """The version that resumes the transcript, if one is named."""
     facts = transcript.agent_facts
     return facts.version if isinstance(facts, ResumedBy) else None

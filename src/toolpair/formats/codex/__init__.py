@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.codex.rollout_lines import passed_by, sniff
+from toolpair.formats.codex.rollout_lines import skipped, sniff
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Fix
@@ -14,7 +14,7 @@ from toolpair.transcript.model import Transcript
 
 
 class Codex:
-    """A rollout of Codex, one record a line. What only some files need is loaded when it is needed."""
+    """A Codex rollout, one record per line. Modules that only some files need are imported on first use."""
 
     id = "codex"
     title = "Codex"
@@ -38,9 +38,9 @@ class Codex:
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.codex.damage import harms
+        from toolpair.formats.codex.damage import effects_of
 
-        return harms(items, transcript, found)
+        return effects_of(items, transcript, found)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.codex.own_rules import begins_file, refusal
@@ -49,7 +49,7 @@ class Codex:
         from toolpair.formats.codex.sent_items import parent_of
 
         refuses = refusal(items, begins_file(transcript), parent_of(transcript).missing)
-        return sent_by(AGENT, transcript, passed_by(items), refuses)
+        return sent_by(AGENT, transcript, skipped(items), refuses)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         from toolpair.formats.codex.own_rules import check

@@ -1,4 +1,4 @@
-"""Codex itself: `codex`, and the rollouts in its home folder."""
+"""Codex's entry: `codex`, and the rollouts in its home folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SESSIONS: Final = "sessions"
 
 
 class CodexAgent(Agent):
-    """What only some commands need is loaded when it is needed."""
+    """Modules that only some commands need are imported on first use."""
 
     id = "codex"
     title = "Codex"

@@ -1,9 +1,9 @@
-"""What Codex shortens when it sends it: the middle of long outputs, and images and sound that it does not pass on.
+"""What Codex shortens when sending: the middle of long outputs, and images and audio that it does not pass on.
 
-An output may be 12,000 tokens long, of four bytes each: a fifth more than the 10,000 that it lets a tool say. For a
-model that it does not know it is 12,000 bytes. What a compaction kept is never cut again. The model is the one that
-the session is resumed with; the file names the one that was used last. `tool_output_token_limit` of the user's
-configuration is not in the file.
+An output may be 12,000 tokens of four bytes each: a fifth more than the 10,000 a tool may return. For an unknown model
+the limit is 12,000 bytes. What a compaction kept is never shortened again. The model is the one that the session is
+resumed with; the file names the last one used. `tool_output_token_limit` from the user's configuration is not in the
+file.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _KNOWN: Final = (
     "gpt-5.5",
     "codex-auto-review",
 )
-"""How the names of the models begin that Codex 0.169.0 has an entry for. One word and a slash may stand in front."""
+"""Prefixes of the models for which Codex 0.169.0 has an entry. One word and a slash may precede them."""
 _OF_PROVIDER: Final = re.compile(r"\A\w+/(?=[^/]*\Z)")
 _LONGEST: Final = 4
-"""Bytes of a character, at most."""
+"""Maximum bytes of a character."""
 _NO_SOUND: Final = "audio content omitted because you do not support audio input"
 _NO_LINK: Final = "image content omitted because remote image URLs are not supported"
 _NO_LOW: Final = "image content omitted because detail 'low' is not supported; use 'high', 'original', or 'auto'"
 
 
 class Limit(Struct, frozen=True, eq=False):
-    """How long an output may be: `most` tokens of `size` bytes each."""
+    """The maximum length of an output: `most` tokens of `size` bytes each."""
 
     most: int
     size: int
@@ -52,7 +52,7 @@ class Limit(Struct, frozen=True, eq=False):
     def cost(self, text: str) -> int:
         return -(-len(text.encode("utf-8", "replace")) // self.size)
 
-    def is_passed_by(self, text: str) -> bool:
+    def is_exceeded_by(self, text: str) -> bool:
         """Whether the text alone is longer."""
         return len(text) > self.bytes // _LONGEST and self.cost(text) > self.most
 
@@ -62,25 +62,25 @@ BYTES: Final = Limit(12_000, 1, "chars")
 
 
 def limit_for(model: str | None) -> Limit:
-    """What holds for this model; for one that Codex knows where none is named."""
+    """The limit for this model; if none is named, that of a known one."""
     if model is None or _OF_PROVIDER.sub("", model).startswith(_KNOWN):
         return TOKENS
     return BYTES
 
 
 def is_cut(item: Any, limit: Limit) -> bool:
-    """Whether something of the output's words is not sent."""
+    """Whether part of the output's text is not sent."""
     if item.get("type") not in _CUT:
         return False
     said = item.get("output")
     if isinstance(said, str):
-        return limit.is_passed_by(said)
+        return limit.is_exceeded_by(said)
     parts = said if isinstance(said, list) else []
     return sum(limit.cost(part["text"]) for part in parts if _is_words(part)) > limit.most
 
 
 def as_sent(item: dict[str, Any], limit: Limit | None) -> dict[str, Any]:
-    """The item as it is sent; the same object when nothing of it changes. `limit` None: it is not cut."""
+    """The item as it is sent; the same object when nothing changes. `limit` None: it is not shortened."""
     if item["type"] == "compaction_summary":
         return {**item, "type": "compaction"}
     key = "output" if item["type"] in _CUT else "content"
@@ -89,7 +89,7 @@ def as_sent(item: dict[str, Any], limit: Limit | None) -> dict[str, Any]:
         parts = [_seen(part) for part in said]
         made = _within(parts, limit) if key == "output" and limit is not None else parts
         return item if len(made) == len(said) and all(map(_same, made, said)) else {**item, key: made}
-    if key == "output" and isinstance(said, str) and limit is not None and limit.is_passed_by(said):
+    if key == "output" and isinstance(said, str) and limit is not None and limit.is_exceeded_by(said):
         return {**item, key: _shortened(said, limit, limit.most)}
     return item
 
@@ -103,7 +103,7 @@ def _is_words(part: Any) -> bool:
 
 
 def _seen(part: Any) -> Any:
-    """The part, or the words that stand for one that the model cannot look at or listen to."""
+    """The part, or the text that replaces one that the model cannot see or hear."""
     if not isinstance(part, dict):
         return part
     if part.get("type") == "input_audio":
@@ -117,7 +117,7 @@ def _seen(part: Any) -> Any:
 
 
 def _within(parts: Sequence[Any], limit: Limit) -> list[Any]:
-    """The parts of an output, of which the words share the limit. Empty ones go."""
+    """The parts of an output, whose texts share the limit. Empty ones are dropped."""
     kept: list[Any] = []
     left, omitted = limit.most, 0
     for part in parts:
@@ -142,7 +142,7 @@ def _within(parts: Sequence[Any], limit: Limit) -> list[Any]:
 
 
 def _shortened(text: str, limit: Limit, most: int) -> str:
-    """Its beginning and its end, and between them how much is left out."""
+    """Its beginning and its end, with a note between them of how much is left out."""
     raw = text.encode("utf-8", "replace")
     room = most * limit.size
     head = raw[: room // 2].decode("utf-8", "ignore")

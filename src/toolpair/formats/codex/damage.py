@@ -1,4 +1,4 @@
-"""What Codex makes of damaged records: most lines it passes by without a word, for some it resumes nothing at all."""
+"""What Codex does about damaged records: it silently skips most such lines, but some stop it from resuming at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REFUSES: Final = "Codex does not resume this session"
 _SKIPS: Final = "Codex skips the line"
 
 
-def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
+def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> list[ResumeEffect | None]:
     bad = {damage.record for damage in found if _has_bad_bytes(damage)}
     bytes_stop = bool(bad) and _stops_at_bad_bytes(items, bad)
     answered: set[str] = set()
@@ -29,13 +29,13 @@ def harms(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
         for message in transcript.messages:
             answered.update(block.id for block in message.results if isinstance(block.id, str))
             called.update(block.id for block in message.calls if isinstance(block.id, str))
-    return [_harm(damage, answered, called, bytes_stop) for damage in found]
+    return [_effect_of(damage, answered, called, bytes_stop) for damage in found]
 
 
 def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
-    """Whether bytes that are no text keep Codex from the whole file; of some paginated ones it leaves out the line.
+    """Whether invalid UTF-8 stops Codex from reading the file; in some paginated ones it skips the line.
 
-    `bad` are the records that hold such.
+    `bad` are the records with such bytes.
     """
     if not is_paginated(items):
         return True
@@ -46,7 +46,7 @@ def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
     )
 
 
-def _harm(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool) -> ResumeEffect | None:
+def _effect_of(damage: Damage, answered: set[str], called: set[str], bytes_stop: bool) -> ResumeEffect | None:
     bad = _has_bad_bytes(damage)
     if damage.front or (bad and (bytes_stop or damage.first)) or (damage.first and not damage.readable):
         return ResumeEffect("stops", REFUSES, "rejected", "the whole session", complete=_is_complete(damage))
@@ -71,19 +71,21 @@ def _flaw(damage: Damage) -> ResumeEffect | None:
         return None
     if damage.rule not in ("record.lone_surrogate", "record.bom", "record.big_number", "record.bad_utf8"):
         return None
-    # Its parser takes the record for no JSON.
+    # To its parser the record is not JSON.
     held = [one for one in held_in(damage.values) if one.real]
     loses = "its output" if held else "the record" if any(map(_in_history, damage.values)) else None
     return ResumeEffect("loses" if loses else "harmless", f"{AGENT} skips it", "dropped", loses, len(held))
 
 
 def _is_too_big(number: bytes) -> bool:
-    """A whole number of more than 64 bits and at most 128. It reads fractions, and longer ones as fractions, too."""
+    """A whole number of more than 64 and at most 128 bits. It does read fractions, and reads longer numbers as
+    fractions.
+    """
     return number.lstrip(b"-").isdigit() and len(number) < 41 and is_too_big(int(number))
 
 
 def _has_bad_bytes(damage: Damage) -> bool:
-    """It holds bytes that are no text."""
+    """It contains invalid UTF-8."""
     if damage.readable:
         return damage.rule == "record.bad_utf8"
     try:
@@ -100,7 +102,7 @@ def _records(damage: Damage) -> Iterator[Any]:
 
 
 def _item(value: Any) -> Any:
-    """The item that a record holds; None when it is about something else."""
+    """The item of a record; None when it is about something else."""
     if not isinstance(value, dict):
         return None
     if "payload" in value:
@@ -113,7 +115,7 @@ def _in_history(value: Any) -> bool:
 
 
 def _is_complete(damage: Damage) -> bool:
-    """Whether Codex can read what the bytes hold, were they only mended."""
+    """Whether Codex could read the record if its bytes were repaired."""
     shown = damage.values[0] if damage.values else damage.partial
     if not isinstance(shown, dict):
         return False

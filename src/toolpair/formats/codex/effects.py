@@ -1,4 +1,4 @@
-"""What Codex makes of a problem when it resumes the rollout: it heals in memory, and only its log tells."""
+"""What Codex does about a problem when it resumes the rollout: it heals in memory, and only its log says so."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None
         return None
     rule = problem.rule
     if rule.startswith("rollout.") and problem.impact == "stops" and problem.severity == "error":
-        return _told("rejected", "Codex does not resume this session.", "the whole session")
+        return _resume("rejected", "Codex does not resume this session.", "the whole session")
     if rule == "rollout.not_loaded" and problem.call is None and problem.result is None:
-        return _told("dropped", "Codex skips it. It does not tell.", "the message")
+        return _resume("dropped", "Codex skips it. It does not tell.", "the message")
     if rule == "rollout.compaction_ignored":
-        return _told("dropped", "Codex skips the compaction, and the old history comes back.", None)
+        return _resume("dropped", "Codex skips the compaction, and the old history comes back.", None)
     dropped = [block for block in _blocks(problem) if not seen.reaches(block)]
     lost = [block for block in dropped if block.kind == "result" and is_real_output(block)]
     calls = [block for block in dropped if block.kind == "call"]
@@ -52,18 +52,20 @@ def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None
         return _dropped(problem, lost, calls)
     if rule in ("result.missing", "turn.trailing_call"):
         if _shares_an_output(transcript, problem):
-            return _told("rejected", "Codex takes another call's output for this one's, and the API refuses it.", None)
-        return _told("placeholder", 'Codex writes "aborted" in place of the output.', None)
+            return _resume(
+                "rejected", "Codex takes another call's output for this one's, and the API refuses it.", None
+            )
+        return _resume("placeholder", 'Codex writes "aborted" in place of the output.', None)
     if rule in _ACCEPTED and problem.severity != "error":
-        return _told("kept", "Codex sends it as it is, which the API accepts.", None)
+        return _resume("kept", "Codex sends it as it is, which the API accepts.", None)
     if rule in _AS_IT_IS or rule in _ACCEPTED or rule in ("result.orphan", "result.duplicate", "result.id_mismatch"):
-        return _told("rejected", "Codex sends it as it is, and the API refuses the request.", None)
+        return _resume("rejected", "Codex sends it as it is, and the API refuses the request.", None)
     if rule == "result.placeholder":
-        return _told("kept", "Codex sends the placeholder.", None)
+        return _resume("kept", "Codex sends the placeholder.", None)
     return None
 
 
-def _told(effect: Effect, text: str, loses: str | None, outputs: int = 0) -> OnResume:
+def _resume(effect: Effect, text: str, loses: str | None, outputs: int = 0) -> OnResume:
     return OnResume(AGENT, MEASURED, effect, loses, text, outputs)
 
 
@@ -73,11 +75,11 @@ def _blocks(problem: Problem) -> Sequence[Block]:
 
 
 def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) -> OnResume:
-    """Some of it does not reach the model."""
+    """Part of it does not reach the model."""
     text = f"these {output_lines(lost)}" if lost else "this call" if calls else "this output"
     if any(not is_loaded(block.value) for block in calls):
         text = f"this call and its {output_lines(lost)}" if lost else "this call"
-        return _told(
+        return _resume(
             "dropped",
             f"Codex cannot read {_it(calls)}: it drops {text} without telling you.",
             _loss(lost, calls),
@@ -88,7 +90,7 @@ def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) ->
         words = f'Codex writes "aborted" and drops {text}. Only its log says so.'
     else:
         words = f"Codex drops {text}. Only its log says so."
-    return _told("dropped" if lost else "healed", words, _loss(lost, calls), len(lost))
+    return _resume("dropped" if lost else "healed", words, _loss(lost, calls), len(lost))
 
 
 def _it(calls: Sequence[Block]) -> str:
@@ -96,11 +98,11 @@ def _it(calls: Sequence[Block]) -> str:
 
 
 def _surrogate(problem: Problem) -> OnResume:
-    """Its parser refuses the whole record."""
+    """Its parser rejects the whole record."""
     outputs = [block for block in problem.others if block.kind == "result" and is_real_output(block)]
     what = f"this record and its {output_lines(outputs)}" if outputs else "this record"
     loses = _loss(outputs, ()) or "the record"
-    return _told("dropped", f"Codex skips {what} without telling you.", loses, len(outputs))
+    return _resume("dropped", f"Codex skips {what} without telling you.", loses, len(outputs))
 
 
 def _loss(lost: Sequence[Block], calls: Sequence[Block]) -> str | None:
@@ -110,7 +112,7 @@ def _loss(lost: Sequence[Block], calls: Sequence[Block]) -> str | None:
 
 
 def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
-    """Another call has the same id and an output: Codex is satisfied with that one."""
+    """Another call has the same id and an output: Codex accepts that one."""
     call = problem.call
     if call is None:
         return False
@@ -118,7 +120,7 @@ def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
 
 
 _ANSWERED: Final[WeakKeyDictionary[Transcript, frozenset[tuple[str, str]]]] = WeakKeyDictionary()
-"""Of a transcript family and id of all outputs: each of its problems asks for them."""
+"""By transcript family: the ids of all outputs, which each problem asks for."""
 
 
 def _answered(transcript: Transcript) -> frozenset[tuple[str, str]]:

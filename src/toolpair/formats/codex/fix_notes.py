@@ -1,4 +1,4 @@
-"""What else a fix changes than its title says: ordinals of the records that follow, reasoning that goes with a call."""
+"""Notes on what a fix changes besides its title: ordinals of later records, reasoning that goes with a call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from toolpair.transcript.model import Block, Message, Transcript
 
 
 class _Ground:
-    """Where records stand, and how far a new one pushes the numbers behind it up. Made once for all fixes."""
+    """Positions of records, and how far a new one shifts the ordinals after it. Built once for all fixes."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.place = {item.uid: number for number, item in enumerate(items)}
@@ -37,24 +37,24 @@ class _Ground:
             for rank, block in enumerate(message.blocks):
                 self.message_of[id(block)] = (message, rank)
         frame = frame_of(transcript)
-        beyond = frame.inside.numbered if frame is not None else None
+        numbers_after = frame.inside.numbered if frame is not None else None
         self.pushed = [0] * (len(items) + 1)
-        """Place -> how many records from there on get another number when one is put in front of it."""
-        self.behind = [0] * (len(items) + 1)
-        """Place -> how many records from there on have a number."""
+        """Position -> how many records from there on are renumbered when one is inserted before it."""
+        self.numbered_from = [0] * (len(items) + 1)
+        """Position -> how many records from there on have a number."""
         self.numbers = numbers = [ordinal_of(item.value) for item in items]
         last: int | None = None
         gap_before: list[bool] = []
         for own in numbers:
             gap_before.append(own is not None and last is not None and own > last + 1)
             last = own if own is not None else last
-        if beyond is not None and beyond[0]:
-            # One more place stands for all that is behind the part.
-            self.behind = [0] * len(items) + [beyond[0], 0]
-            self.pushed = [0] * len(items) + [beyond[1], 0]
+        if numbers_after is not None and numbers_after[0]:
+            # One more position stands for everything after the window.
+            self.numbered_from = [0] * len(items) + [numbers_after[0], 0]
+            self.pushed = [0] * len(items) + [numbers_after[1], 0]
         for number in range(len(items) - 1, -1, -1):
             counted = numbers[number] is not None
-            self.behind[number] = self.behind[number + 1] + counted
+            self.numbered_from[number] = self.numbered_from[number + 1] + counted
             self.pushed[number] = 0 if gap_before[number] else self.pushed[number + 1] + counted
 
 
@@ -88,9 +88,9 @@ def _reasoning_with(ground: _Ground, block: Block) -> int:
 
 
 def _renumbered(ground: _Ground, edits: Sequence[Edit]) -> int:
-    """How many records that stay where they are get another ordinal."""
+    """How many records that stay in place get another ordinal."""
     events: list[tuple[int, int]] = []
-    """(place, how far the numbers from there on move)."""
+    """(position, by how much the numbers from there on shift)."""
     out: set[int] = set()
     for edit in edits:
         for place in _leaving(ground, edit):
@@ -102,18 +102,20 @@ def _renumbered(ground: _Ground, edits: Sequence[Edit]) -> int:
         return 0
     events.sort()
     changed = moved = 0
-    for (start, by), (end, _) in zip(events, [*events[1:], (len(ground.behind) - 1, 0)], strict=True):
+    for (start, by), (end, _) in zip(events, [*events[1:], (len(ground.numbered_from) - 1, 0)], strict=True):
         moved += by
         if not moved:
             continue
-        last = end == len(ground.behind) - 1
-        changed += ground.pushed[start] if last and moved == 1 else ground.behind[start] - ground.behind[end]
+        last = end == len(ground.numbered_from) - 1
+        changed += (
+            ground.pushed[start] if last and moved == 1 else ground.numbered_from[start] - ground.numbered_from[end]
+        )
         changed -= sum(start <= place < end and ground.numbers[place] is not None for place in out)
     return changed
 
 
 def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
-    """The places of records that the edit takes out, or moves elsewhere."""
+    """The positions of records that the edit removes, or moves away."""
     match edit:
         case MoveResult(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
             yield _place(ground, result)
@@ -131,7 +133,7 @@ def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
 
 
 def _coming(ground: _Ground, edit: Edit) -> Iterator[int]:
-    """The places that records are put in front of."""
+    """The positions before which records are inserted."""
     match edit:
         case InsertResult(call=call) if HISTORY not in call.slot:
             yield _behind(ground, ground.editor.anchor_of(call))

@@ -1,4 +1,4 @@
-"""Forks: rollouts that go on from a part of another one, which is looked for in the same sessions folder."""
+"""Forks: rollouts that continue part of another one, which is searched for in the same sessions folder."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9
 _BASE: Final = re.compile(rb'"history_base":\s*\{[^{}]*"end_byte_offset":\s*(\d{1,18})')
 _START: Final = 1 << 18
 _MOST: Final = 1 << 28
-"""Bytes of a parent that are read."""
+"""Maximum bytes of a parent that are read."""
 _APART: Final = 1 << 40
-"""Lines of other files get numbers that no record of this one has."""
+"""Lines of other files get uids that no record of this one has."""
 _DAY: Final = re.compile(r"\d{4}/\d{2}/\d{2}\Z")
 
 
 def parent_id(meta: Any) -> str | None:
-    """The session whose rollout this one begins in; None when it holds all of its history itself."""
+    """The session that this rollout was forked from; None when it holds its whole history itself."""
     base = meta.get("history_base") if isinstance(meta, dict) else None
     found = base.get("thread_id") if isinstance(base, dict) else None
     return found if isinstance(found, str) and _UUID.match(found) else None
 
 
 def home_of(beside: Beside) -> str | None:
-    """The folder of the agent, relative to the file's own: for `sessions/2026/01/31/x.jsonl` three levels above."""
+    """The agent's home, relative to the file's own folder: for `sessions/2026/01/31/x.jsonl` three levels up."""
     parts = PurePath(beside.path).parent.as_posix()
     if _DAY.search(parts):
         return "../../../.."
@@ -40,14 +40,14 @@ def home_of(beside: Beside) -> str | None:
 
 
 class Inherited(Struct, frozen=True):
-    """What a fork has of its parent: lines in file order; or why Codex does not find them."""
+    """What a fork inherits from its parent: lines in file order; or why Codex does not find them."""
 
     lines: tuple[RolloutLine, ...] = ()
     missing: str | None = None
 
 
 def inherited(meta: Any, beside: Beside) -> Inherited:
-    """The lines that a fork goes on from: the first bytes of its parent's rollout, and of that one's parent."""
+    """The lines that a fork continues: the first bytes of its parent's rollout, and of that one's parent."""
     parent = parent_id(meta)
     if parent is None:
         return Inherited()
@@ -64,7 +64,7 @@ def _lineage(meta: Any, beside: Beside) -> Inherited:
         known.add(parent)
         end = meta["history_base"].get("end_byte_offset")
         if not isinstance(end, int) or isinstance(end, bool) or not 0 <= end <= _MOST or name.endswith(".zst"):
-            break  # it is there, and what it says is not looked at
+            break  # it exists, and its content is not looked at
         data = beside.start(name, end, home_of(beside) or ".")
         if len(data) < end:
             return Inherited(missing=f"it is a fork of session {parent}, whose rollout became shorter than it was then")
@@ -80,7 +80,7 @@ def _lineage(meta: Any, beside: Beside) -> Inherited:
 
 
 def _name_of(parent: str, beside: Beside) -> str | None:
-    """Where the rollout of this session lies: in the file's folder or elsewhere among the agent's sessions."""
+    """The path of this session's rollout: in the file's folder or elsewhere among the agent's sessions."""
     for folder in _folders(parent, beside):
         for name in beside.names(folder):
             if name.endswith((f"-{parent}.jsonl", f"-{parent}.jsonl.zst")):
@@ -89,7 +89,7 @@ def _name_of(parent: str, beside: Beside) -> str | None:
 
 
 def fork_notes(session_id: str | None, beside: Beside, before: int, after: int) -> Sequence[str]:
-    """Forks in the same folder, which take so many bytes of the file: as many as it then has no more, or others."""
+    """Notes on forks in the same folder that use more bytes of the file than it will have, or bytes that change."""
     if session_id is None or after == before:
         return ()
     own = beside.path.name
@@ -106,13 +106,13 @@ def _fork_note(name: str, before: int, after: int, base: int) -> str:
 
 
 def _base(start: bytes, session_id: str) -> int | None:
-    """How many bytes of this session's rollout a fork takes; None when it is no fork of it."""
+    """How many bytes of this session's rollout a fork uses; None when it is not a fork of it."""
     base = _BASE.search(start)
     return int(base[1]) if base is not None and session_id.encode("utf-8", "replace") in base[0] else None
 
 
 def _folders(parent: str, beside: Beside) -> Iterator[str]:
-    """Where it may lie, the likeliest first: the id begins with the time that the session was begun at."""
+    """The folders to search, likeliest first: the id begins with the time when the session was started."""
     yield "."
     home = home_of(beside)
     if home is None:

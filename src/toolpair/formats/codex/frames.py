@@ -1,4 +1,4 @@
-"""Records that are a part of a longer rollout: what is known of the others."""
+"""Reading records that are a window of a longer rollout: what is known of the others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STAND_INS: Final = frozenset(
 
 
 class Frame(Struct, eq=False):
-    """What stands around the records of a part."""
+    """The surroundings of a window's records."""
 
     inside: FileFacts
     own: frozenset[int]
@@ -33,15 +33,15 @@ class Frame(Struct, eq=False):
         return STAND_INS
 
     def count(self, sent: Sequence[SentMessage]) -> int | None:
-        """How many items are sent of the records."""
+        """How many items are sent from these records."""
         return sum(all(id(part.block) not in _STAND_INS for part in message.parts) for message in sent)
 
     def elsewhere(self, ids: Sequence[str]) -> list[Item]:
-        """The events in other parts that tell of calls with these ids, in file order."""
+        """The events in other windows that report calls with these ids, in file order."""
         return [item for item in self.inside.copies(ids) if item.uid not in self.own] if ids else []
 
     def hold(self, before: Sequence[Item], after: Sequence[Item], edits: Sequence[Edit]) -> None:
-        """Raises Spills where the edits change records of other parts, too: their numbers, or their copies of an id."""
+        """Raises Spills if the edits change records of other windows too: their numbers, or their copies of an id."""
         if self.inside.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
             raise Spills
         renamed = [edit.block for edit in edits if isinstance(edit, Rename) and edit.block.kind == "call"]
@@ -50,7 +50,7 @@ class Frame(Struct, eq=False):
 
 
 def frame_of(transcript: Transcript) -> Frame | None:
-    """The frame of a part; None for a whole rollout."""
+    """The frame of a window; None for a whole rollout."""
     return transcript.frame if isinstance(transcript.frame, Frame) else None
 
 
@@ -61,7 +61,7 @@ def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
 def with_events_elsewhere(
     lines: Sequence[RolloutLine], messages: Sequence[Message], frame: Frame
 ) -> Sequence[RolloutLine]:
-    """The lines, and the events of other parts that tell of calls without an output here."""
+    """The lines, and the events of other windows that report calls without an output here."""
     found = frame.elsewhere(list(unanswered(messages)))
     if not found:
         return lines

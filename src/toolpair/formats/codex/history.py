@@ -1,4 +1,4 @@
-"""The active history as Codex rebuilds it: the newest compaction that counts, what follows it, turns taken back."""
+"""The active history as Codex rebuilds it: the newest valid compaction, what follows it, minus turns rolled back."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from toolpair.formats.item_messages import HistoryItem
 
 
 class History(Struct, eq=False):
-    """What is left of the file's items."""
+    """What remains of the file's items."""
 
     entries: list[HistoryItem] = field(default_factory=list)
     base: RolloutLine | None = None
     """The compaction that the history begins with."""
     compactions: list[tuple[RolloutLine, int]] = field(default_factory=list)
-    """Those that count, each with how many entries it made."""
+    """The items that count, each with the number of entries it produced."""
     ignored: list[RolloutLine] = field(default_factory=list)
-    """Compactions that Codex cannot read, so that the history before them comes back."""
+    """Compactions that Codex cannot read, so that the history before them returns."""
 
 
 def replacement_of(line: RolloutLine) -> list[Any] | None:
-    """The history that a compaction puts in the place of the old one, if it says so."""
+    """The history with which a compaction replaces the old one, if it has one."""
     found = line.payload.get(HISTORY) if isinstance(line.payload, dict) else None
     return found if isinstance(found, list) else None
 
 
 def is_readable_compaction(line: RolloutLine) -> bool:
-    """Whether Codex can read the compaction: the list beside the history must be as long as that."""
+    """Whether Codex can read the compaction: the list next to the history must have the same length."""
     payload = line.payload
     if not isinstance(payload, dict):
         return False
@@ -46,7 +46,7 @@ def is_readable_compaction(line: RolloutLine) -> bool:
 
 
 def rebuild(lines: Sequence[RolloutLine]) -> History:
-    """The history that Codex would go on from."""
+    """The history that Codex would continue."""
     history = History()
     readable: list[RolloutLine] = []
     for line in lines:
@@ -75,9 +75,9 @@ class _Segment(Struct):
 
 
 def _base(lines: Sequence[RolloutLine]) -> tuple[RolloutLine | None, int, set[int]]:
-    """The compaction that the history begins with, the first line behind it, and compactions that were taken back.
+    """The compaction that the history begins with, the first line after it, and compactions rolled back.
 
-    Read backwards, turn by turn: a turn that was taken back hides its own compaction, and the one before it counts.
+    Read backwards, turn by turn: a turn that was rolled back hides its own compaction, and an earlier one counts.
     """
     hidden: set[int] = set()
     taken_back = 0
@@ -166,14 +166,14 @@ def _replay(history: History, line: RolloutLine) -> None:
 
 
 def _from_agent(payload: dict[str, Any]) -> dict[str, Any]:
-    """What the model reads of a message between agents."""
+    """The text that the model reads of a message between agents."""
     content = payload.get("content")
     parts = content if isinstance(content, list) else [{"type": "input_text", "text": str(content or "")}]
     return {"type": "agent_message", "author": payload.get("author"), "content": parts}
 
 
 def _summarise(history: History, line: RolloutLine) -> None:
-    """A compaction that only has a summary: the user's messages and the summary are left."""
+    """A compaction with only a summary: the user's messages and the summary remain."""
     kept = [
         entry
         for entry in history.entries
@@ -195,7 +195,7 @@ def _plain(item: dict[str, Any]) -> dict[str, str]:
 
 
 def _take_back(history: History, turns: int) -> None:
-    """Cut the last turns off, with what Codex told the model about the surroundings in front of them."""
+    """Remove the last turns, including the context messages that Codex added before them."""
     if turns <= 0:
         return
     entries = history.entries

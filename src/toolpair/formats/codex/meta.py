@@ -1,4 +1,4 @@
-"""The first record of a rollout: what keeps Codex from reading it, and how it is made again from the other records."""
+"""The first record of a rollout: what stops Codex from reading it, and rebuilding it from the other records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERSION: Final = "0.0.0"
 _MODES: Final = ("legacy", "paginated")
 
 
-# What Codex wants of it
+# Requirements
 
 
 def _text(value: Any) -> bool:
@@ -85,7 +85,7 @@ _OPTIONAL: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def unread_fields(record: Mapping[str, Any]) -> list[str]:
-    """The fields of a session_meta record for which Codex does not take it as one."""
+    """The fields of a session_meta record that stop Codex from accepting it."""
     payload = record.get("payload")
     if not isinstance(payload, dict):
         return ["payload"]
@@ -94,18 +94,18 @@ def unread_fields(record: Mapping[str, Any]) -> list[str]:
     return found + [key for key, fits in _OPTIONAL.items() if key in payload and not fits(payload[key])]
 
 
-# How it is made again
+# Rebuilding
 
 
 def rebuilt_meta(items: Sequence[Item], view: View) -> dict[str, Any] | None:
-    """A session_meta record; None where the id, the time, the folder or the way of numbering are not certain."""
+    """A session_meta record; None when the id, the time, the folder or the numbering is uncertain."""
     values = _values(items)
     id_, time, folder = _session_id(values, view), session_time(items, view), _folder(values)
     if id_ is None or folder is None or time is None or any(value.get("type") == "session_meta" for value in values):
         return None
     numbers = [number for value in values if (number := ordinal_of(value)) is not None]
     if numbers and numbers[0] != 1:
-        return None  # more than the first line is gone, or it was a fork, which names its parent there
+        return None  # more than the first line is missing, or it was a fork, whose parent was named there
     payload: dict[str, Any] = {
         "id": id_,
         "timestamp": time,
@@ -122,7 +122,7 @@ def rebuilt_meta(items: Sequence[Item], view: View) -> dict[str, Any] | None:
 
 
 def completed_meta(record: Mapping[str, Any], items: Sequence[Item], view: View) -> dict[str, Any] | None:
-    """A session_meta record with what Codex wants of it; what it cannot read of the rest is left out."""
+    """A session_meta record with everything Codex requires; other fields that it cannot read are left out."""
     payload = record.get("payload")
     time = session_time(items, view)
     if not isinstance(payload, dict) or time is None:
@@ -148,7 +148,7 @@ def completed_meta(record: Mapping[str, Any], items: Sequence[Item], view: View)
 
 
 def from_old_meta(value: Mapping[str, Any], items: Sequence[Item], view: View) -> dict[str, Any] | None:
-    """The first line of a rollout of the first versions as today's; None where its id is none that Codex takes."""
+    """The first line of a rollout of the first versions in today's form; None when Codex would not accept its id."""
     time = session_time(items, view)
     if time is None:
         return None
@@ -160,13 +160,13 @@ def from_old_meta(value: Mapping[str, Any], items: Sequence[Item], view: View) -
 
 
 def session_time(items: Sequence[Item], view: View) -> str | None:
-    """When the session was begun, or the first time that the file tells."""
+    """When the session was started, or the first time in the file."""
     values = _values(items)
     for value in values[:1]:
         payload = value.get("payload")
-        for told in (value, payload if isinstance(payload, dict) else {}):
-            if _time(told.get("timestamp")):
-                return str(told["timestamp"])
+        for ids in (value, payload if isinstance(payload, dict) else {}):
+            if _time(ids.get("timestamp")):
+                return str(ids["timestamp"])
     first = next((value["timestamp"] for value in values if _time(value.get("timestamp"))), None)
     if first is not None:
         return str(first)
@@ -178,7 +178,7 @@ def session_time(items: Sequence[Item], view: View) -> str | None:
 
 
 def _time_in(id_: str) -> str | None:
-    """When an id was made that begins with its time."""
+    """The creation time of an id that begins with it."""
     if id_[14:15] != "7":
         return None
     made = datetime.datetime.fromtimestamp(int(id_.replace("-", "")[:12], 16) / 1000, datetime.UTC)
@@ -190,7 +190,7 @@ def _values(items: Iterable[Item]) -> list[dict[str, Any]]:
 
 
 def _is_numbered(items: Iterable[Item]) -> bool:
-    """Whether the last record has a number, as Codex wants of a paginated file."""
+    """Whether the last record has a number, as Codex requires for a paginated file."""
     values = _values(items)
     return bool(values) and ordinal_of(values[-1]) is not None
 
@@ -200,7 +200,7 @@ def _name(view: View) -> re.Match[str] | None:
 
 
 def _folder(values: Sequence[dict[str, Any]]) -> str | None:
-    """Where the session was begun: Codex tells each turn's, and tells the model."""
+    """The folder where the session was started: Codex records each turn's, and tells the model."""
     for value in values:
         payload = value.get("payload")
         if value.get("type") == "turn_context" and isinstance(payload, dict) and isinstance(payload.get("cwd"), str):
@@ -214,16 +214,16 @@ def _folder(values: Sequence[dict[str, Any]]) -> str | None:
 
 
 def _session_id(values: Sequence[dict[str, Any]], view: View) -> str | None:
-    """What the file's name and its records say, where they agree."""
+    """The id in the file's name and records, if they agree."""
     name = _name(view)
-    told = {thread for n, value in enumerate(values) if (thread := _thread(value, n == 0)) is not None}
+    ids = {thread for n, value in enumerate(values) if (thread := _thread(value, n == 0)) is not None}
     if name is not None:
-        told.add(name[5])
-    return told.pop() if len(told) == 1 else None
+        ids.add(name[5])
+    return ids.pop() if len(ids) == 1 else None
 
 
 def _thread(value: dict[str, Any], first: bool) -> str | None:
-    """The session that the record names; behind the first one may stand copies of another session's beginning."""
+    """The session that the record names; copies of another session's beginning may follow the first record."""
     payload = value.get("payload")
     if isinstance(payload, dict):
         found = payload.get("thread_id")

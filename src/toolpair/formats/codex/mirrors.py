@@ -1,4 +1,4 @@
-"""Where else in a rollout the id of a call stands: events that tell of it, and copies in older histories."""
+"""Other places of a call's id in a rollout: events that report the call, and copies in older histories."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Spot = tuple[int, Slot]
 
 
 class Mirrors:
-    """What has to follow when a call or an output gets another id. Indexed when first asked for."""
+    """What must be renamed along with a call or an output. Indexed on first use."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self._items = items
         self._active = {(block.record, block.slot) for message in transcript.messages for block in message.blocks}
 
     def of(self, block: Block) -> list[Spot]:
-        """The copies of the item, and for a call the events of it."""
+        """The copies of the item, and for a call the events about it."""
         if not isinstance(block.id, str) or not block.id:
             return []
         found = [spot for spot, other in self._copies.get(block.id, ()) if _is_copy(other, block)]
@@ -36,7 +36,7 @@ class Mirrors:
         return found
 
     def _events_of(self, call: Block) -> Iterator[Spot]:
-        """Events of this call: those up to the next call with its id. All, when it is the first one."""
+        """Events about this call: those up to the next call with its id, and for the first one also those before it."""
         events = self._index[1].get(call.id, ())
         calls = self._index[2].get(call.id, [])
         place = self._place.get(call.record, 0)
@@ -58,7 +58,7 @@ class Mirrors:
     def _index(
         self,
     ) -> tuple[dict[str, list[tuple[Spot, Block]]], dict[str, list[tuple[int, Spot]]], dict[str, list[int]]]:
-        """Items out of the history, events, and the places of calls: all by the call's id."""
+        """Items outside the history, events, and the positions of calls: all by call id."""
         copies: dict[str, list[tuple[Spot, Block]]] = {}
         events: dict[str, list[tuple[int, Spot]]] = {}
         calls: dict[str, list[int]] = {}
@@ -74,7 +74,7 @@ class Mirrors:
 
 
 def _blocks(line: RolloutLine) -> Iterator[Block]:
-    """The calls and outputs with an id that the record holds."""
+    """The calls and outputs with an id in the record."""
     if line.kind == "item":
         found = [block_of(line.payload, line.uid, line.slot)]
     elif line.kind == "compacted":
@@ -98,7 +98,7 @@ def _ids_of_event(line: RolloutLine) -> Iterator[tuple[str, Slot]]:
 
 
 def _is_copy(other: Block, block: Block) -> bool:
-    """Whether both are one and the same item, written twice; ids may begin anew behind a compaction."""
+    """Whether both are the same item, written twice; ids may restart after a compaction."""
     if other.kind != block.kind or other.call_kind != block.call_kind:
         return False
     mine, its = _item_id(block), _item_id(other)

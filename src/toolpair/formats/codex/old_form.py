@@ -1,4 +1,4 @@
-"""Lines in the form of the first versions, bare items without an envelope: Codex does not read them any more."""
+"""Lines in the form of the first versions, bare items without an envelope, which Codex no longer reads."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ RULE: Final = "rollout.old_form"
 
 
 def is_old_item(line: RolloutLine) -> bool:
-    """Whether the line is an item as the first versions wrote them."""
+    """Whether the line is an item as the first versions wrote it."""
     return line.kind == "item" and line.slot == ()
 
 
 def in_old_form(items: Sequence[Item], lines: Sequence[RolloutLine]) -> bool:
-    """Whether the file as a whole is in that form, so that Codex finds nothing in it."""
+    """Whether the whole file is in that form, so that Codex finds nothing in it."""
     first = next((item.value for item in items if isinstance(item.value, dict)), None)
     return (first is not None and is_old_meta(first)) or all(line.slot == () for line in lines)
 
 
 def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View, begins: bool) -> bool:
-    """Tells of all such lines at once; whether there are any. `begins`: the file begins with these records."""
+    """Report all such lines as one problem; returns whether there are any. `begins`: the file begins with these
+    records.
+    """
     old = [line for line in lines if is_old_item(line)]
     meta = lines[0] if begins and lines and lines[0].kind == "meta" and is_old_meta(lines[0].value) else None
     if not old and meta is None:
@@ -53,7 +55,7 @@ def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine],
 
 
 def _as_today(items: Sequence[Item], old: Sequence[RolloutLine], meta: RolloutLine | None, view: View) -> Fix | None:
-    """Each of the lines in its envelope."""
+    """The fix that puts each of the lines into an envelope."""
     time = session_time(items, view)
     if time is None:
         return None

@@ -1,4 +1,4 @@
-"""The numbers of a paginated rollout: 0, 1, 2 … a record. They stay without gaps where records come or go."""
+"""The ordinals of a paginated rollout: 0, 1, 2 … per record. They stay gapless when records are added or removed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def is_numbered(values: Iterable[Any]) -> bool:
 
 
 def renumbered(before: Sequence[Item], after: Sequence[Item]) -> list[Item]:
-    """The records with ordinals that go on as before: `after` is what edits made of `before`.
+    """The records with consecutive ordinals: `after` is the result of edits to `before`.
 
-    A record that is new, or stands elsewhere than before, takes the next number. Those behind it move up until a gap
-    takes the difference, and down to where the ones that are gone stood. All others stay the same Items.
+    A new or moved record takes the next number. Those after it shift up until a gap absorbs the difference, and down to
+    where removed ones were. All others stay the same Items.
     """
     kept = _in_place(before, after)
     if not is_numbered(item.value for item in before) or len(kept) == len(before) == len(after):
@@ -32,7 +32,7 @@ def renumbered(before: Sequence[Item], after: Sequence[Item]) -> list[Item]:
     walked = 0
     for item in after:
         if item.uid in kept:
-            # What stood in front of this record and is gone leaves a number free.
+            # Removed records before this one leave numbers free.
             for other in before[walked : place[item.uid]]:
                 moved_by -= other.uid in gone and ordinal_of(other.value) is not None
             walked = place[item.uid] + 1
@@ -52,12 +52,12 @@ def renumbered(before: Sequence[Item], after: Sequence[Item]) -> list[Item]:
 
 
 def _first_number(items: Sequence[Item]) -> int:
-    """One less than the first ordinal: a fork goes on from its parent's."""
+    """One less than the first ordinal: a fork continues its parent's numbers."""
     return next((number for item in items if (number := ordinal_of(item.value)) is not None), 0) - 1
 
 
 def _in_place(before: Sequence[Item], after: Sequence[Item]) -> set[int]:
-    """The records that stand in the order they stood in; moved ones are those that break it."""
+    """The records whose relative order has not changed; the others were moved."""
     place = {item.uid: number for number, item in enumerate(before)}
     still = longest_ascending([place[item.uid] for item in after if item.uid in place])
     return {before[number].uid for number in still}

@@ -1,4 +1,4 @@
-"""What is wrong with a rollout as a file: what keeps Codex from resuming it, and records that it passes by."""
+"""The rules of a rollout as a file: what stops Codex from resuming it, and records that it skips."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSES: Final = "Codex does not resume this session"
 
 
 def refusal(items: Sequence[Item], begins: bool = True, without_parent: str | None = None) -> str | None:
-    """Why Codex does not resume the file at all, as far as its records tell. `begins`: the file begins with them."""
+    """Why Codex does not resume the file at all, as far as its records show. `begins`: the file begins with them."""
     if begins and not any(is_line(item.value) for item in items):
         return f"{REFUSES}: no line of it is in the form that Codex reads."
     if begins and _no_meta(items):
@@ -34,8 +34,8 @@ def refusal(items: Sequence[Item], begins: bool = True, without_parent: str | No
 
 
 def begins_file(transcript: Transcript) -> bool:
-    """Whether nothing stands in front of the records that it was read from."""
-    return transcript.beyond is None or not transcript.beyond.before
+    """Whether the records it was read from are the first of the file."""
+    return transcript.edges is None or not transcript.edges.before
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
@@ -52,13 +52,13 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 
 
 def _no_meta(items: Sequence[Item]) -> bool:
-    """The first record is none that tells of the session. Damaged ones are told of as such."""
+    """The first record does not describe the session. Damaged ones are reported as such."""
     first = items[0].value if items else None
     return not (isinstance(first, dict) and first.get("type") == "session_meta" and "payload" in first)
 
 
 def _unread_in_meta(items: Sequence[Item]) -> list[str]:
-    """What Codex cannot read of the first record. A missing time is told of with those of the other records."""
+    """What Codex cannot read of the first record. A missing time is reported together with those of other records."""
     first = items[0].value if items else None
     if not isinstance(first, dict) or first.get("type") != "session_meta":
         return []
@@ -74,7 +74,7 @@ _SHOWN: Final = 4
 
 
 def _without_ordinal(items: Sequence[Item]) -> Item | None:
-    """The last readable record of a paginated rollout, when it has no ordinal."""
+    """The last readable record of a paginated rollout, if it has no ordinal."""
     if not is_paginated(items):
         return None
     last = next((item for item in reversed(items) if isinstance(item.value, dict)), None)
@@ -109,7 +109,7 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
 
 
 def _meta_fields(context: Context, items: Sequence[Item], view: View) -> None:
-    """The session_meta line is there, and Codex does not take it for one."""
+    """There is a session_meta line, but Codex does not accept it."""
     fields = _unread_in_meta(items)
     if not fields:
         return
@@ -146,7 +146,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
     numbers = [number for item in items if (number := ordinal_of(item.value)) is not None]
     edits = []
     if numbers:
-        edits = [SetInRecord(last.uid, ("ordinal",), numbers[-1] + _missing_behind(items))]
+        edits = [SetInRecord(last.uid, ("ordinal",), numbers[-1] + _missing_after(items))]
     else:
         edits = [
             SetInRecord(item.uid, ("ordinal",), number)
@@ -170,7 +170,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
     )
 
 
-def _missing_behind(items: Sequence[Item]) -> int:
+def _missing_after(items: Sequence[Item]) -> int:
     """How many readable records follow the last one with an ordinal."""
     count = 0
     for item in reversed(items):
@@ -210,7 +210,7 @@ def _compactions(context: Context, lines: Sequence[RolloutLine]) -> None:
 
 
 def _parent(context: Context, lines: Sequence[RolloutLine]) -> None:
-    """A fork goes on from its parent's file, which has to be there."""
+    """A fork continues its parent's file, which must exist."""
     why = parent_of(context.transcript).missing
     meta = next((line for line in lines if line.kind == "meta"), None)
     if meta is None or why is None:

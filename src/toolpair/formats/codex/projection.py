@@ -1,4 +1,4 @@
-"""Codex's own index of a paginated rollout: a database that keeps the places of turns as offsets in bytes."""
+"""Codex's own index of a paginated rollout: a database with the byte offsets of turns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolpair.transcript.counting import plural
 
 
 def index_notes(beside: Beside, before: int, after: int) -> Sequence[str]:
-    """What to know of a save in place that changes the size of the file."""
+    """Notes on a save in place that changes the size of the file."""
     home = home_of(beside)
     if home is None or before == after:
         return ()

@@ -1,6 +1,6 @@
-"""Which items Codex can read: one with a field that is missing or of another type is passed by without a word.
+"""Which items Codex can read: one with a field missing or of the wrong type is silently skipped.
 
-Measured field by field on the real Codex; `tests/agents/test_codex_items.py` does it again.
+Measured field by field on the real Codex; `tests/agents/test_codex_items.py` repeats that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def is_loaded(item: Any) -> bool:
 
 
 def unread_fields(item: Any) -> list[str]:
-    """The fields for which Codex cannot read the item."""
+    """The fields that stop Codex from reading the item."""
     checks = _FIELDS.get(type_name(item) or "", ())
     return [key for key, check in checks if not check(item.get(key, _MISSING))]
 
@@ -60,7 +60,7 @@ def _phase(value: Any) -> bool:
 
 
 def passes_through(value: Any) -> bool:
-    """Whether it is what Codex notes of an item for itself."""
+    """Whether it is Codex's own metadata of an item."""
     if value is None or value is _MISSING:
         return True
     if not isinstance(value, dict):
@@ -74,7 +74,7 @@ def _parts(kinds: frozenset[str]) -> Check:
 
 
 def _is_part(part: Any, kinds: frozenset[str]) -> bool:
-    """A part of a type that is known, with what it is about; of any other kind, and the whole item is lost."""
+    """A part of a known type with its content; any other kind, and the whole item is lost."""
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
         return False
@@ -112,7 +112,7 @@ def _is_said(part: Any, kind: str) -> bool:
 
 
 def _command(value: Any) -> bool:
-    """What a local shell is to run."""
+    """The command of a local shell."""
     if not isinstance(value, dict) or value.get("type") != "exec" or not _texts(value.get("command")):
         return False
     limit, env = value.get("timeout_ms"), value.get("env")
@@ -143,7 +143,7 @@ _OWN: Final[Mapping[str, Mapping[str, Check]]] = {
         "action": _command,
     },
     "tool_search_call": {"call_id": _text_or_none, "execution": _text, "arguments": _there, **_STATUS},
-    # Without any id it is loaded, and sent so.
+    # Without any id it is loaded, and sent like that.
     "function_call_output": {"call_id": _text_or_none, "name": _text_or_none, "output": _output},
     "custom_tool_call_output": {"call_id": _text, "name": _text_or_none, "output": _output},
     "tool_search_output": {"call_id": _text_or_none, "status": _text, "execution": _text, "tools": _list},
@@ -156,4 +156,4 @@ _OWN: Final[Mapping[str, Mapping[str, Check]]] = {
     "agent_message": {"author": _text, "recipient": _text, "content": _parts(_PARTS_OF_AGENT)},
 }
 _FIELDS: Final = {type_: tuple({**_OF_ALL, **own}.items()) for type_, own in _OWN.items()}
-"""Type of an item -> its fields that are looked at."""
+"""Type of an item -> its fields that are checked."""

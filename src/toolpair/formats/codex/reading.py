@@ -13,7 +13,7 @@ from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
 from toolpair.formats.codex.history import History, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
-from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, passed_by
+from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, skipped
 from toolpair.formats.codex.sent_items import Parent, is_sent
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.item_messages import messages_of
@@ -31,8 +31,8 @@ class _Facts(Struct):
 
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     lines = lines_of(items)
-    # A record that Codex passes by is shown where it stands; only what it would do to others does not count.
-    gone = passed_by(items)
+    # A record that Codex skips is shown in its place; only its effect on others does not count.
+    gone = skipped(items)
     meta = next((line.payload for line in lines if line.kind == "meta"), None)
     parent = inherited(meta, view.beside) if view.inside is None and view.beside is not None else Inherited()
     kept = [line for line in lines if line.kind == "item" or line.uid not in gone]
@@ -42,12 +42,12 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
     frame = framed(items, view.inside) if view.inside is not None else None
     responses = _responses(lines)
     if responses is None and frame is not None:
-        responses = {}  # none ends in this part, but elsewhere they do
+        responses = {}  # none ends in this window, but elsewhere they do
     messages = messages_of(history.entries[front:], responses)
     facts = _facts(lines)
     scopes = _scopes(items, lines, history)
     inactive = tuple(_inactive_blocks(lines, scopes))
-    told = lines if frame is None else with_events_elsewhere(lines, messages, frame)
+    reporting = lines if frame is None else with_events_elsewhere(lines, messages, frame)
     read = Transcript(
         messages=tuple(messages),
         layout="tool_messages",
@@ -61,7 +61,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         inactive_blocks=_without_answered_results(inactive),
         boundaries=tuple(_boundaries(history, messages, front, others)),
         agent_facts=Parent(tuple(messages_of(history.entries[:front])), parent.missing),
-        copies=recovered_outputs(told, messages),
+        copies=recovered_outputs(reporting, messages),
         frame=frame,
     )
     if view.inside is None:
@@ -73,7 +73,9 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
 
 
 def _responses(lines: Sequence[RolloutLine]) -> dict[int, int] | None:
-    """Record -> which response of the model it may be of: Codex notes each one's end. None where it notes none."""
+    """Record -> the number of the model response it may belong to: Codex records the end of each. None if it records
+    none.
+    """
     number = 0
     found: dict[int, int] = {}
     for line in lines:
@@ -101,7 +103,7 @@ def _text(value: Any) -> str | None:
 
 
 def _scopes(items: Sequence[Item], lines: Sequence[RolloutLine], history: History) -> dict[int, Scope]:
-    """Damaged records, and those whose items are not in the history."""
+    """The scopes of damaged records, and of those whose items are not in the history."""
     scopes: dict[int, Scope] = {
         item.uid: "malformed" for item in items if isinstance(item.value, Damaged) or not isinstance(item.value, dict)
     }
@@ -124,7 +126,7 @@ def _inactive_blocks(lines: Sequence[RolloutLine], scopes: dict[int, Scope]) -> 
 
 
 def _without_answered_results(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Ids may begin anew behind a compaction: what answers an inactive call is no output of a later one."""
+    """Ids may restart after a compaction: what answers an inactive call is not the output of a later one."""
     calls = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
     return tuple(
         block for block in blocks if block.kind == "call" or not (isinstance(block.id, str) and block.id in calls)
@@ -134,7 +136,9 @@ def _without_answered_results(blocks: Sequence[Block]) -> tuple[Block, ...]:
 def _boundaries(
     history: History, messages: Sequence[Message], front: int, others: Container[int]
 ) -> Iterable[Boundary]:
-    """The line behind what the last compaction left. `front` entries are of lines of `others`, in another file."""
+    """The boundary after what the last compaction left. The first `front` entries are from `others`, in
+    another file.
+    """
     for line, count in history.compactions:
         if line.uid in others:
             continue

@@ -1,4 +1,4 @@
-"""Outputs that stand only in event records: what a killed Codex had told its screen but not yet the model."""
+"""Outputs that exist only in event records: what a killed Codex had shown but not yet sent to the model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from toolpair.formats.codex.sent_items import is_sent
 from toolpair.transcript.model import Block, Message
 
 _UNIFIED: Final = frozenset({"exec_command", "write_stdin"})
-"""Tools whose outputs begin with what became of the process."""
+"""Tools whose outputs begin with the state of the process."""
 
 
 class _Event(Struct, frozen=True, eq=False):
-    """An event that tells how a call ended. `body` holds what it tells."""
+    """An event that reports how a call ended. `body` holds the report."""
 
     uid: int
     id: str
@@ -28,9 +28,9 @@ class _Event(Struct, frozen=True, eq=False):
 
 
 def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message]) -> dict[str, tuple[Any, str]]:
-    """Call id -> (output, where) for the calls of the history whose real output stands in an event alone.
+    """Call id -> (output, where) for calls of the history whose real output is only in an event.
 
-    Records are named by their place in the file as it was opened, which their uids keep.
+    Records are named by their position in the file as opened, which their uids preserve.
     """
     wanted = unanswered(messages)
     if not wanted:
@@ -51,7 +51,7 @@ def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message])
     for event in _events(lines):
         call = wanted.get(event.id)
         if call is None or times[event.id] > 1:
-            continue  # which of the calls with this id it tells of cannot be known
+            continue  # it cannot be known which of the calls with this id it is about
         content = _output(event, call)
         if content is not None:
             found.setdefault(event.id, []).append((content, event.uid))
@@ -63,14 +63,14 @@ def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message])
 
 
 def _holds_output(line: RolloutLine) -> bool:
-    """Whether it is a record of a type that Codex does not know, with the id of a call and what that said."""
+    """Whether it is a record of a type unknown to Codex, with a call's id and its output."""
     if line.kind not in ("item", "other") or line.value.get("type") == "event_msg" or is_sent(line.payload):
         return False
     return is_mislabelled(line.payload) and isinstance(line.payload["output"], (str, list))
 
 
 def unanswered(messages: Sequence[Message]) -> dict[str, Block]:
-    """Call id -> a call of the history that has no real output."""
+    """Call id -> a call of the history without a real output."""
     answered = {
         block.id
         for message in messages
@@ -101,7 +101,7 @@ def _events(lines: Sequence[RolloutLine]) -> Iterator[_Event]:
 
 
 def _output(event: _Event, call: Block) -> Any:
-    """The output as Codex writes it for the model; None when the event does not hold one."""
+    """The output as Codex writes it for the model; None when the event has none."""
     body = event.body
     match event.type:
         case "CommandExecution" | "exec_command_end":
@@ -135,7 +135,7 @@ def _of_command(body: dict[str, Any], call: Block) -> str | None:
     if not isinstance(code, int) or (body.get("status") == "in_progress"):
         return None
     if code == -1 and not said:
-        return None  # the call was stopped; this tells no more than that
+        return None  # the call was stopped; this says nothing more
     seconds = _seconds(body.get("duration"))
     if call.name in _UNIFIED:
         return f"Wall time: {seconds:.4f} seconds\nProcess exited with code {code}\nOutput:\n{said}"
@@ -172,7 +172,7 @@ def _of_mcp(result: Any) -> Any:
 
 
 def _parts(parts: Any) -> Any:
-    """Content of a tool as parts of an output; texts alone as one string."""
+    """A tool's content as parts of an output; texts alone as one string."""
     if not isinstance(parts, list):
         return None
     made: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Items that Codex cannot read, written so that it can: no word of them goes."""
+"""Rewriting items that Codex cannot read so that it can, without losing any text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from toolpair.formats.codex.readable import is_loaded, unread_fields
 
 _ABSENT: Final = object()
 Rewrite = tuple[str, Any]
-"""What is done, and the value that the field gets; `_ABSENT` leaves it out."""
+"""A title, and the field's new value; `_ABSENT` removes it."""
 
 
 def readable(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The item as Codex reads it, with a title; None where what it should hold is not known."""
+    """The item in a form that Codex reads, with a title; None when its proper content is not known."""
     if is_mislabelled(item):
         made = {**item, "type": OUTPUT_OF[CALL_FAMILY.get(type_name(item) or "", "function")]}
         return ("write it as the output that it is", made) if is_loaded(made) else None
@@ -41,7 +41,7 @@ def readable(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
 
 
 _NEEDED: Final = frozenset({"call_id", "name", "role", "action"})
-"""What these say is not for us to leave out."""
+"""The content of these must not be left out."""
 
 
 def _arguments(item: Mapping[str, Any]) -> Rewrite:
@@ -108,4 +108,4 @@ _WAYS: Final[Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], Rewrite]]]]
     },
     "message": {"content": _content},
 }
-"""By type: how a field is written that Codex cannot read."""
+"""By type: how to rewrite a field that Codex cannot read."""

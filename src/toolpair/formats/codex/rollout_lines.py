@@ -1,4 +1,4 @@
-"""The lines of a rollout: what each is, in the shape of today and in that of the first versions."""
+"""The lines of a rollout, in today's form and in that of the first versions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ENVELOPES: Final = frozenset(
 )
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TELLING: Final = frozenset({"session_meta", "response_item", "turn_context", "compacted"})
-"""Kinds that no other program's log of events has with a `payload`."""
+"""Record types with a `payload` that no other program's event log has."""
 _BARE_ITEMS: Final = frozenset({"message", "reasoning", "web_search_call", *CALL_FAMILY, *OUTPUT_FAMILY})
 """Items that the first versions wrote without an envelope."""
 
@@ -56,13 +56,13 @@ _KINDS: Final[dict[str, Kind]] = {
 
 
 class RolloutLine(Struct, frozen=True, eq=False):
-    """One readable record. `payload` is what it is about: the item itself in the first versions' shape."""
+    """One readable record. `payload` is its content: in the first versions' form the item itself."""
 
     uid: int
     kind: Kind
     payload: Any
     slot: Slot
-    """Where the payload stands in the record."""
+    """The path of the payload in the record."""
     value: dict[str, Any]
 
 
@@ -93,7 +93,7 @@ def _kind(type_: Any, payload: Any) -> Kind:
 
 
 def ends_response(line: RolloutLine) -> bool:
-    """Whether the record stands between two responses of the model: its usage, or a turn's beginning or end."""
+    """Whether the record lies between two model responses: token usage, or a turn's beginning or end."""
     if line.kind in ("started", "ended", "aborted", "turn"):
         return True
     event = line.payload.get("type") if isinstance(line.payload, dict) else None
@@ -102,12 +102,12 @@ def ends_response(line: RolloutLine) -> bool:
 
 
 def is_old_meta(value: dict[str, Any]) -> bool:
-    """The first line of a file of the first versions."""
+    """Whether it is the first line of a file of the first versions."""
     return "type" not in value and isinstance(value.get("id"), str) and "timestamp" in value and "role" not in value
 
 
 def is_line(value: Any) -> bool:
-    """Whether the record has the envelope that Codex wants of each line."""
+    """Whether the record has the envelope that Codex requires on each line."""
     return (
         isinstance(value, dict)
         and "payload" in value
@@ -116,15 +116,15 @@ def is_line(value: Any) -> bool:
     )
 
 
-def passed_by(items: Sequence[Item]) -> set[int]:
-    """uids of the records without such an envelope, and of those that its parser refuses: it goes on with the next."""
+def skipped(items: Sequence[Item]) -> set[int]:
+    """uids of the records without such an envelope, and of those that its parser rejects: Codex skips them."""
     return {item.uid for item in items if not is_line(item.value) or is_refused(item.value)}
 
 
 def is_refused(value: Any) -> bool:
-    """Whether it holds half of a character, or a number that is too big."""
+    """Whether it contains half a surrogate pair, or a number that is too big."""
     try:
-        # It refuses both, and is many times quicker than a walk through the value.
+        # This parser rejects both, and is many times faster than walking through the value.
         orjson.dumps(value)
     except (TypeError, ValueError, RecursionError):
         return _holds_what_is_refused(value)
@@ -148,12 +148,12 @@ def _holds_what_is_refused(value: Any) -> bool:
 
 
 def is_too_big(number: int) -> bool:
-    """Whether its parser refuses the number: it takes 64 bits, and from 128 on makes a fraction of it."""
+    """Whether its parser rejects the number: it accepts 64 bits, and from 128 on reads it as a fraction."""
     return not -(2**63) <= number < 2**64 and -(2**127) <= number < 2**128
 
 
 def is_paginated(items: Sequence[Item]) -> bool:
-    """Whether the file says of itself that its records are numbered."""
+    """Whether the file declares that its records are numbered."""
     for item in items:
         value = item.value
         if isinstance(value, dict) and value.get("type") == "session_meta" and isinstance(value.get("payload"), dict):
@@ -168,7 +168,7 @@ def ordinal_of(value: Any) -> int | None:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    """How surely these are the first records of a rollout."""
+    """How likely these are the first records of a rollout."""
     dicts = [value for value in values if isinstance(value, dict)]
     if not dicts:
         return 0

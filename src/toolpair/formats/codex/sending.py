@@ -1,4 +1,4 @@
-"""What Codex sends when it resumes a rollout: the history, with calls and outputs made to match, and long ones cut."""
+"""What Codex sends when it resumes a rollout: the history, with calls and outputs paired, and long ones shortened."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from toolpair.transcript.model import Block, Transcript
 
 MEASURED: Final = "0.169.0"
 ABORTED: Final = "aborted"
-"""What it writes in the place of an output that is not there."""
+"""What it writes in place of a missing output."""
 _MADE_IDS: Final = uuid.UUID("90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4")
 _PREFIX: Final = {"function": "fco", "custom": "ctco", "tool_search": "tso"}
 
 
 def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> SentRequest:
-    """The request's input for this transcript. `gone` are the records that it passes by."""
+    """The request's input for this transcript. `gone` are the records that it skips."""
     placed = [(str(message.role), block) for message in transcript.messages for block in message.blocks]
     before = [(str(message.role), block) for message in parent_of(transcript).messages for block in message.blocks]
     others = {id(block) for _, block in before}
@@ -50,7 +50,7 @@ def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: s
 
 
 def _awaits_output(block: Block) -> bool:
-    """A call with an id: of a local shell that of the item is not enough. It asks no more of a search by the server."""
+    """A call with an id; for a local shell the item's own id is not enough. A search by the server needs no output."""
     type_ = block.value.get("type")
     return type_ in CALL_FAMILY and isinstance(block.value.get("call_id"), str)
 
@@ -61,12 +61,12 @@ def _key(block: Block) -> tuple[str, Any]:
 
 
 def _is_matched(block: Block, called: set[tuple[str, Any]]) -> bool:
-    # Only an output without any id is let through as it is.
+    # Only an output without any id is passed on as it is.
     return block.value.get("call_id") is None or _key(block) in called
 
 
 def made_output(call: Block) -> dict[str, Any]:
-    """What Codex puts straight behind a call without output."""
+    """What Codex inserts directly after a call without output."""
     family = CALL_FAMILY[call.value["type"]]
     made: dict[str, Any] = {"type": OUTPUT_OF[family]}
     id_ = call.value.get("id")

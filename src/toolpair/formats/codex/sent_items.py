@@ -1,4 +1,4 @@
-"""Which items of the Responses API Codex keeps and sends: its file's, a compaction's, those of another session."""
+"""Which Responses API items Codex keeps and sends: from its file, from a compaction, from another session."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from toolpair.dialects.openai_responses import OF_ASSISTANT, type_of
 from toolpair.transcript.model import Message, Transcript
 
 HISTORY: Final = "replacement_history"
-"""Where a compaction keeps the items that it leaves."""
+"""The field in which a compaction keeps the items that it leaves."""
 _SENT: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, *OF_ASSISTANT, "message", "agent_message"})
-"""What Codex keeps in its history; all other types it passes by."""
+"""The types Codex keeps in its history; it skips all others."""
 
 
 def is_sent(item: Any) -> bool:
@@ -25,18 +25,18 @@ def is_sent(item: Any) -> bool:
 
 
 class Parent(Struct, frozen=True, eq=False):
-    """What this format keeps of a transcript for itself: of the session that it goes on from, in a file of its own."""
+    """This format's own data in a transcript: about the session that it continues, which is in another file."""
 
     messages: tuple[Message, ...] = ()
-    """What Codex sends of it, in front of all else."""
+    """What Codex sends of it, before everything else."""
     missing: str | None = None
-    """Why it does not resume the session, where that lies with that file: a clause."""
+    """Why it does not resume the session, if that file is the reason: a clause."""
 
 
 _NONE: Final = Parent()
 
 
 def parent_of(transcript: Transcript) -> Parent:
-    """The session that the transcript goes on from; an empty one where there is none."""
+    """The session that the transcript continues; an empty one when there is none."""
     facts = transcript.agent_facts
     return facts if isinstance(facts, Parent) else _NONE

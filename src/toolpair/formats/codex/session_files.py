@@ -1,6 +1,6 @@
-"""Codex's rollouts on a disk: which they are, whose folder they belong to, what the user said last.
+"""Codex's rollouts on disk: finding them, their project folder, the user's last words.
 
-`sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, compressed when they are old, and those that are archived.
+`sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, compressed when old, and archived ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DATE: Final = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T.+\.jsonl(?:\.zst)?\Z"
 _DEPTH: Final = 4
 _COMPRESSED: Final = ".zst"
 _UNPACKED: Final = 2 << 20
-"""Bytes of a compressed rollout that are looked at."""
+"""Bytes of a compressed rollout that are read."""
 
 
 class Rollout(NamedTuple):
@@ -45,12 +45,12 @@ def rollouts_below(folder: str, depth: int = _DEPTH) -> Iterator[Rollout]:
         else:
             plain.add(found.session_id)
             yield found
-    # Codex itself prefers the plain file where both are there.
+    # Codex itself prefers the plain file when both exist.
     yield from (found for found in compressed if found.session_id not in plain)
 
 
 def described(path: str, size: int, folder: str | None) -> tuple[str | None, str | None]:
-    """The project folder, which may be known already, and the user's last words."""
+    """The project folder, unless it is known already, and the user's last words."""
     if path.endswith(_COMPRESSED):
         start = _start(path, _UNPACKED)
         return folder or peek.folder_in(start), _last_words(start)
@@ -63,7 +63,7 @@ def described(path: str, size: int, folder: str | None) -> tuple[str | None, str
 
 
 def dated(*names: str) -> tuple[str, ...] | None:
-    """Year, month and day, and the name, of the first that is a rollout's: where it lies below `sessions`."""
+    """Year, month and day, and the name, of the first rollout name: its place below `sessions`."""
     match = next(filter(None, map(_DATE.match, names)), None)
     return (*match.groups(), match.group()) if match is not None else None
 
@@ -87,7 +87,7 @@ def _last_words(data: bytes) -> str | None:
 
 
 def user_words(record: dict[str, Any]) -> str | None:
-    """What the user said in a record; None when it is none of theirs."""
+    """The user's text in a record; None when it is not the user's."""
     payload = record.get("payload")
     item = payload if isinstance(payload, dict) else record
     if item.get("type") == "user_message":
@@ -97,7 +97,7 @@ def user_words(record: dict[str, Any]) -> str | None:
     content = item.get("content")
     for part in content if isinstance(content, list) else ():
         text = part.get("text") if isinstance(part, dict) else None
-        # What Codex itself puts there (surroundings, instructions) is marked with a tag or a title.
+        # What Codex itself writes there (context, instructions) is marked with a tag or a title.
         if isinstance(text, str) and not text.lstrip().startswith(("<", "# AGENTS.md")):
             return peek.one_line(text)
     return None

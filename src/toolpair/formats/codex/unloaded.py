@@ -1,4 +1,6 @@
-"""Records that Codex cannot load although their JSON is good: they vanish, and their partners are healed or dropped."""
+"""Records that Codex cannot load although they are valid JSON: they vanish, and their partners are healed
+or dropped.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,10 @@ from toolpair.transcript.model import Block
 _MENDED_ELSEWHERE: Final = frozenset(
     {"id.empty", "name.missing", "args.unparseable", "result.type_not_allowed", "result.id_mismatch", "result.kind"}
 )
-"""Rules whose fix makes the item readable, too."""
+"""Rules whose fix makes the item readable too."""
 
 
-_TOLD: Final = ("call", "result", "text")
+_REPORTED: Final = ("call", "result", "text")
 _NO_TIME: Final = "No other line of the file has a time either."
 
 
@@ -34,23 +36,23 @@ def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine],
 
 
 def _items(context: Context) -> None:
-    """Calls, outputs and messages that lack a field, or have one of another type."""
+    """Calls, outputs and messages that lack a field, or have one of the wrong type."""
     unread = {
         id(block): (block, at)
         for number, message in enumerate(context.messages)
         for place, block in enumerate(message.blocks)
-        if (block.kind in _TOLD and not is_loaded(block.value)) and (at := (number, place))
+        if (block.kind in _REPORTED and not is_loaded(block.value)) and (at := (number, place))
     }
     if not unread:
         return
-    told: set[int] = set()
+    reported: set[int] = set()
     for number, problem in enumerate(context.problems):
         concerned = [block for block in _blocks(problem) if id(block) in unread]
         if problem.rule in _MENDED_ELSEWHERE and concerned:
             context.problems[number] = replace(problem, severity="error")
-            told.update(id(block) for block in concerned)
+            reported.update(id(block) for block in concerned)
     for key, (block, at) in unread.items():
-        if key in told:
+        if key in reported:
             continue
         mended = readable(block.value)
         fixes = []
@@ -88,7 +90,7 @@ def _noun(block: Block) -> str:
 
 
 def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
-    """Records that lack a timestamp."""
+    """Records without a timestamp."""
     enveloped = [line for line in lines if line.slot]
     untimed = [line for line in enveloped if not isinstance(line.value.get("timestamp"), str)]
     if not untimed:
@@ -134,7 +136,7 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Rollout
 
 
 def _no_times(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
-    """A copy that was stripped of all its times."""
+    """A copy from which all times were removed."""
     time = session_time(items, view)
     fixes = []
     if time is not None:

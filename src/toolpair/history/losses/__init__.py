@@ -1,10 +1,10 @@
-"""What is gone from one state of a conversation to another: measured, whatever fixes say.
+"""What is lost from one state of a conversation to another: measured, whatever fixes claim.
 
-Of what is sent, and of outputs that the file holds without their being sent.
+Covers what is sent, and outputs that are in the file without being sent.
 
-By content, and as often as it occurs: of two outputs that say the same, one may be gone. An output that became a
-labelled text is not gone, nor is an identical copy of one that stays, an input that is written in another way, or
-what a compaction replaced once it counts. A result that says only that there is none is no output.
+Compares content, counting occurrences: of two outputs with the same text, one may be lost. Not lost: an output that
+became labelled text, an identical copy of one that stays, an input spelt differently, or what a compaction replaced
+once it takes effect. A placeholder is not an output.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["NOTHING", "Crossed", "Loss", "Losses", "less_sent", "losses"]
 
 
 def losses(before: CheckedRecords, after: CheckedRecords) -> Losses:
-    """What of `before` is gone in `after`. Linear in what both hold; what they share is not read."""
+    """What `before` has that is lost in `after`. Linear in the size of both; what they share is not read."""
     if before is after or before.transcript is after.transcript:
         return NOTHING
     comparison = Comparison(before, after)

@@ -1,4 +1,4 @@
-"""Two states of a conversation compared: calls first, by which the rest is told apart, then outputs, words, images."""
+"""Comparing two states of a conversation: first calls, which identify the rest, then outputs, texts and images."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from toolpair.dialects.block_texts import (
 )
 from toolpair.dialects.block_values import field_of
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.losses.kept_texts import KeptTexts, plain
+from toolpair.history.losses.kept_texts import KeptTexts, well_formed
 from toolpair.history.losses.loss import Crossed, Loss, Losses
 from toolpair.history.losses.other_texts import other_texts
 from toolpair.transcript.model import KEPT_OUTPUT, Block
@@ -40,20 +40,20 @@ Reached = Container[int]
 
 
 class _Output(Struct, eq=False):
-    """A real output: whose it is, and what it says."""
+    """A real output: its call and its text."""
 
     block: Block
     owner: int | None
-    """The number of its call among those of before; None when no call is known, -1 for a call that is new."""
+    """The number of its call among the old ones; None when no call is known, -1 for a new call."""
     text: str
 
     @classmethod
     def of(cls, block: Block, owner: int | None) -> _Output:
-        return cls(block, owner, plain(_words_of(block)))
+        return cls(block, owner, well_formed(_words_of(block)))
 
 
 class Comparison:
-    """One comparison. Everything is matched first with what is surely the same, then by content, then as text."""
+    """One comparison. Everything is matched first by identity, then by content, then as text."""
 
     def __init__(
         self,
@@ -64,10 +64,10 @@ class Comparison:
         summaries_count: bool = True,
         like: Comparison | None = None,
     ) -> None:
-        """`reached`: of each state the blocks that its agent would send; by default all count that it holds.
+        """`reached`: for each state, the blocks its agent would send; by default all of them.
 
-        `summaries_count`: what a summary replaces is not gone.
-        `like` has compared the same two states already: which call is which is known from it.
+        `summaries_count`: what a summary replaces is not lost. `like` has compared the same two states before: its
+        matching of calls is reused.
         """
         self.before = before
         self.after = after
@@ -78,17 +78,17 @@ class Comparison:
         self.new_calls: list[Block] = _blocks(after, _CALLS) if like is None else like.new_calls
         self._like = like
         self.call_of_new: dict[int, int] = {} if like is None else like.call_of_new
-        """id() of a call of after -> the number of the call of before that it is."""
+        """id() of a new call -> the number of the old call that it is."""
         self.kept = KeptTexts(
-            [plain(block.text) for block in _blocks(before, ("text",)) if _is_among(block, self._reached_before)],
-            [plain(block.text) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
+            [well_formed(block.text) for block in _blocks(before, ("text",)) if _is_among(block, self._reached_before)],
+            [well_formed(block.text) for block in _blocks(after, ("text",)) if _is_among(block, self._reached_after)],
         )
         self.crossed: list[Crossed] = []
         self._stays: set[tuple[str, str]] = set()
-        """Of outputs of before that stay: the id, and what they say."""
+        """Old outputs that stay: the id and the text."""
 
     def sent(self) -> Losses:
-        """Of real outputs and the user's words those that reached the model and do not any more."""
+        """Real outputs and user texts that reached the model before and no longer do."""
         if self._like is None:
             self._match_calls()
         outputs, words = self._outputs(), list(self._words())
@@ -96,7 +96,7 @@ class Comparison:
         return Losses(tuple(outputs), tuple(lost for lost in words if lost.kind == "words"))
 
     def result(self) -> Losses:
-        # Calls first: the others are told apart by them.
+        # Calls first: they identify everything else.
         unmatched = self._match_calls()
         outputs = [*self._outputs(), *self._unsent_outputs()]
         words = list(self._words())
@@ -110,7 +110,7 @@ class Comparison:
     # --- calls -------------------------------------------------------------------------------------------
 
     def _match_calls(self) -> list[Block]:
-        """Find each call of after among those of before; gives back those of before that are not found."""
+        """Match each new call to an old one; returns the old calls without a match."""
         old = dict(enumerate(self.old_calls))
         new = list(self.new_calls)
         keys: tuple[Callable[[Block], Hashable], ...] = (
@@ -144,7 +144,7 @@ class Comparison:
         return list(old.values())
 
     def _answer(self, call: Block) -> tuple[str, ...]:
-        """What the results of a call say: it tells calls with the same input apart."""
+        """The text of a call's results: distinguishes calls with the same input."""
         for state in (self.before, self.after):
             found = state.judgement.pairing.pair_of(call)
             if found is not None:
@@ -152,13 +152,13 @@ class Comparison:
         return ()
 
     def _lost_call(self, call: Block) -> Loss | None:
-        said = plain(argument_text(call))
+        said = well_formed(argument_text(call))
         if self._is_summed_up(call.record) or any(map(self.kept.take, _spellings(said))):
             return None
         return Loss("call", call.record, _id(call), call.name, _size(said))
 
     def _lost_inputs(self) -> Iterable[Loss]:
-        """Calls that are still there, but not with what they were given."""
+        """Calls that are still there, but without their input."""
         for call in self.new_calls:
             number = self.call_of_new.get(id(call))
             if number is None:
@@ -166,7 +166,7 @@ class Comparison:
             old = self.old_calls[number]
             if old.piece == call.piece:
                 continue
-            said, now = plain(argument_text(old)), plain(argument_text(call))
+            said, now = well_formed(argument_text(old)), well_formed(argument_text(call))
             if said == now or said.strip() in ("", "{}", "null") or _holds(now, said):
                 continue
             if _meant(old) != _meant(call):
@@ -190,7 +190,7 @@ class Comparison:
         ]
 
     def _is_copy(self, output: _Output) -> bool:
-        """Whether the same result stands there once more: its words, and its id, which no two different calls share."""
+        """Whether an identical result remains: same text and same id, which no two different calls share."""
         id_ = repr(output.block.id)
         if (id_, output.text) not in self._stays or not output.block.id:
             return False
@@ -201,7 +201,7 @@ class Comparison:
 
     @cached_property
     def _summarised(self) -> bool:
-        """Whether a compaction counts that did not."""
+        """Whether a compaction takes effect that did not before."""
         if not self._summaries_count:
             return False
         old, new = (
@@ -211,23 +211,23 @@ class Comparison:
         return not new <= old
 
     def _is_summed_up(self, record: int) -> bool:
-        """Whether it stands in the file as it did, and a compaction replaces it now."""
+        """Whether the record is unchanged in the file, and a compaction now replaces it."""
         return self._summarised and self.after.transcript.scopes.get(record) == "inactive"
 
     def _unsent_outputs(self) -> Iterable[Loss]:
-        """Outputs that were in the file without being sent, and now stand nowhere."""
+        """Outputs that were in the file without being sent, and are now nowhere."""
         before = _unsent_results(self.before)
         after = [*_unsent_results(self.after), *_blocks(self.after, ("result",))] if before else []
         there = {block.piece for block in after}
         gone = [block for block in before if block.piece not in there and is_real_output(block)]
-        texts = {plain(_words_of(block)) for block in after} if gone else set()
+        texts = {well_formed(_words_of(block)) for block in after} if gone else set()
         for block in gone:
-            text = plain(_words_of(block))
+            text = well_formed(_words_of(block))
             if text and text not in texts and not self.kept.take(text):
                 yield Loss("output", block.record, _id(block), block.name, _size(text))
 
     def _both_outputs(self) -> tuple[list[_Output], list[_Output]]:
-        """The outputs of before and of after; those that are the same objects at the same calls are left out."""
+        """The old and the new outputs, without those that are the same objects at the same calls."""
         number_of = {id(call): number for number, call in enumerate(self.old_calls)}
         old_owner: dict[int, int | None] = {}
         old: list[tuple[Block, int | None]] = []
@@ -239,14 +239,14 @@ class Comparison:
                 if not _is_among(result, self._reached_before):
                     continue
                 if pair.call is None and (item := _item_of(result)) is not None and item in answering:
-                    continue  # the same item once more
+                    continue  # the same item again
                 if len(pair.results) > 1:
                     key = (result_text(result),)
                     if key in said:
                         continue
                     said.add(key)
                 owner = number_of.get(id(call)) if call is not None else None
-                # A list may hold one object twice: then it does not tell where it stood.
+                # A list may hold one object twice: then identity does not tell its position.
                 old_owner[result.piece] = _SEVERAL if result.piece in old_owner else owner
                 old.append((result, owner))
         new: list[tuple[Block, int | None]] = []
@@ -265,7 +265,7 @@ class Comparison:
         olds = [_Output.of(block, owner) for block, owner in old if block.piece not in same and is_real_output(block)]
         if olds:
             stays = (block for block, _ in old if block.piece in same)
-            self._stays.update((repr(block.id), plain(_words_of(block))) for block in stays)
+            self._stays.update((repr(block.id), well_formed(_words_of(block))) for block in stays)
         news = [_Output.of(block, owner) for block, owner in new if is_real_output(block)]
         olds += [_Output.of(block, None) for block in self._served(self.before, self._reached_before)]
         news += [_Output.of(block, None) for block in self._served(self.after, self._reached_after)]
@@ -277,7 +277,7 @@ class Comparison:
         return [block for block in found if block.text.strip()]
 
     def _matched(self, old: list[_Output], new: list[_Output], key: Callable[[_Output], Hashable]) -> list[_Output]:
-        """Take out of `new` what is the same by `key`; gives back what of `old` is left."""
+        """Remove matches by `key` from `new`; returns the unmatched rest of `old`."""
         waiting: dict[Hashable, list[_Output]] = defaultdict(list)
         for output in reversed(new):
             waiting[key(output)].append(output)
@@ -303,7 +303,7 @@ class Comparison:
 
     @staticmethod
     def _changed_in_place(old: list[_Output], new: list[_Output]) -> list[_Output]:
-        """What of `old` no output of the same call holds, beside other words."""
+        """Those of `old` that no output of the same call contains among other text."""
         of_call: dict[int, list[_Output]] = defaultdict(list)
         for output in new:
             if output.owner is not None:
@@ -314,15 +314,15 @@ class Comparison:
             if output.owner is None or not any(_holds(found.text, output.text) for found in of_call[output.owner])
         ]
 
-    # --- words and images --------------------------------------------------------------------------------
+    # --- texts and images --------------------------------------------------------------------------------
 
     def _words(self) -> Iterable[Loss]:
-        """Texts of the user that are gone; what toolpair kept of an output is an output."""
+        """User texts that are lost; an output kept as text by toolpair counts as an output."""
         new = self._user_texts(self.after, self._reached_after)
-        there = Counter(_nameless(plain(block.text)) for block in new)
+        there = Counter(_nameless(well_formed(block.text)) for block in new)
         gone = []
         for block in self._user_texts(self.before, self._reached_before):
-            text = plain(block.text)
+            text = well_formed(block.text)
             key = _nameless(text)
             if there[key] > 0:
                 there[key] -= 1
@@ -339,7 +339,7 @@ class Comparison:
 
     @staticmethod
     def _user_texts(state: CheckedRecords, reached: Reached | None) -> Iterable[Block]:
-        """What a person said, but for what the agent says in the user's place: summaries, surroundings."""
+        """What the user wrote, without what the agent adds in the user role: summaries, context."""
         for message in state.transcript.messages:
             if message.role == "user" and message.note is None:
                 for block in message.blocks:
@@ -351,7 +351,7 @@ class Comparison:
         return (lost for lost in found if not self._is_summed_up(lost.record))
 
     def _images(self) -> Iterable[Loss]:
-        """Images and documents of users and outputs that stand nowhere any more."""
+        """Images and documents from users and outputs that are nowhere any more."""
         old, new = list(_media(self.before)), list(_media(self.after))
         shared = {id(part) for _, part in old} & {id(part) for _, part in new}
         there = Counter(media_key(part) for _, part in new if id(part) not in shared)
@@ -370,7 +370,7 @@ def _is_among(block: Block, reached: Reached | None) -> bool:
 
 
 def _meant(call: Block) -> Any:
-    """What a call was given, whether it is written as an object or as a string."""
+    """The input of a call, whether written as an object or as a string."""
     given = arguments(call)
     if not isinstance(given, str):
         return given
@@ -383,12 +383,12 @@ def _meant(call: Block) -> Any:
 
 
 def _nameless(text: str) -> str:
-    """The text without the id of a call that it is about, which is renamed with the call."""
+    """The text without the id of its call, which is renamed together with the call."""
     return _NAMED.sub("", text) if "<tool-use-id>" in text else text
 
 
 def _words_of(block: Block) -> str:
-    """What an output says; its images are counted by themselves."""
+    """The text of an output; its images are counted separately."""
     if block.kind != "result":
         return block.text
     return text_of(without_media(result_content(block)))
@@ -403,7 +403,7 @@ def _blocks(state: CheckedRecords, kinds: Sequence[str]) -> list[Block]:
 
 
 def _item_of(result: Block) -> tuple[str, str] | None:
-    """What tells an item of the Responses API from any other: its own id, and what it says."""
+    """What identifies an item of the Responses API: its own id, and its text."""
     id_ = field_of(result, "id")
     return (id_, result_text(result)) if isinstance(id_, str) and id_ else None
 
@@ -425,7 +425,7 @@ def _media(state: CheckedRecords) -> Iterable[tuple[Block, dict[str, object]]]:
 
 
 def _spellings(given: str) -> Iterable[str]:
-    """How the input of a call may be written in a text that keeps it."""
+    """The spellings that a call's input may have in a text that keeps it."""
     import json
 
     yield given
@@ -435,7 +435,7 @@ def _spellings(given: str) -> Iterable[str]:
 
 
 def _holds(text: str, part: str) -> bool:
-    """Whether a text holds another, as it is or as JSON would write it."""
+    """Whether a text contains another, literally or JSON-escaped."""
     if part in text:
         return True
     import json

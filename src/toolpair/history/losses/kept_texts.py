@@ -1,4 +1,4 @@
-"""Texts that are new in a conversation, and what of the old is kept in them behind a label."""
+"""Texts that are new in a conversation, and old texts kept in them after a label."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Final
 
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _LABEL_LINES: Final = 4
-"""A label in front of what is kept has fewer lines than this."""
+"""The label before kept text has fewer lines than this."""
 _TRIED: Final = 200
-"""So many places with one first line are looked at."""
+"""How many places with the same first line are tried."""
 
 
-def plain(text: str) -> str:
-    """The text with U+FFFD for halves of characters, which no API takes."""
+def well_formed(text: str) -> str:
+    """The text with U+FFFD for half surrogates, which no API accepts."""
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
 class KeptTexts:
-    """What is kept can be taken once for each time that it stands there."""
+    """The new texts; each occurrence of a kept text can be taken once."""
 
     def __init__(self, before: Iterable[str], after: Iterable[str]) -> None:
         known = Counter(before)
@@ -31,9 +31,9 @@ class KeptTexts:
             else:
                 self._new.append(text)
         self._tails: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        """What stands behind a label -> the new texts that it is the end of, and where it begins in each."""
+        """Text after a label -> the new texts that end with it, and where it begins in each."""
         self._lines: dict[str, list[tuple[int, int]]] | None = None
-        """A line -> where it stands in the new texts and was not taken, the first place last."""
+        """A line -> its unused places in the new texts, in reverse order."""
         self._taken: dict[int, int] = {}
         """Texts whose end was taken -> where that begins."""
         for number, text in enumerate(self._new):
@@ -41,7 +41,7 @@ class KeptTexts:
                 self._tails[text[start:].strip()].append((number, start))
 
     def take(self, text: str) -> bool:
-        """Whether the text is kept somewhere; each place answers once."""
+        """Whether the text is kept somewhere; each place counts once."""
         wanted = text.strip()
         if not wanted:
             return False
@@ -75,7 +75,7 @@ class KeptTexts:
 
 
 def _starts(text: str, most: int | None = None) -> Iterator[tuple[str, int, int]]:
-    """Of each line what it says without the space around it, where that begins, and the line's number."""
+    """For each line: its text without surrounding white space, where that begins, and the line's number."""
     start = 0
     number = 0
     while most is None or number < most:

@@ -1,4 +1,4 @@
-"""What can be gone from one state of a conversation to another, and in what words that is said."""
+"""The kinds of losses from one state of a conversation to another, and their descriptions."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from toolpair.transcript.counting import plural
 
 
 class Loss(Struct, frozen=True):
-    """Something real that is gone. `size` is in bytes of UTF-8, of words their number, of an image 1."""
+    """Something real that is lost. `size` is in bytes of UTF-8; for words their number, for an image 1."""
 
     kind: Literal["output", "words", "image", "call", "text"]
     record: int
-    """uid of the record that it stood in."""
+    """The uid of the record that held it."""
     id: str | None
     tool: str | None
     size: int
 
 
 class Crossed(Struct, frozen=True):
-    """An output that stands as the answer of another call than its own. Ids are those of before."""
+    """An output that is now the answer of another call. Ids are the old ones."""
 
     record: int
     result_id: str | None
     belongs_to: str | None
-    """The id of the call that it was the output of; None where its id named no call."""
+    """The id of its original call; None if its id matched no call."""
     answers: str | None
     size: int
 
 
 class Losses(Struct, frozen=True):
-    """All that is gone. False when nothing is."""
+    """Everything that is lost. False when nothing is."""
 
     outputs: tuple[Loss, ...] = ()
     words: tuple[Loss, ...] = ()
@@ -40,9 +40,9 @@ class Losses(Struct, frozen=True):
     calls: tuple[Loss, ...] = ()
     crossed: tuple[Crossed, ...] = ()
     texts: tuple[Loss, ...] = ()
-    """Of blocks and fields that are not known: whatever else they said."""
+    """Content of unknown blocks and fields."""
     unsent: tuple[Loss, ...] = ()
-    """Outputs and words that are still there, and that the agent would not send any more."""
+    """Outputs and texts that are still there, but that the agent would no longer send."""
 
     def __bool__(self) -> bool:
         gone = self.outputs or self.words or self.images or self.calls or self.crossed or self.texts
@@ -73,7 +73,7 @@ class Losses(Struct, frozen=True):
 
     @property
     def text(self) -> str | None:
-        """ "2 outputs (134 bytes), 12 words from the user"; None when nothing is gone."""
+        """ "2 outputs (134 bytes), 12 words from the user"; None when nothing is lost."""
         parts = []
         if self.outputs:
             parts.append(f"{plural(len(self.outputs), 'output')} ({plural(self.output_bytes, 'byte')})")

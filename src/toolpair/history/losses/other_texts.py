@@ -1,4 +1,4 @@
-"""What blocks and messages say in places that have no meaning: in a block of another kind, in a field too many."""
+"""Texts in places without a defined meaning: in a block of another kind, in an unknown field."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
-from toolpair.dialects.besides import OF_MESSAGE, Said, said_by_block, said_by_message
+from toolpair.dialects.besides import OF_MESSAGE, KnownAnswer, said_by_block, said_by_message
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.losses.kept_texts import plain
+from toolpair.history.losses.kept_texts import well_formed
 from toolpair.history.losses.loss import Loss
 from toolpair.transcript.model import Block, Damaged
 
 _MOST_SOUGHT: Final = 200
-"""So many texts are looked for inside of others."""
+"""At most this many texts are searched for inside others."""
 
 
 def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[str], bool]) -> Iterator[Loss]:
-    """Of what `before` said in such places the texts that stand nowhere in `after`. What both share is not read."""
+    """Such texts of `before` that are nowhere in `after`. What both share is not read."""
     old = list(_things(before))
     new = list(_things(after))
     there = {said.piece for _, _, said in new}
@@ -29,13 +29,13 @@ def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[s
     if not gone:
         return
     shared = {said.piece for _, _, said in old}
-    left = Counter(plain(text) for _, _, said in new if said.piece not in shared for text in said.all_texts())
+    left = Counter(well_formed(text) for _, _, said in new if said.piece not in shared for text in said.all_texts())
     aside = _set_aside(before, after)
     inside = _Inside(left)
     for record, id_, said in gone:
         if said.known is None and _is_in(before, record, aside):
             continue
-        for text in map(plain, said.besides()):
+        for text in map(well_formed, said.besides()):
             if left[text] > 0:
                 left[text] -= 1
             elif not kept(text) and not inside.holds(text):
@@ -43,7 +43,7 @@ def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[s
 
 
 class _Inside:
-    """What new texts hold that write a value out as JSON."""
+    """New texts that contain a value written out as JSON."""
 
     def __init__(self, new: Iterable[str]) -> None:
         self._new = new
@@ -63,22 +63,22 @@ class _Inside:
 def _assistants_texts(
     before: CheckedRecords, after: CheckedRecords, same: Container[int], kept: Callable[[str], bool]
 ) -> Iterator[Loss]:
-    """What the assistant said, in whichever role it stands now."""
+    """Assistant texts, whatever role they have now."""
     old, new = (list(_text_blocks(state)) for state in (before, after))
-    said = Counter(plain(block.text) for role, block in new if role != "user")
+    said = Counter(well_formed(block.text) for role, block in new if role != "user")
     missing = []
     for role, block in old:
         if role == "user":
             continue
-        text = plain(block.text)
+        text = well_formed(block.text)
         if said[text] > 0:
             said[text] -= 1
         elif text.strip() and block.record not in same:
             missing.append((block, text))
     if not missing:
         return
-    short = Counter(plain(block.text) for _, block in old)
-    short.subtract(plain(block.text) for _, block in new)
+    short = Counter(well_formed(block.text) for _, block in old)
+    short.subtract(well_formed(block.text) for _, block in new)
     for block, text in missing:
         if short[text] > 0 and not kept(text):
             short[text] -= 1
@@ -86,7 +86,7 @@ def _assistants_texts(
 
 
 def _same_records(before: CheckedRecords, after: CheckedRecords) -> set[int]:
-    """uids of the records that stand in the file as they stood there."""
+    """uids of the records that are unchanged in the file."""
     there = {id(item.value) for item in after.items}
     return {item.uid for item in before.items if id(item.value) in there}
 
@@ -102,7 +102,7 @@ def _lost(record: int, id_: Any, text: str) -> Loss:
 
 
 def _set_aside(before: CheckedRecords, after: CheckedRecords) -> frozenset[bytes]:
-    """The bodies of records that were set aside in between: they go into a file beside this one."""
+    """The bodies of records that were set aside in between, and go to a side file."""
     if before.document is None or after.document is None:
         return frozenset()
     return frozenset(piece.strip() for piece in after.document.aside[len(before.document.aside) :])
@@ -112,12 +112,12 @@ def _is_in(state: CheckedRecords, record: int, bodies: frozenset[bytes]) -> bool
     return bool(bodies) and state.document is not None and state.document.record(record).body.strip() in bodies
 
 
-_Thing = tuple[int, Any, Said]
+_Thing = tuple[int, Any, KnownAnswer]
 """uid of its record, its id, what it says."""
 
 
 def _things(state: CheckedRecords) -> Iterator[_Thing]:
-    """The blocks, the messages that hold more than blocks, and the records that are no message's."""
+    """The blocks, messages with more than blocks, and records that are not messages."""
     used: set[int] = set()
     for message in state.transcript.messages:
         used.update(message.records)
@@ -131,6 +131,6 @@ def _things(state: CheckedRecords) -> Iterator[_Thing]:
     for item in state.items:
         if item.uid not in used:
             if not isinstance(item.value, Damaged):
-                yield item.uid, None, Said(item.value, None)
+                yield item.uid, None, KnownAnswer(item.value, None)
         elif not state.transcript.native and id(item.value) not in blocks:
-            yield item.uid, None, Said(item.value, OF_MESSAGE)
+            yield item.uid, None, KnownAnswer(item.value, OF_MESSAGE)

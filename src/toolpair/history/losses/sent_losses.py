@@ -1,4 +1,4 @@
-"""What an agent would send less of: real outputs and the user's words, compared by what reaches the model."""
+"""What an agent would no longer send: real outputs and user texts, compared by what reaches the model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from toolpair.history.losses.loss import NOTHING, Loss, Losses
 
 
 def less_sent(before: CheckedRecords, after: CheckedRecords) -> Losses:
-    """What of `before` its agent would send, and of `after` not any more. A list that no agent resumes has none."""
+    """What its agent would send of `before` and no longer of `after`. Empty for a list without an agent."""
     if before is after or before.transcript is after.transcript or before.seen is None or after.seen is None:
         return NOTHING
     return Comparison(before, after, _both(before, after), summaries_count=False).sent()
 
 
 def unsent(done: Comparison, gone: Losses) -> tuple[Loss, ...]:
-    """What would not be sent any more although it is not among what is `gone`, as the comparison that is done says."""
+    """What would no longer be sent although it is not part of `gone`, according to a finished comparison."""
     before, after = done.before, done.after
     if before.seen is None or after.seen is None:
         return ()
@@ -38,7 +38,7 @@ def _both(before: CheckedRecords, after: CheckedRecords) -> tuple[set[int], set[
 
 
 def _reached(state: CheckedRecords) -> set[int]:
-    """id() of the blocks of which something would be sent."""
+    """id() of the blocks of which anything would be sent."""
     seen = state.seen
     if seen is None:
         return {id(block) for message in state.transcript.messages for block in message.blocks}

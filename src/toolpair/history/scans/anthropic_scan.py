@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.telling import ANTHROPIC
+from toolpair.formats.list_evidence import ANTHROPIC
 from toolpair.history.scans.list_scan import ANSWERED, ANSWERS, ASKS, CALLS, ODD, SAYS, ListScan
 from toolpair.history.scans.plain_keys import CALL_KEYS, RESULT_KEYS
 from toolpair.rules.crossed import may_be_crossed

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.formats.telling import CHAT
+from toolpair.formats.list_evidence import CHAT
 from toolpair.history.scans.list_scan import ANSWERED, ANSWERING, ANSWERS, ASKS, CALLS, ODD, SAYS, START, ListScan
 from toolpair.rules.crossed import may_be_crossed
 

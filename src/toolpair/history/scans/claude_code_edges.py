@@ -37,8 +37,8 @@ class Surroundings:
 
     def inside(self, outline: Outline, wanted: Range, read: Read) -> FileFacts:
         """What stands around the records of a range."""
-        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
-        at_end = wanted.stop == len(outline.stretches)
+        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
+        at_end = wanted.stop == len(outline.windows)
         return FileFacts(
             head=self.head,
             before=_back_to_response(read, first) if wanted.start else (),
@@ -52,7 +52,7 @@ class Surroundings:
     def _ends_open(self, outline: Outline, read: Read) -> bool:
         """Whether the last turn of the file breaks off: what is open in it stays then."""
         if self._breaks_off is None:
-            end, size, found = outline.stretches[-1].end, _TAIL, None
+            end, size, found = outline.windows[-1].end, _TAIL, None
             while found is None and size < 2 * end:
                 found, size = ends_open(read(max(end - size, 0), end)), size * 4
             self._breaks_off = found or False

@@ -560,10 +560,10 @@ class ClaudeCodeScan(Cutter[_Place]):
                 self.whole = True
                 return
             begin = min(begin, *(places[hash(name)] for name in names))
-        stretch = bisect_right(self._begins, begin) - 1
-        self._first = self.done[stretch].first if stretch < len(self.done) else self._first
-        begin = self._begins[stretch]
-        past = [id_ for id_, at in self.ids.items() if at < stretch]
+        window = bisect_right(self._begins, begin) - 1
+        self._first = self.done[window].first if window < len(self.done) else self._first
+        begin = self._begins[window]
+        past = [id_ for id_, at in self.ids.items() if at < window]
         self._past_ids.update(past)
         for id_ in past:
             del self.ids[id_]
@@ -690,9 +690,9 @@ class ClaudeCodeScan(Cutter[_Place]):
         if len(set(self._uuids)) < len(self._uuids) or len(set(self._responses)) < len(self._responses):
             return None
         silent = [id_ for id_, _, _ in self._empty]
-        for id_, name, stretch in self._empty:
+        for id_, name, window in self._empty:
             if self._is_known_elsewhere(id_, name, silent):
-                self.done[stretch].plain = False
+                self.done[window].clean = False
         found = super().outline()
         if found is None:
             return None

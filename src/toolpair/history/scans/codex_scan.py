@@ -72,7 +72,7 @@ class RolloutAround:
 
     def inside(self, outline: Outline, wanted: Range, read: Read) -> FileFacts:
         """What stands around the records of a range."""
-        end = outline.stretches[wanted.stop - 1].end
+        end = outline.windows[wanted.stop - 1].end
         numbered = None
         if self.numbered:
             at = bisect_left(self.gaps, end)
@@ -397,8 +397,8 @@ class CodexScan(Cutter[None]):
         if len(set(self._item_ids)) < len(self._item_ids):
             self._join_copies()
         limit = limit_for(self._model)
-        for stretch, cut in zip(self.done, self._cut_in, strict=True):
-            stretch.shortened = cut[limit]
+        for window, cut in zip(self.done, self._cut_in, strict=True):
+            window.shortened = cut[limit]
         found = super().outline()
         if found is None:
             return None

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import says_something_real
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.history.outline import LEAST, Cutter, Doubtful, Outline
 from toolpair.history.scans.plain_keys import TEXT_KEYS
 from toolpair.rules.profiles import Profile
@@ -65,7 +65,7 @@ class ListScan(Cutter[_Place], ABC):
         """The content of a message in order is a list."""
         self.thought = 0
         """Messages in order that think and call nothing."""
-        self._heard = Told()
+        self._heard = ListEvidence()
         self._kinds = [0] * _KINDS
         """How many messages are of each kind."""
         self._rows = 0
@@ -81,13 +81,13 @@ class ListScan(Cutter[_Place], ABC):
     """The API whose messages it takes for plain."""
 
     @property
-    def told(self) -> Told:
+    def evidence(self) -> ListEvidence:
         """What all messages tell of the API that they are written for."""
         kinds = self._kinds
-        told = replace(self._heard, by=dict(self._heard.by))
-        telling = kinds[CALLS] + kinds[ANSWERING] + kinds[ANSWERS] + self.thought
-        told.add_plain(self.shape, sum(kinds) - kinds[ODD], kinds[CALLS], telling, listed=self.listed)
-        return told
+        evidence = replace(self._heard, by=dict(self._heard.by))
+        evident = kinds[CALLS] + kinds[ANSWERING] + kinds[ANSWERS] + self.thought
+        evidence.add_plain(self.shape, sum(kinds) - kinds[ODD], kinds[CALLS], evident, listed=self.listed)
+        return evidence
 
     @abstractmethod
     def kind(self, value: Any, before: int) -> int:

@@ -1,9 +1,9 @@
 """Why a pair broke, where the transcript itself shows it.
 
-What is known of each cause is data (`rules/data/causes.json`); here it is recognised. A cause is named only with
-evidence: its sentence says what in this transcript shows it. (What only repeats its rule, such as who writes empty
-texts, stands at the rule.) Problems of one rule and one cause are one decision,
-so a cause's text never speaks of one problem alone.
+What is known of each cause is data (`rules/data/causes.json`); the modules here recognise causes. A cause is named only
+with evidence: its sentence says what in this transcript shows it. (What applies to every problem of a rule, such as who
+writes empty texts, is part of the rule.) Problems that share rule and cause are decided together, so a cause's text
+never speaks of a single problem.
 """
 
 from __future__ import annotations

@@ -43,14 +43,14 @@ def of_duplicate(context: Context, pair: Pair) -> Cause:
 
 
 def of_placeholder(result: Block) -> Cause:
-    """Of a placeholder that stands where the real output belongs."""
+    """The cause of a placeholder in the place of the real output."""
     found = known_placeholder(result_text(result))
     whose = f"the text is {found.product}'s" if found is not None else ""
     return _by(named("placeholder", whose), found)
 
 
 def _by(cause: Cause, found: Placeholder | None) -> Cause:
-    """With the product whose placeholder it is: the text proves it."""
+    """The cause with the product whose placeholder it is: the text proves it."""
     return cause if found is None else replace(cause, product=found.product, link=found.link)
 
 

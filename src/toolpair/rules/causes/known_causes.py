@@ -15,25 +15,25 @@ from toolpair.transcript.known_systems import SYSTEMS, titles
 
 
 class Writer(Struct, frozen=True):
-    """A product that is known to write such files. `product` names its versions where they are known."""
+    """A product known to write such files. `product` includes its versions where they are known."""
 
     product: str
     link: str | None
     proxy: bool = False
-    """It stands between agents and providers, so any agent's session may have gone through it."""
+    """A gateway between agents and providers: any agent's session may have passed through it."""
     way: str | None = None
     """Which way is its own, of several that the recogniser tells apart."""
 
 
 class CausePage(Struct, frozen=True):
-    """What is to be said of a cause without a transcript. `text` is one clause, `about` tells how it comes about."""
+    """What is known of a cause in general. `text` is one clause, `about` explains how it comes about."""
 
     id: str
     text: str
     about: str
     writers: tuple[Writer, ...]
     always: Writer | None
-    """The product that alone writes so: it is named whenever the cause is recognised."""
+    """The only product that writes like this: it is named whenever the cause is recognised."""
     link: str | None
 
 
@@ -66,17 +66,17 @@ def _writer(id_: str, cause: str) -> Writer | None:
 
 
 def cause_ids() -> tuple[str, ...]:
-    """All ids of known causes, as the data has them."""
+    """All ids of known causes, in the order of the data."""
     return tuple(_all())
 
 
 def cause_page(id_: str) -> CausePage | None:
-    """What there is to say of a cause; None for an id that is not in the data."""
+    """The page of a cause; None for an unknown id."""
     return _all().get(id_)
 
 
 def cause_called(words: str) -> CausePage | None:
-    """The cause with this id, or with this text as a report prints it, evidence behind it or not."""
+    """The cause with this id, or with this text as printed in a report, with or without evidence after it."""
     text = words.removeprefix("cause:").partition(";")[0].strip()
     return _all().get(words) or next((page for page in _all().values() if page.text == text), None)
 
@@ -84,7 +84,7 @@ def cause_called(words: str) -> CausePage | None:
 def named(
     id_: str, evidence: str = "", product: str | None = None, agent: str | None = None, way: str | None = None
 ) -> Cause:
-    """The cause with what shows it.
+    """The cause together with its evidence.
 
     `product` is how the name of the product begins whose pattern the evidence fits, `way` what fits it. `agent` is
     the one that wrote the session, where that is known: no other agent is named then.

@@ -1,4 +1,4 @@
-"""Whose ids have which shape: what tells that a history was begun with another provider."""
+"""Id shapes and who generates them: shows that a history was begun with another provider."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Maker(Struct, frozen=True):
-    """Who makes ids of a shape, and the profiles that it is at home with."""
+    """Who generates ids of a shape, and the profiles where such ids are native."""
 
     name: str
     pattern: re.Pattern[str]
@@ -32,11 +32,11 @@ MAKERS: Final = (
     _maker("vLLM", r"chatcmpl-tool-[0-9a-f]{16,32}"),
     _maker("Mistral", r"(?=[A-Za-z0-9]*[a-z])(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{9}", "mistral"),
 )
-"""The first that fits is meant."""
+"""The first match counts."""
 
 
 def maker_of(id_: Any) -> Maker | None:
-    """Who makes ids of this shape; None where the shape is nobody's in particular."""
+    """Who generates ids of this shape; None when the shape belongs to nobody in particular."""
     if not isinstance(id_, str) or len(id_) > 200:
         return None
     return next((maker for maker in MAKERS if maker.pattern.fullmatch(id_) is not None), None)

@@ -1,4 +1,4 @@
-"""Why a result is written under another id than its call."""
+"""Why a result has a different id from its call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9]{40}")
 
 
 def of_mismatch(pair: Pair, agent: str | None = None) -> Cause:
-    """`agent` is the one that wrote the session, where that is known."""
+    """`agent` is the agent that wrote the session, if known."""
     call, result = pair.call, pair.result
     assert call is not None and result is not None
     if pair.evidence == "spelling":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CANCELLED: Final = re.compile(r"Operation cancelled", re.IGNORECASE)
 """A note that several programs leave where the user stopped them."""
 _LOOKED_AT: Final = 50
-"""Of the calls of one turn; with more of them the question is not worth the walk for each."""
+"""Maximum calls of a turn; with more, walking through the messages for each is not worth it."""
 _HEAD: Final = 400
 
 
@@ -82,7 +82,7 @@ def _of_parallel(context: Context, pair: Pair, calls: int) -> Cause | None:
 
 
 def _interrupted(context: Context, at: int) -> Cause | None:
-    """What the messages right behind the calls of message `at` say: looked for once for all of these."""
+    """The cause shown by the messages directly after the calls of message `at`: computed once for all these calls."""
     known = context.whole.interruptions
     if at not in known:
         known[at] = next(_notes_in(context.messages[at + 1 : at + 3]), None)
@@ -106,7 +106,7 @@ def _says(message: Message, note: re.Pattern[str]) -> bool:
 
 
 def _rejected(context: Context, at: int) -> bool:
-    """Whether a result of one of the first calls of message `at` says that it was rejected: looked for once."""
+    """Whether a result of one of the first calls of message `at` says that it was rejected: computed once."""
     known = context.whole.rejections
     if at not in known:
         calls = [block for block in context.messages[at].blocks[:_LOOKED_AT] if block.kind == "call"]

@@ -40,7 +40,7 @@ def of_orphan(context: Context, pair: Pair) -> Cause | None:
 
 
 def collision(context: Context, id_: object) -> str | None:
-    """What shows that results of several ids answer one call whose id is all of theirs, cleaned."""
+    """Evidence that results with several ids answer one call: its id is what all of theirs become when sanitised."""
     clean = sanitised(id_) if usable(id_) else ""
     spellings = context.whole.spellings.get(clean, ())
     if len(spellings) < 2:

@@ -1,4 +1,4 @@
-"""Why results stand where they do not belong."""
+"""Why results are in the wrong place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN: Final = 8
 
 
 def of_late(context: Context, between: Between) -> tuple[str, Cause]:
-    """(what stands between a call and its late result, the cause)."""
+    """(what is between a call and its late result, the cause)."""
     for field, what, id_ in _LATE:
         count = getattr(between, field)
         if count:
@@ -48,7 +48,7 @@ def of_split(context: Context, calls: int, messages: int) -> Cause:
 
 
 def of_order(context: Context, family: Sequence[Pair]) -> Cause:
-    """`family`: the pairs of one turn in the order of their calls."""
+    """`family`: the pairs of one turn, in the order of their calls."""
     written = sorted(range(len(family)), key=lambda n: family[n].results_at[0])
     order = ", ".join(str(n + 1) for n in written[:_SHOWN]) + (" …" if len(written) > _SHOWN else "")
     evidence = f"numbered by their calls, the results came {order}"

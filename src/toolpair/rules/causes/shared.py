@@ -1,4 +1,4 @@
-"""Why several calls have one id, and why an id is refused."""
+"""Why several calls share an id, and why an id is refused."""
 
 from __future__ import annotations
 

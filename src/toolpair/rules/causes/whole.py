@@ -1,4 +1,4 @@
-"""What only the whole session shows. Each question is answered once, in one walk."""
+"""Evidence that only the whole session shows. Each question is answered once, in a single walk."""
 
 from __future__ import annotations
 
@@ -16,47 +16,49 @@ from toolpair.transcript.model import Block, Boundary, Transcript
 from toolpair.transcript.pairing import Pair, Pairing
 
 _MOST: Final = 0.8
-"""Of the answered calls: "every" result was written twice when as many were."""
+"""Share of the answered calls: from here on "every" result was written twice."""
 _COUNTER: Final = re.compile(r"(?:(?:^|[_:.-])\d{1,4}|^call_\d\d_\w*)$")
 
 
 class Whole:
-    """Facts of one transcript that causes are told by."""
+    """Facts about one transcript that causes are recognised by."""
 
     def __init__(self, transcript: Transcript, pairing: Pairing) -> None:
         self._transcript = transcript
         self._pairing = pairing
         self.interruptions: dict[int, Cause | None] = {}
-        """By the message of calls: what of those behind it says that they were interrupted, as far as it was asked."""
+        """By the index of a message with calls: what the messages after it say of an interruption, as far as asked."""
         self.rejections: dict[int, bool] = {}
-        """By the message of calls: whether a result of one of the first says that it was rejected, likewise."""
+        """By the index of a message with calls: whether a result of one of the first says it was rejected, as far as
+        asked.
+        """
 
     @cached_property
     def doubled(self) -> tuple[int, int]:
         """(calls with the same result several times, answered calls)."""
         answered = [pair for pair in self._pairing.pairs if pair.call is not None and pair.results]
-        beyond = self._transcript.beyond
-        return sum(map(_has_copies, answered)), len(answered) + (beyond.answered if beyond is not None else 0)
+        edges = self._transcript.edges
+        return sum(map(_has_copies, answered)), len(answered) + (edges.answered if edges is not None else 0)
 
     @property
     def doubled_on_resume(self) -> bool:
-        """Three or more calls have their result twice, and most of all calls do."""
+        """At least three calls have their result twice, and they are most of all calls."""
         doubled, answered = self.doubled
         return doubled >= 3 and doubled >= _MOST * answered
 
     @cached_property
     def calls_in(self) -> Counter[int]:
-        """By the number of a message: how many calls it has."""
+        """The number of calls by message index."""
         return Counter(pair.call_at[0] for pair in self._pairing.pairs if pair.call_at is not None)
 
     @cached_property
     def answered_in(self) -> Counter[int]:
-        """By the number of a message: how many of its calls have a result."""
+        """The number of answered calls by message index."""
         return Counter(pair.call_at[0] for pair in self._pairing.pairs if pair.call_at is not None and pair.results)
 
     @cached_property
     def made_by(self) -> dict[str, tuple[Maker, int, str]]:
-        """By the maker's name: how many calls have ids of its shape, and the first of these ids."""
+        """By the maker's name: how many calls have ids of its shape, and the first such id."""
         found: dict[str, tuple[Maker, int, str]] = {}
         for pair in self._pairing.pairs:
             maker = maker_of(pair.call.id) if pair.call is not None else None
@@ -67,7 +69,7 @@ class Whole:
 
     @cached_property
     def repeated(self) -> frozenset[str]:
-        """The ids of calls that come back with the same name, input and results."""
+        """The ids of calls that occur again with the same name, input and results."""
         seen: dict[str, list[tuple[str | None, str, tuple[object, ...]]]] = {}
         for pair in self._pairing.pairs:
             if pair.call is not None and usable(pair.call.id):
@@ -79,13 +81,13 @@ class Whole:
 
     @cached_property
     def counters(self) -> int:
-        """How many ids that end in a counter several calls have."""
+        """How many ids ending in a counter belong to several calls."""
         counts = Counter(pair.call.id for pair in self._pairing.pairs if pair.call is not None and usable(pair.call.id))
         return sum(count > 1 and is_counter(id_) for id_, count in counts.items())
 
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
-        """By the id of a call: the different ids of results that become it when they are cleaned."""
+        """By call id: the different result ids that become it when sanitised."""
         calls = {pair.call.id for pair in self._pairing.pairs if pair.call is not None and usable(pair.call.id)}
         found: dict[str, dict[str, None]] = {}
         for pair in self._pairing.pairs:
@@ -96,12 +98,12 @@ class Whole:
 
     @cached_property
     def boundaries(self) -> dict[int, Boundary]:
-        """By the message that each stands before."""
+        """The compaction boundaries by the index of the message after them."""
         return {boundary.message: boundary for boundary in reversed(self._transcript.boundaries)}
 
     @cached_property
     def first_compaction(self) -> int | None:
-        """The message before which the first compaction stands."""
+        """The index of the message after the first compaction."""
         return min((found.message for found in self._transcript.boundaries if found.cut is None), default=None)
 
     @cached_property
@@ -114,7 +116,7 @@ class Whole:
 
     @cached_property
     def first_spoken(self) -> int:
-        """The first message that is neither a summary nor the system's."""
+        """The index of the first message that is neither a summary nor from the system."""
         messages = self._transcript.messages
         spoken = (
             number
@@ -125,7 +127,7 @@ class Whole:
 
     @cached_property
     def last_spoken(self) -> int:
-        """The last message that holds something else than results; -1 when none does."""
+        """The index of the last message that holds anything but results; -1 when none does."""
         messages = self._transcript.messages
         spoken = (
             number
@@ -140,12 +142,12 @@ class Whole:
 
 
 def is_counter(id_: str) -> bool:
-    """Whether the id is a number within a turn: `Bash:0`, `call_0`, `call_00_…`."""
+    """Whether the id only counts calls within a turn: `Bash:0`, `call_0`, `call_00_…`."""
     return _COUNTER.search(id_) is not None
 
 
 def given(call: Block) -> str:
-    """The call's input, as text to compare by."""
+    """The call's input as text, for comparing."""
     return json.dumps(arguments(call), ensure_ascii=False, sort_keys=True, default=str)
 
 

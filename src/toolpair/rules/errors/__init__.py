@@ -1,1 +1,1 @@
-"""The providers' own error texts: what is known of them, recognising a pasted one, quoting the one a problem raises."""
+"""The providers' own error texts: their data, recognising a pasted one, quoting the one that a problem causes."""

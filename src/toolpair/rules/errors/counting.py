@@ -1,4 +1,4 @@
-"""How an API counts the messages of a request: the N of `messages.N`, `messages[N]`, `input[N]`, `contents[N]`."""
+"""How an API counts the messages of a request: the N in `messages.N`, `messages[N]`, `input[N]`, `contents[N]`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolpair.transcript.model import Block, Transcript
 
 Way = Literal["turns", "messages", "items"]
 Source = tuple[str, Sequence[Block | None]]
-"""A message's role and its blocks; None for a block that its agent adds."""
+"""A message's role and its blocks; None for a block added by its agent."""
 
 _WAYS: Final[dict[str, Way]] = {
     "anthropic": "turns",
@@ -31,23 +31,23 @@ _TOOL: Final = ("tool", "function")
 class Counted(Struct, frozen=True, eq=False):
     """Messages as one API counts them, from 0.
 
-    "turns": without system messages, all results of a turn in one message. "messages": as chat counts, system messages
-    too, each result a message. "items": each call, result and message an item.
+    "turns": without system messages, all results of a turn in one message. "messages": as chat counts, including system
+    messages, each result a message. "items": each call, result and message is an item.
     """
 
     way: Way
     messages: tuple[tuple[Block | None, ...], ...]
     sources: tuple[int, ...]
-    """For each the number of the message (its first one) that it is made of."""
+    """For each counted message, the index of the transcript's message it is made from (the first of several)."""
     places: dict[int, tuple[int, int]]
-    """id() of a block -> which message, and where in it."""
+    """id() of a block -> the message, and the index in it."""
     calls: dict[int, int]
-    """id() of a call -> which of the calls of its message it is."""
+    """id() of a call -> its index among the calls of its message."""
     sent: Container[int] | None = None
-    """id() of the blocks that are sent; the others, and `sources`, are numbered as the transcript has them."""
+    """id() of the blocks that are sent; others, and `sources`, have the transcript's numbers."""
 
     def blocks(self, number: int) -> tuple[Block, ...]:
-        """The blocks of a message; none when there is no such message."""
+        """The blocks of a message; empty when there is no such message."""
         if not 0 <= number < len(self.messages):
             return ()
         return tuple(block for block in self.messages[number] if block is not None)
@@ -55,28 +55,28 @@ class Counted(Struct, frozen=True, eq=False):
     def place(self, block: Block) -> tuple[int, int] | None:
         return self.places.get(id(block))
 
-    def shifted(self, sent: int, others: int) -> Shifted:
-        """The same behind so many messages, as they are sent and as the transcript has them."""
-        return Shifted(self, sent, others)
+    def shifted(self, sent: int, others: int) -> ShiftedCounts:
+        """The same counts after so many messages, counted as sent and as in the transcript."""
+        return ShiftedCounts(self, sent, others)
 
     def call_number(self, block: Block) -> int:
-        """The K of `tool_calls[K]`; 0 for what is no call, or is not counted."""
+        """The K of `tool_calls[K]`; 0 for a block that is not a call, or not counted."""
         return self.calls.get(id(block), 0)
 
     def first_of(self, source: int) -> int | None:
-        """What number the message `source` has; None when it is not counted."""
+        """The number of message `source`; None when it is not counted."""
         at = bisect_left(self.sources, source)
         return at if at < len(self.sources) and self.sources[at] == source else None
 
 
-class Shifted(Struct, frozen=True):
-    """Where the blocks of a stretch stand in the whole."""
+class ShiftedCounts(Struct, frozen=True):
+    """The counts of a window, offset to its position in the whole."""
 
     counted: Counted
     before: int
-    """Messages that are sent in front of it."""
+    """Messages sent before it."""
     others: int
-    """Messages of the transcript in front of it."""
+    """Messages of the transcript before it."""
 
     def place(self, block: Block) -> tuple[int, int] | None:
         found, sent = self.counted.place(block), self.counted.sent
@@ -98,7 +98,7 @@ def counted_transcript(transcript: Transcript, provider: str) -> Counted:
 
 
 def counted_as_sent(transcript: Transcript, sent: Iterable[Source], provider: str) -> Counted:
-    """What an agent sends, counted; blocks that it leaves out have the places that they would have."""
+    """What an agent sends, counted; blocks that it leaves out get the positions they would have had."""
     before, now = counted_transcript(transcript, provider), counted(sent, provider)
     return replace(
         now,

@@ -1,4 +1,6 @@
-"""Which known error text a paste holds, through whom it came, and what it names."""
+"""Recognising a known error text in a pasted one: which error, through which gateway, and the ids and
+indexes it names.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ from toolpair.rules.errors.wordings import GRAM, grams, wordings
 from toolpair.rules.profiles import PROFILES
 
 _AROUND: Final = 6_000
-"""Squeezed characters around an error in which its wrapper, and what else it says of itself, are looked for."""
+"""Characters (squeezed) around an error that are searched for its wrapper and other details."""
 _DISTINCT: Final = 50
-"""So many errors of one paste are told apart."""
+"""Maximum errors that are distinguished in one paste."""
 _SHOWN_NEAR: Final = 3
 _NEAR_GRAMS: Final = 8
 _MARK: Final = f"[{SOFT}{BLANK}{QUOTE}]*"
@@ -36,7 +38,7 @@ _FAMILIES: Final = (
     frozenset({"anthropic", "vertex-anthropic"}),
     frozenset({"openai-chat", "azure-openai", "deepseek", "moonshot", "groq"}),
 )
-"""Providers that may answer in each other's words, since one validator or its copy reads the request."""
+"""Providers that may use each other's error texts, because one validator (or a copy of it) reads the request."""
 
 _VENDORS: Final = (
     ("vertex", "vertex-anthropic", "Vertex AI"),
@@ -55,35 +57,35 @@ _VENDORS: Final = (
 
 
 class Recognised(Struct, frozen=True):
-    """A pasted text that is known: which one, and what it names."""
+    """A recognised text: which error it is, and what it names."""
 
     error: ErrorText
     ids: tuple[str, ...] = ()
-    """As they most likely read."""
+    """The ids in their most likely reading."""
     readings: tuple[tuple[str, ...], ...] = ()
-    """For each id all ways to read it, where a terminal may have broken it or not."""
+    """For each id all its readings, since a line break may or may not be part of it."""
     message: int | None = None
-    """The index as printed, counted from 0."""
+    """The index as printed, converted to count from 0."""
     block: int | None = None
-    """The block within that message, from 0."""
+    """The block within that message, counted from 0."""
     call: int | None = None
-    """Which call of the message, where calls are counted by themselves."""
+    """Which call of the message, where calls are counted separately."""
     tool: str | None = None
     provider: str = ""
-    """Who judged: a profile's id, or a name of `texts.TITLES`."""
+    """Who raised the error: a profile's id, or a name in `texts.TITLES`."""
     through: str | None = None
-    """Who passed it on: "OpenRouter (Anthropic)"."""
+    """Which gateway passed it on: "OpenRouter (Anthropic)"."""
     count: int = 1
     """How many different errors the text holds; this is the last one."""
 
     @property
     def profile(self) -> str | None:
-        """The profile whose rules it speaks of; None when it says nothing of that."""
+        """The profile whose rules it is about; None when it does not say."""
         return self.provider if self.provider in PROFILES else self.error.judged_as
 
     @property
     def title(self) -> str:
-        """Who said it, for a sentence."""
+        """Who raised it, for a sentence."""
         name = title_of(self.provider)
         return f"{name}, through {self.through}" if self.through else name
 
@@ -93,7 +95,7 @@ class Recognised(Struct, frozen=True):
 
 
 def recognise(text: str) -> Recognised | None:
-    """The last known error of a text as somebody has pasted it; None when it holds none."""
+    """The last known error in a pasted text; None when it holds none."""
     pasted = PastedText.of(text)
     found = last_of_each_place(hits(pasted))
     if not found:
@@ -101,7 +103,7 @@ def recognise(text: str) -> Recognised | None:
     known = [_read(pasted, hit) for hit in found[:_DISTINCT]]
     last = known[0]
     if not last.names_a_place:
-        # A client's short words and the API's own speak of the same request.
+        # A client's short message and the API's own text are about the same request.
         last = next((one for one in known if one.names_a_place and _same_rules(one, last)), last)
     different = {(one.error.rules, one.ids, one.message, one.block) for one in known if one.names_a_place}
     nameless = {one.error.rules for one in known if not one.names_a_place}
@@ -155,17 +157,19 @@ def _number(pasted: PastedText, hit: Hit, name: str) -> int | None:
     digits = pasted.plain[place[0] : place[1]]
     at = hit.wording.named.index(name)
     if not hit.wording.fixed[at + 1] or place[1] == hit.end:
-        # Nothing says where it ends: what stands on the next line may be another number.
+        # Nothing marks its end: what is on the next line may be another number.
         marked = pasted.between(place[0], place[1]).strip(SOFT + BLANK + QUOTE)
         pieces = re.split(f"[{SOFT}{BLANK}{QUOTE}]", marked)
-        behind = pasted.plain[place[1] : place[1] + 1]
-        if len(pieces) > 1 and (not marked.replace(SOFT, "").isdigit() or behind.isalnum() or behind in ("-", ":")):
+        following = pasted.plain[place[1] : place[1] + 1]
+        if len(pieces) > 1 and (
+            not marked.replace(SOFT, "").isdigit() or following.isalnum() or following in ("-", ":")
+        ):
             digits = pieces[0]
     return int(digits)
 
 
 def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:
-    """The ids that stand at a place, each in all its readings, the likeliest first."""
+    """The ids at a place of the wording, each with all its readings, likeliest first."""
     start, end = hit.places[name]
     if start == end and hit.open != name:
         return []
@@ -180,7 +184,7 @@ def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:
         quoted = QUOTE in piece[: len(piece) - len(piece.lstrip(SOFT + BLANK + QUOTE))]
         body = piece.lstrip(SOFT + BLANK + QUOTE)
         first = re.split(f"[{BLANK}{QUOTE}]", body, maxsplit=1)[0]
-        readings = _readings(first, behind=body[len(first) :])
+        readings = _readings(first, following=body[len(first) :])
         if not readings:
             break
         found.append(readings)
@@ -190,8 +194,8 @@ def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:
     return found
 
 
-def _readings(text: str, behind: str) -> tuple[str, ...]:
-    """The ways to read an id of which nothing fixed says where it ends. `text` has no marks but line breaks."""
+def _readings(text: str, following: str) -> tuple[str, ...]:
+    """The readings of an id whose end nothing marks. `text` has no marks except line breaks."""
     parts: list[str] = []
     for part in text.split(SOFT):
         match = _ID.match(part)
@@ -204,8 +208,8 @@ def _readings(text: str, behind: str) -> tuple[str, ...]:
         return ()
     likely = 1
     for n in range(1, len(parts)):
-        # A word behind a line break is no piece of an id; what has digits, or ends the text, may well be.
-        ends = n == len(parts) - 1 and not behind.strip(SOFT + BLANK + QUOTE)
+        # A word after a line break is not part of an id; text with digits, or at the very end, may well be.
+        ends = n == len(parts) - 1 and not following.strip(SOFT + BLANK + QUOTE)
         if not (any(char.isdigit() or char == "_" for char in parts[n]) or ends):
             break
         likely = n + 1
@@ -219,7 +223,7 @@ def _around(pasted: PastedText, hit: Hit) -> tuple[int, int]:
 
 
 def _parameter(pasted: PastedText, hit: Hit) -> int | None:
-    """The index that the body of the answer names beside the words: "param": "messages.[3].role"."""
+    """The index named in the response body next to the message: "param": "messages.[3].role"."""
     start, end = max(0, hit.start - 300), min(len(pasted.bare), hit.end + 300)
     places = [
         (min(abs(match.start() - hit.end), abs(match.end() - hit.start)), int(match.group(1) or match.group(2)))
@@ -230,7 +234,7 @@ def _parameter(pasted: PastedText, hit: Hit) -> int | None:
 
 
 def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:
-    """Who judged, and who passed it on."""
+    """Who raised it, and which gateway passed it on."""
     error = hit.wording.error
     start, end = _around(pasted, hit)
     text = pasted.bare[start:end]
@@ -250,7 +254,7 @@ def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:
 
 
 def _wrapped_by(pasted: PastedText, start: int, end: int) -> tuple[str | None, str]:
-    """The title of the wrapper, and the vendor that it names."""
+    """The title of the wrapper, and the vendor it names."""
     text = pasted.bare[start:end]
     inside = _LITELLM.search(text)
     if inside is not None:
@@ -264,13 +268,13 @@ def _wrapped_by(pasted: PastedText, start: int, end: int) -> tuple[str | None, s
 
 
 def _profile_of(vendor: str) -> tuple[str, str] | None:
-    """The profile and the title of a vendor as a wrapper writes it."""
+    """The profile and title for a vendor's name as a wrapper writes it."""
     plain = re.sub(r"[^a-z]", "", vendor.lower())
     return next(((id_, title) for word, id_, title in _VENDORS if plain.startswith(word) or word in plain), None)
 
 
 def _wrapper(pasted: PastedText) -> Recognised | None:
-    """The wrapper alone, when what is in it is not known."""
+    """The wrapper alone, when the error inside is unknown."""
     text = pasted.bare
     start, end = max(0, len(text) - 2 * _AROUND), len(text)
     by_id = {error.id: error for error in texts()}
@@ -287,12 +291,12 @@ def _wrapper(pasted: PastedText) -> Recognised | None:
 
 @cache
 def _grams_of_errors() -> Mapping[str, frozenset[str]]:
-    """Piece -> the ids of the texts that it stands in."""
+    """Character n-gram -> ids of the texts that contain it."""
     return {gram: frozenset(wordings()[n].error.id for n, _, _ in places) for gram, places in grams().items()}
 
 
 def nearest(text: str) -> tuple[ErrorText, ...]:
-    """The known texts that share most with an unknown one, at most three; none when nothing is alike."""
+    """The known texts most similar to an unknown one, at most three; empty when nothing is similar."""
     bare = PastedText.of(text[-20_000:]).bare
     known = _grams_of_errors()
     shared: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Where in a pasted text a known error stands: pieces of the wordings are looked up, and the hits are grown."""
+"""Finding known errors in a pasted text: n-grams of the wordings are looked up, and each hit is extended both ways."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from toolpair.rules.errors.wordings import GRAM, LISTS, NAMES, NUMBERS, Wording,
 
 _SMALL: Final = 100_000
 _STRIDE: Final = 8
-"""In a long text every eighth place is looked up, which finds whatever stands unbroken for 17 characters."""
+"""In a long text every eighth position is looked up, which finds any unbroken match of 17 characters."""
 _ENOUGH: Final = GRAM + _STRIDE - 1
-"""Fixed characters that have to be there."""
+"""Minimum fixed characters that must match."""
 _TRIED: Final = 1_500
-"""Hits that are looked at: an error that stands more often in a text is still found where it stands last."""
+"""Maximum hits looked at: of an error that occurs more often, the last ones are still found."""
 _NO_BEGINNING: Final = 4
 _CORE_SHARE: Final = 0.6
 _NUMBER: Final = re.compile(r"\d{1,9}")
@@ -31,31 +31,31 @@ _ELLIPSES: Final = ("â€¦", "...", "[trunc", "(trunc", "<trunc", "[cut", "[+", "â
 
 
 class Hit(Struct, eq=False):
-    """One wording that was found. Places are in `PastedText.bare`, half-open."""
+    """A wording that was found. Offsets are in `PastedText.bare`, half-open."""
 
     wording: Wording
     start: int
     end: int
     score: int
-    """Fixed characters that are there."""
+    """Matched fixed characters."""
     of_core: int
     wrong: int = 0
-    """Fixed characters that should stand where others do."""
+    """Fixed characters expected where the text has others."""
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     open: str | None = None
-    """What is named last, when nothing fixed says where it ends."""
+    """The last named value, when nothing fixed marks its end."""
     begins: bool = True
-    """Its beginning is there, but for what only locates."""
+    """Its beginning matched, apart from parts that only locate."""
 
     @property
     def rank(self) -> tuple[int, float, bool]:
-        """The higher, the more surely it is this wording."""
+        """The higher, the more certain the match."""
         sure = self.score - 2 * self.wrong - (0 if self.begins else _NO_BEGINNING)
         return (sure, self.score / self.wording.size, not self.wording.error.legacy)
 
 
 def hits(pasted: PastedText) -> Iterator[Hit]:
-    """What was found, from the end of the text backwards; hits may lie over each other."""
+    """The hits, from the end of the text backwards; they may overlap."""
     text = pasted.bare
     tried: set[tuple[int, int, int]] = set()
     for at, found in _seeds(text):
@@ -88,16 +88,16 @@ def _seeds(text: str) -> Iterator[tuple[int, tuple[tuple[int, int, int], ...]]]:
             yield at, found
 
 
-def _same_ahead(text: str, at: int, fixed: str, offset: int) -> int:
-    """How many characters of `fixed` from `offset` on stand in `text` from `at` on."""
+def _same_after(text: str, at: int, fixed: str, offset: int) -> int:
+    """How many characters of `fixed` from `offset` on match `text` from `at` on."""
     count = min(len(fixed) - offset, len(text) - at)
     if text.startswith(fixed[offset : offset + count], at):
         return count
     return next(n for n in range(count) if text[at + n] != fixed[offset + n])
 
 
-def _same_behind(text: str, at: int, fixed: str, offset: int) -> int:
-    """How many characters of `fixed` before `offset` stand in `text` right before `at`."""
+def _same_before(text: str, at: int, fixed: str, offset: int) -> int:
+    """How many characters of `fixed` before `offset` match `text` before `at`."""
     count = 0
     while count < offset and at - count > 0 and text[at - count - 1] == fixed[offset - count - 1]:
         count += 1
@@ -105,14 +105,14 @@ def _same_behind(text: str, at: int, fixed: str, offset: int) -> int:
 
 
 def _grown(pasted: PastedText, wording: Wording, part: int, start: int, offset: int) -> Hit | None:
-    """The hit whose fixed part `part` begins at `start`; None when the text says something else."""
+    """The hit whose fixed part `part` begins at `start`; None when the text does not match."""
     text = pasted.bare
     fixed = wording.fixed[part]
-    behind = _same_behind(text, start + offset, fixed, offset)
-    ahead = _same_ahead(text, start + offset, fixed, offset)
-    same = behind + ahead
-    hit = Hit(wording, start + offset - behind, start + offset + ahead, same, same if part == wording.core else 0)
-    missing = offset - behind
+    backward = _same_before(text, start + offset, fixed, offset)
+    ahead = _same_after(text, start + offset, fixed, offset)
+    same = backward + ahead
+    hit = Hit(wording, start + offset - backward, start + offset + ahead, same, same if part == wording.core else 0)
+    missing = offset - backward
     if not missing:
         _grow_left(pasted, hit, part)
     elif locates(fixed[:missing]):
@@ -127,7 +127,7 @@ def _grown(pasted: PastedText, wording: Wording, part: int, start: int, offset: 
         _grow_right(text, hit, part)
     else:
         hit.wrong = len(fixed) - offset - ahead
-    # What is named last may be all that is left of the text, or be followed by other words.
+    # The last named value may be the rest of the text, or be followed by other words.
     cut = hit.open is not None or _cut_behind(pasted, hit.end)
     if cut:
         hit.wrong = 0
@@ -156,7 +156,7 @@ def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
         if name in NUMBERS:
             found = _NUMBER_BEFORE.search(text, max(0, end - 9), end)
             begin = found.start() if found else end
-            same = _same_behind(text, begin, fixed, len(fixed)) if found else 0
+            same = _same_before(text, begin, fixed, len(fixed)) if found else 0
         else:
             size = _LIST_SIZE if name in LISTS else _TOKEN_SIZE
             plain = len(fixed) > 2 or name in NAMES
@@ -164,12 +164,12 @@ def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
             begin = at + len(fixed[-_LOOKED_FOR:])
             shape = _LIST if name in LISTS else _TOKEN
             fits = at >= 0 and shape.fullmatch(text, begin, end)
-            same = _same_behind(text, begin, fixed, len(fixed)) if fits else 0
+            same = _same_before(text, begin, fixed, len(fixed)) if fits else 0
             if not same and end <= size:
                 begin = same = _rest_of(text, fixed, shape, end)
         if not same and fixed:
             if name not in NUMBERS and end <= _TOKEN_SIZE and _one_token(pasted, end):
-                # The text begins within what is named here.
+                # The text begins inside this named value.
                 hit.start = 0
             hit.begins = all(wording.only_locates(before) for before in range(n + 1))
             return
@@ -183,7 +183,7 @@ def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
 
 
 def _rest_of(text: str, fixed: str, shape: re.Pattern[str], end: int) -> int:
-    """How much of the end of a fixed part the text begins with, where nothing else stands before what is named."""
+    """How much of the end of a fixed part the text begins with, when nothing precedes the named value."""
     for count in range(min(len(fixed) - 1, end), 1, -1):
         if text.startswith(fixed[-count:]) and shape.fullmatch(text, count, end):
             return count
@@ -191,7 +191,7 @@ def _rest_of(text: str, fixed: str, shape: re.Pattern[str], end: int) -> int:
 
 
 def _one_token(pasted: PastedText, end: int) -> bool:
-    """Whether all that stands before `end` may be the rest of one id."""
+    """Whether everything before `end` may be the rest of one id."""
     marked = pasted.between(0, end).strip(SOFT + BLANK + QUOTE)
     return BLANK not in marked and QUOTE not in marked and _TOKEN.fullmatch(pasted.bare, 0, end) is not None
 
@@ -215,7 +215,7 @@ def _grow_right(text: str, hit: Hit, part: int) -> None:
                 hit.places.setdefault(name, (begin, min(len(text), begin + size)))
                 return
         hit.places.setdefault(name, (begin, end))
-        same = _same_ahead(text, end, fixed, 0)
+        same = _same_after(text, end, fixed, 0)
         hit.end = end + same
         hit.score += same
         hit.of_core += same if n + 1 == wording.core else 0
@@ -225,14 +225,14 @@ def _grow_right(text: str, hit: Hit, part: int) -> None:
 
 
 def _end_of_token(text: str, begin: int, name: str, fixed: str) -> int:
-    """Where what is named from `begin` on ends, since the next fixed part stands there; -1 when it does not."""
+    """The end of the value named from `begin` on, where the next fixed part follows; -1 when it does not."""
     if len(fixed) < 3:
         return -1
     size = _LIST_SIZE if name in LISTS else _TOKEN_SIZE
     wanted = fixed[:_LOOKED_FOR]
     at = text.find(wanted, begin, begin + size + len(wanted))
     if at < 0:
-        # The text may end within the next fixed part.
+        # The text may end inside the next fixed part.
         for count in range(min(len(wanted) - 1, len(text) - begin), 1, -1):
             if text.endswith(wanted[:count]):
                 at = len(text) - count
@@ -242,7 +242,7 @@ def _end_of_token(text: str, begin: int, name: str, fixed: str) -> int:
 
 
 def last_of_each_place(found: Iterator[Hit]) -> list[Hit]:
-    """Of hits that lie over each other the surest; from the end of the text backwards."""
+    """The most certain of overlapping hits; from the end of the text backwards."""
     ordered = sorted(found, key=lambda hit: (-hit.end, hit.start))
     chosen: list[Hit] = []
     for hit in ordered:

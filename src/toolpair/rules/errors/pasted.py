@@ -1,4 +1,4 @@
-"""A pasted text as it is searched: without what terminals, wrappers and copying put between its characters."""
+"""A pasted text prepared for searching: without what terminals, wrappers and copying insert between its characters."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 from msgspec import Struct
 
 LIMIT: Final = 2_000_000
-"""Characters of a paste that are looked at: its last ones, since the newest error stands at the end."""
+"""Maximum characters of a paste that are searched: the last ones, because the newest error is at the end."""
 
 SOFT, BLANK, QUOTE = "\x01", "\x02", "\x03"
-"""What was taken out at a place: a line break with its indentation and gutter, blanks alone, or a quote."""
+"""Marks for what was removed: a line break with its indentation and gutter, blanks only, or a quote."""
 
 _MARKS: Final = f"{SOFT}{BLANK}{QUOTE}"
 _RUN: Final = re.compile(f"[{_MARKS}]{{2,}}")
@@ -27,7 +27,7 @@ _BEHIND_BREAK: Final = re.compile(f"{SOFT}[\\s{SOFT}{BLANK}{_GUTTER}]+")
 _OTHER_BLANK: Final = re.compile("[^\\S \x01-\x03]|[─-▟⎿⏺●]")
 _QUOTES: Final = tuple("\"'`‘’‚‛“”„´′″«»‹›＂＇｀")
 _ENTITY: Final = re.compile(
-    # With a mark between its characters where a terminal broke it.
+    # With a mark between its characters where a terminal wrapped the line.
     f"&[{_MARKS}]?(?:a[{_MARKS}]?m[{_MARKS}]?p[{_MARKS}]?;[{_MARKS}]?){{0,4}}(?:"
     + "|".join(
         f"[{_MARKS}]?".join(word)
@@ -46,12 +46,12 @@ _CHUNK: Final = 256
 
 
 def squeezed(text: str) -> str:
-    """The text's bare characters in lower case: the form in which two texts are compared."""
+    """The text's bare characters in lower case: the form in which texts are compared."""
     return PastedText.of(text).bare
 
 
 class PastedText(Struct, frozen=True, eq=False, dict=True):
-    """`marked` is the text with a mark wherever something was taken out; `bare` is it without marks, in lower case."""
+    """`marked` has a mark wherever something was removed; `bare` is the same without marks, in lower case."""
 
     marked: str
 
@@ -61,7 +61,7 @@ class PastedText(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def plain(self) -> str:
-        """Without marks, letters as they were."""
+        """The text without marks, in its original case."""
         return self.marked.replace(SOFT, "").replace(BLANK, "").replace(QUOTE, "")
 
     @cached_property
@@ -71,7 +71,7 @@ class PastedText(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _starts(self) -> list[int]:
-        """For every chunk of `marked` how many characters of `bare` stand before it."""
+        """For each chunk of `marked`, how many characters of `bare` come before it."""
         starts = [0]
         for at in range(0, len(self.marked), _CHUNK):
             chunk = self.marked[at : at + _CHUNK]
@@ -80,7 +80,7 @@ class PastedText(Struct, frozen=True, eq=False, dict=True):
         return starts
 
     def _at(self, place: int) -> int:
-        """Where the character at this place of `bare` stands in `marked`."""
+        """The offset in `marked` of an offset in `bare`."""
         from bisect import bisect_right
 
         chunk = max(0, bisect_right(self._starts, place) - 1)
@@ -94,7 +94,7 @@ class PastedText(Struct, frozen=True, eq=False, dict=True):
         return len(self.marked)
 
     def between(self, start: int, end: int) -> str:
-        """The marked text of a stretch of `bare`, with the marks on both sides of it."""
+        """The marked text of a span of `bare`, including the marks on both sides."""
         first, last = self._at(start), self._at(end)
         while first > 0 and self.marked[first - 1] in _MARKS:
             first -= 1
@@ -117,9 +117,9 @@ def _marked(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Without the escapes of JSON in JSON, however deep, and however a terminal broke them."""
+    """The text without JSON-in-JSON escapes, however deep, and however a terminal wrapped them."""
     text = _BACKSLASHES.sub(r"\\", text)
-    # Line breaks first: they may stand within another escape, and so may a gutter that is escaped itself.
+    # Line breaks first: they may split another escape, and so may an escaped gutter.
     text = _without_breaks(_BREAK.sub("\n", _BREAK_IN_ESCAPE.sub(r"\\", text)))
     for _ in range(2):
         text = _without_breaks(_UNICODE.sub(_character, text))
@@ -152,6 +152,6 @@ def _one_mark(match: re.Match[str]) -> str:
     run = match.group()
     if QUOTE not in run:
         return SOFT if SOFT in run else BLANK
-    # A string that goes on on the next line is closed and opened again.
+    # A string continued on the next line is closed and opened again.
     first, last = run.find(SOFT), run.rfind(SOFT)
     return SOFT if first >= 0 and QUOTE in run[:first] and QUOTE in run[last:] else QUOTE

@@ -9,7 +9,7 @@ from typing import Final
 
 from toolpair.dialects.block_values import field_names, field_of, has_field, written_type
 from toolpair.dialects.openai_responses import ITEM_PREFIXES
-from toolpair.rules.errors.counting import Counted, Shifted
+from toolpair.rules.errors.counting import Counted, ShiftedCounts
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
@@ -28,26 +28,26 @@ _SEEN_AS: Final = dict.fromkeys(
     "result.missing",
 )
 _WORDS_OF: Final = {"vertex-anthropic": "anthropic", "azure-openai": "openai-chat"}
-"""Whose words a provider answers with where it has none of its own."""
+"""The provider whose texts are used when a provider has none of its own."""
 
 _SAID: Final = {"reasoning.bad_signature": "ANT14"}
-"""Of several texts for a rule the one that a file alone can lead to: not that thinking was changed."""
+"""When several texts fit a rule, those that a file alone can cause: not "thinking was changed"."""
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 @cache
 def _first_for(rule: str, provider: str) -> ErrorText | None:
-    """The text that speaks of this rule before others, else one that may speak of it."""
+    """The first text that is mainly about this rule, else one that may be."""
     fitting = [error for error in texts() if error.provider == provider and rule in error.rules and not error.legacy]
     said = next((error for error in fitting if error.id == _SAID.get(rule)), None)
     return said or next((error for error in fitting if error.rules[0] == rule), next(iter(fitting), None))
 
 
 def error_for(rule: str, provider: str) -> ErrorText | None:
-    """The text with which this provider answers to a broken rule; None where none is known."""
+    """The text with which this provider answers a broken rule; None when none is known."""
     base = provider.partition("/")[0]
-    # Results that the API does not find are missing to it, whatever became of them.
+    # The API reports results that it does not find as missing, whatever became of them.
     for whose in (base, _WORDS_OF.get(base)):
         for known_as in (rule, _SEEN_AS.get(rule)):
             found = _first_for(known_as, whose) if known_as is not None and whose is not None else None
@@ -59,10 +59,10 @@ def error_for(rule: str, provider: str) -> ErrorText | None:
 def words_for(
     problem: Problem, provider: str, count: Callable[[], Counted], before: int = 0, unsent: int | None = None
 ) -> str | None:
-    """What the provider would answer to this problem; None where no such text is known.
+    """What the provider would answer to this problem; None when no such text is known.
 
-    `provider` is a profile's id, `count` gives the messages as that provider counts them; `before` more are in front.
-    Of what is not sent `unsent` are.
+    `provider` is a profile's id, `count` gives the messages as that provider counts them; `before` is the number of
+    messages before those. `unsent` is that number for what is not sent.
     """
     error = error_for(problem.rule, provider)
     if error is None:
@@ -70,7 +70,7 @@ def words_for(
     block = _block(problem, error)
     counted = count()
     if error.id == "MIS04" and block is not None and _behind_tools(counted, block):
-        # Among the results of a turn the number of them is what is wrong.
+        # Among the results of a turn, the number of results is what is wrong.
         error = _first_for("result.missing", "mistral") or error
     written = block if block is not None and field_names(block) else problem.about
     text = _wording(error, problem, block)
@@ -104,7 +104,7 @@ def words_for(
 
 
 def _block(problem: Problem, error: ErrorText) -> Block | None:
-    """The block that the words speak of."""
+    """The block that the text refers to."""
     if "result.missing" in error.rules or error.id == "OAI01":
         first = problem.call or problem.result
     elif RULES[problem.rule].of_result:
@@ -114,7 +114,7 @@ def _block(problem: Problem, error: ErrorText) -> Block | None:
     return first or next(iter(problem.others), None)
 
 
-def _place(problem: Problem, error: ErrorText, block: Block | None, counted: Shifted) -> tuple[int, int]:
+def _place(problem: Problem, error: ErrorText, block: Block | None, counted: ShiftedCounts) -> tuple[int, int]:
     """The message, and the block in it, that the provider would name."""
     place = counted.place(block) if block is not None else None
     if place is None:
@@ -137,7 +137,7 @@ def _behind_tools(counted: Counted, block: Block) -> bool:
 def _named_id(problem: Problem, error: ErrorText, block: Block | None, written: Block | Message | None) -> str:
     if error.names == "tool":
         return block.name or "" if block is not None else ""
-    # Items have ids of their own beside the call's.
+    # Items have ids of their own as well as call ids.
     by_item = error.provider == "openai-responses" and problem.rule.startswith(("item.", "reasoning."))
     of_item = field_of(written, "id") if written is not None else None
     id_ = of_item if by_item else block.id if block is not None else None
@@ -145,14 +145,14 @@ def _named_id(problem: Problem, error: ErrorText, block: Block | None, written: 
 
 
 def _tool_kind(block: Block | None, kind: str) -> str:
-    """The name of a tool as the words have it: of a provider's own tool without what says that it is a result."""
+    """The block type named in the text; of a provider's own tool without its result suffix."""
     if kind.endswith("_tool_result"):
         return kind.removesuffix("_tool_result")
     return block.name or "" if block is not None else ""
 
 
 def _field(problem: Problem, written: Block | Message | None) -> str:
-    """The field that is missing; empty where it is another one than these."""
+    """The missing field; empty when it is not one of these."""
     if problem.rule == "id.empty":
         return "tool_call_id"
     typed = written is not None and has_field(written, "type")
@@ -160,7 +160,7 @@ def _field(problem: Problem, written: Block | Message | None) -> str:
 
 
 def _wording(error: ErrorText, problem: Problem, block: Block | None) -> str:
-    """Of several wordings the one for this kind of block and of defect."""
+    """The wording, of several, for this kind of block and defect."""
     side = "result" if block is not None and block.kind == "result" else "use"
     wanted = [f"tool{side.capitalize()}", f"tool_{side}"]
     wanted += {
@@ -173,6 +173,6 @@ def _wording(error: ErrorText, problem: Problem, block: Block | None) -> str:
     def fits(words: str) -> int:
         return sum(word in words for word in wanted)
 
-    # The first of the best is taken; what is cut short is there to be recognised alone.
+    # The first of the best; shortened ones exist only to be recognised.
     whole = [words for words in error.words if len(words) * 2 >= len(error.words[0])]
     return max(whole, key=fits)

@@ -1,4 +1,4 @@
-"""The providers' own error texts, as data: recognised when pasted, quoted where a problem would raise them."""
+"""The providers' own error texts as data: recognised when pasted, quoted where a problem would cause them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from toolpair.rules.shipped import shipped
 
 
 class ErrorText(Struct, frozen=True):
-    """One error text of a provider, or of a program between it and the user."""
+    """An error text of a provider, or of a program between it and the user."""
 
     id: str
     provider: str
-    """A profile's id, or the name of who says it: see `TITLES`."""
+    """A profile's id, or the name of the program that says it: see `TITLES`."""
     words: tuple[str, ...]
-    """Its wordings, today's first: templates in which {N}, {M} and {id} stand for what the text names."""
+    """Its wordings, newest first: templates in which {N}, {M} and {id} stand for what the text names."""
     rules: tuple[str, ...]
-    """What raises it; none when another text is wrapped in it."""
+    """The rules that raise it; empty when it only wraps another text."""
     meaning: str
-    """One sentence."""
+    """What it means, one sentence."""
     remedy: str
     """What to do, one sentence."""
     evidence: str
@@ -30,13 +30,13 @@ class ErrorText(Struct, frozen=True):
     legacy: bool = False
     wraps: bool = False
     at: str = "itself"
-    """What the index names: "itself", or "behind" for the message behind the call."""
+    """What the index names: "itself", or "behind" for the message after the call."""
     base: int = 0
-    """What the index counts from."""
+    """The number that the index starts at."""
     judged_as: str | None = None
-    """The profile whose rules these are, where `provider` is none."""
+    """The profile whose rules these are, if `provider` is not one."""
     names: str = "id"
-    """What {id} is: "id", or "tool" for a tool's name."""
+    """What {id} is: "id", or "tool" for a tool name."""
 
     @property
     def text(self) -> str:
@@ -51,11 +51,11 @@ TITLES: Final = {
     "openrouter": "OpenRouter",
     "vercel-ai-sdk": "Vercel AI SDK",
 }
-"""Who says an error text and has no profile."""
+"""Names that raise errors but have no profile."""
 
 
 def title_of(provider: str) -> str:
-    """A provider's name as it calls itself."""
+    """A provider's name as it writes it itself."""
     if provider in TITLES:
         return TITLES[provider]
 

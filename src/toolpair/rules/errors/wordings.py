@@ -1,4 +1,4 @@
-"""The wordings of the known error texts, taken to pieces: what stands fixed in them and what they name."""
+"""The wordings of the known error texts, split into fixed parts and the values they name."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ NUMBERS: Final = frozenset({"N", "M", "K", "A", "max", "len"})
 NAMES: Final = frozenset({"name", "field", "prefix", "role", "type"})
 LISTS: Final = frozenset({"ids", "others"})
 _IN_BACKTICKS: Final = re.compile(r"`[^`]*`")
-"""What a shell takes for commands, runs, and leaves out of a text that stands in double quotes."""
+"""What a shell would run as a command, and so drops from a text in double quotes."""
 _STILL_SAYS: Final = 30
-"""Fixed characters that such a text needs, to be told from others."""
+"""Minimum fixed characters for such a text to be recognisable."""
 GRAM: Final = 10
-"""Characters of the pieces by which a wording is looked up."""
+"""Length of the n-grams by which a wording is looked up."""
 
 
 class Wording(Struct, frozen=True, eq=False):
-    """One wording: `fixed[0]`, what `named[0]` stands for, `fixed[1]`, and so on. The fixed parts are squeezed."""
+    """One wording: `fixed[0]`, the value `named[0]`, `fixed[1]`, and so on. The fixed parts are squeezed."""
 
     error: ErrorText
     fixed: tuple[str, ...]
     named: tuple[str, ...]
     size: int
-    """Characters of all fixed parts."""
+    """Total characters of the fixed parts."""
     core: int
-    """Which fixed part is the longest."""
+    """Index of the longest fixed part."""
 
     def only_locates(self, part: int) -> bool:
-        """Whether the fixed part does nothing but lead to a place, as in "messages.3.content.1: "."""
+        """Whether the fixed part only introduces a location, as in "messages.3.content.1: "."""
         return locates(self.fixed[part])
 
 
@@ -46,7 +46,7 @@ def locates(text: str) -> bool:
 
 @cache
 def wordings() -> tuple[Wording, ...]:
-    """All wordings of all texts that say something by themselves."""
+    """All wordings that mean something by themselves."""
     whole = [(error, words) for error in texts() if not error.wraps for words in error.words]
     eaten = [(error, _IN_BACKTICKS.sub("", words)) for error, words in whole if "`" in words]
     kept = [found for found in (_taken_apart(*one) for one in eaten) if found.size >= _STILL_SAYS]
@@ -62,7 +62,7 @@ def _taken_apart(error: ErrorText, words: str) -> Wording:
 
 @cache
 def grams() -> dict[str, tuple[tuple[int, int, int], ...]]:
-    """Piece of `GRAM` characters -> where it stands: the wording, the fixed part of it, the place in that."""
+    """N-gram of `GRAM` characters -> where it occurs: the wording, its fixed part, the offset in that."""
     found: dict[str, list[tuple[int, int, int]]] = {}
     for number, wording in enumerate(wordings()):
         for part, text in enumerate(wording.fixed):

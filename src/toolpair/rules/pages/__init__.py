@@ -1,7 +1,7 @@
-"""A page about every rule: what it means, what fixes it, a file that breaks it.
+"""A page for every rule: what it means, what fixes it, an example file that breaks it.
 
-A rule's record names the module here that has its page; a new family has a heading below. Nothing that judges imports
-this package: it is loaded when somebody asks what a rule means.
+A rule's record names the module here that has its page; a new family adds a heading below. Checking never imports this
+package: a page is loaded only when somebody asks what a rule means.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ FAMILIES: Final = {
     "chain": "Links between the lines of a Claude Code session",
     "rollout": "Codex rollouts",
 }
-"""Family -> what it is about: the headings, in the order in which families are listed."""
+"""Family -> what it is about: the headings, in display order."""
 
 
 @cache
 def pages() -> dict[str, RulePage]:
-    """Rule -> its page, family by family, each family in the order of its module."""
+    """Rule -> its page, family by family, in the order of each family's module."""
     modules: dict[str, list[str]] = {family: [] for family in FAMILIES}
     for rule in RULES.values():
         if rule.page not in modules[rule.family]:
@@ -51,7 +51,7 @@ def pages() -> dict[str, RulePage]:
 
 
 def page_of(name: str) -> RulePage | None:
-    """The page of one rule; only the module that has it is loaded."""
+    """The page of one rule; loads only the module that has it."""
     rule = RULES.get(name)
     return next((page for page in _pages_in(rule.page) if page.rule == name), None) if rule is not None else None
 

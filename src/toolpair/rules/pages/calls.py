@@ -1,4 +1,4 @@
-"""Pages about calls: ids that several share, and something behind them in their message."""
+"""Pages about calls: shared ids, and content after a call in its message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages about fields that are wanted, and fields that are refused."""
+"""Pages about missing and refused fields."""
 
 from __future__ import annotations
 

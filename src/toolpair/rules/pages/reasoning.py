@@ -1,4 +1,4 @@
-"""Pages about thinking and reasoning: signatures, and what must stand beside calls."""
+"""Pages about thinking and reasoning: signatures, and what must accompany calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages about the rollouts of Codex: what keeps it from resuming them, and records that it passes by."""
+"""Pages about Codex rollouts: what stops Codex from resuming them, and records that it skips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page about a rule is made of."""
+"""The data structure of a rule's page."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from msgspec import Struct
 
 
 class Example(Struct, frozen=True):
-    """A short file that breaks the rule, as it would stand on disk. What mends it is found by mending it."""
+    """A short file that breaks the rule, as it would be on disk. Its fixes are found by running toolpair on it."""
 
     text: str | bytes
     profile: str | None = None
-    """Who judges it, where that is not the one that the format suggests."""
+    """The profile to check it with, if not the one that the format suggests."""
     format: str | None = None
-    """Which format it is, where its content alone does not tell."""
+    """Its format, if the content alone does not show it."""
     also: tuple[str, ...] = ()
-    """Other rules that are broken with it."""
+    """Other rules that it breaks as well."""
     agent_version: str | None = None
-    """Which version of its agent resumes it, where only some versions break on it."""
+    """The version of its agent that resumes it, if only some versions break on it."""
     path: str | None = None
-    """Its place below the agent's own folder, where the rule looks at what stands beside the file."""
+    """Its path below the agent's own folder, if the rule looks at files beside it."""
 
     @property
     def data(self) -> bytes:
-        """The bytes of the file. A text begins on the line behind its opening quotes."""
+        """The bytes of the file. The text begins on the line after its opening quotes."""
         return self.text if isinstance(self.text, bytes) else self.text.removeprefix("\n").encode()
 
 
 class Offered(Struct, frozen=True):
-    """A way to mend that other problems of the rule offer than the example's."""
+    """A fix that other problems of the rule offer, but the example's does not."""
 
     id: str
     title: str
@@ -44,4 +44,4 @@ class RulePage(Struct, frozen=True):
     example: Example | None = None
     offers: tuple[Offered, ...] = ()
     no_example: str | None = None
-    """Why no file can show it, where there is no example."""
+    """Why no file can show it, if there is no example."""

@@ -1,4 +1,4 @@
-"""Going to a place: an id, a rule, `line:N`, `message:N`, `pair:N`, `record:N`, or an error text as an API gave it."""
+"""Resolving a place: an id, a rule, `line:N`, `message:N`, `pair:N`, `record:N`, or an API's error text."""
 
 from __future__ import annotations
 
@@ -39,20 +39,22 @@ _GONE: Final = (
 
 
 class Searched(Protocol):
-    """A file, as far as places are looked for in it."""
+    """The parts of a session that places are searched in."""
 
     current: int
 
     @property
     def conversation(self) -> Conversation:
-        """The current one."""
+        """The current conversation."""
 
     @property
     def conversations(self) -> tuple[Conversation, ...]: ...
 
 
 def find(file: Searched, where: str) -> Target | None:
-    """Where `where` leads, in the current conversation or else in another one of the file; None when it is empty."""
+    """The place meant by `where`, in the current conversation or else another one of the file; None when
+    it is empty.
+    """
     text = where.strip()
     if not text:
         return None
@@ -74,7 +76,7 @@ def find(file: Searched, where: str) -> Target | None:
 
 
 def _in_order(file: Searched) -> Iterator[tuple[int, Conversation]]:
-    """The current conversation, then the others, the last first."""
+    """The current conversation, then the others, last first."""
     yield file.current, file.conversation
     for number in range(len(file.conversations) - 1, -1, -1):
         if number != file.current:
@@ -112,7 +114,7 @@ def _elsewhere(id_: str, place: tuple[int | None, str]) -> str:
 
 
 def _by_words(file: Searched, text: str) -> Target:
-    """An unknown text: any id that stands in it, as far as the file holds it."""
+    """An unknown text: find any id in it that the file has."""
     words = _words(text)
     for _, conversation in _in_order(file):
         sent = ConversationIds(conversation).sent
@@ -131,7 +133,7 @@ def _by_words(file: Searched, text: str) -> Target:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text that may be ids, the longest first; words that a terminal broke are put together, too."""
+    """The words of a text that may be ids, longest first, including words that a terminal wrapped."""
     found: dict[str, None] = {}
     seen: set[str] = set()
     for match in _WORD.finditer(PastedText.of(text).marked):
@@ -189,7 +191,7 @@ def _at_place(file: Searched, kind: str, number: int) -> Target:
         found = document.at_number(number)
         wanted = {found.uid} if found is not None else set()
     else:
-        # The record that the line belongs to: a record of an array spans several lines.
+        # The record at the line; one in an array may span several lines.
         uid = document.at_line(number)
         wanted = {uid} if uid is not None else set()
     around = conversation.messages_of(wanted)
@@ -202,7 +204,7 @@ def _at_place(file: Searched, kind: str, number: int) -> Target:
 
 
 def _covers(document: Document, problem: Problem, wanted: set[int]) -> bool:
-    """Whether the problem is about one of these records: damaged ones are told together."""
+    """Whether the problem is about one of these records: damaged ones share a problem."""
     if problem.record in wanted:
         return True
     if problem.record is None or problem.until is None:
@@ -214,7 +216,7 @@ def _covers(document: Document, problem: Problem, wanted: set[int]) -> bool:
 
 
 def _near(file: Searched, messages: Iterable[int], text: str, records: set[int] | None = None) -> Target:
-    """The pair of a message (and of one of `records` where given), else the nearest behind it."""
+    """The pair of a message (limited to `records` if given), else the next pair after it."""
     conversation, current = file.conversation, file.current
     wanted = min(messages)
     best: Pair | None = None
@@ -284,7 +286,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
 
 
 def _missing_ids(known: Recognised, searches: Sequence[ErrorSearch]) -> list[tuple[str, tuple[int | None, str] | None]]:
-    """The ids that no conversation sends, each with where else it stands."""
+    """The ids that no conversation sends, each with where else it occurs."""
     found: list[tuple[str, tuple[int | None, str] | None]] = []
     for readings in known.readings[:_SEARCHED]:
         places = (

@@ -1,4 +1,4 @@
-"""An error text leads to a block: by the ids that it names, by its index, by the rules that it speaks of."""
+"""Finding the block an error text is about: by the ids it names, by its index, by the rules it concerns."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from toolpair.session.find.ids_in_file import ConversationIds, reading_in
 from toolpair.transcript.model import Block
 
 BY_ID, BY_INDEX, BY_RULE, BY_PLACE, BY_STOPPING, NOT_FOUND = 5, 4, 3, 2, 1, 0
-"""How surely it is what the text means."""
+"""How certain it is that the text means this."""
 
 _ANY: Final = 2
 
 
 class ErrorMatch(Struct, frozen=True, eq=False):
-    """Where a text leads in one conversation."""
+    """The place that a text refers to in one conversation."""
 
     rank: int
     how: str | None = None
@@ -38,7 +38,7 @@ class ErrorMatch(Struct, frozen=True, eq=False):
 
 
 class _View(Struct, frozen=True, eq=False):
-    """What one profile says of the conversation. `profile` is None for the conversation's own."""
+    """The conversation under one profile. `profile` is None for the conversation's own."""
 
     profile: str | None
     problems: Sequence[Problem]
@@ -47,12 +47,12 @@ class _View(Struct, frozen=True, eq=False):
 
 
 class ErrorSearch:
-    """Looks for what one error text means in one conversation."""
+    """Searches one conversation for what an error text refers to."""
 
     def __init__(self, conversation: Conversation, known: Recognised) -> None:
         self._conversation = conversation
         self._known = known
-        # Read in stretches and as a whole, the same blocks are other objects.
+        # The same blocks are different objects when read in windows and as a whole.
         self._key: Callable[[Block], Hashable] = _place_of if conversation.is_windowed else id
         self._rules = frozenset(known.error.rules)
         self._alike = frozenset(like for rule in self._rules for like in RULES[rule].alike)
@@ -73,12 +73,12 @@ class ErrorSearch:
 
     @property
     def _judged(self) -> CheckedRecords:
-        """All of it at once: only for what the messages have to be counted for."""
+        """The whole conversation checked at once: only when messages must be counted."""
         return self._conversation.judged
 
     @cached_property
     def _views(self) -> tuple[_View, ...]:
-        """The session's own profile first, then that of the provider that answered."""
+        """The session's own profile first, then that of the provider that raised the error."""
         conversation, wanted = self._conversation, self._known.profile
         own = _view(conversation, None, self._key)
         if wanted is None or conversation.profile.id.partition("/")[0] == wanted:
@@ -90,9 +90,9 @@ class ErrorSearch:
         return min(fitting, key=weight, default=None)
 
     def _at(self, blocks: Sequence[Block], message: int | None, like: int) -> tuple[Problem, str | None] | None:
-        """The problem that concerns these blocks, or the message that has none, and the profile that it is judged by.
+        """The problem about these blocks, or about the message if it has none, and the profile it was found with.
 
-        `like` says what may be meant: 0 the rules of the text, 1 those that are answered with the same words, 2 any.
+        `like` says what may be meant: 0 the text's own rules, 1 those answered with the same text, 2 any.
         """
         candidates = []
         for view in self._views:
@@ -110,7 +110,7 @@ class ErrorSearch:
         rest = [problem for problem in candidates[0][1] if like == _ANY and problem.severity != "info"]
         return (min(rest, key=weight), None) if rest else None
 
-    # --- the ways ----------------------------------------------------------------------------------------
+    # --- the strategies ------------------------------------------------------------------------------------
 
     def _by_id(self) -> ErrorMatch | None:
         named = [id_ for readings in self._known.readings if (id_ := reading_in(readings, self.ids.sent)) is not None]
@@ -156,7 +156,7 @@ class ErrorSearch:
         return None
 
     def _by_place(self) -> ErrorMatch | None:
-        """The place that the index names, where what the text complains of is nothing that can be judged."""
+        """The place that the index names, if the text complains about something that cannot be checked."""
         judged = any(
             cell is not None and cell.severity is not None and not rule.startswith("reasoning.")
             for rule in self._rules
@@ -171,7 +171,7 @@ class ErrorSearch:
         return None
 
     def _by_stopping(self) -> ErrorMatch | None:
-        # What a provider cannot take is told in words of its own; only words that name nothing may mean anything.
+        # What a provider cannot accept has its own error texts; only a text that names nothing may mean anything.
         problem = min(self._views[0].problems, key=weight, default=None)
         if problem is None or problem.severity != "error":
             return None
@@ -192,7 +192,7 @@ class ErrorSearch:
 
     @cached_property
     def _countings(self) -> tuple[Counted, ...]:
-        """The messages as the provider counts them: as they are sent, then as the file has them."""
+        """The messages as the provider counts them: as sent, then as in the file."""
         judged, provider = self._judged, self._known.provider
         as_sent = counted(
             ((message.role, [part.block for part in message.parts]) for message in messages_sent(judged)), provider
@@ -200,7 +200,9 @@ class ErrorSearch:
         return (as_sent,) if judged.seen is None else (as_sent, counted_transcript(judged.transcript, provider))
 
     def _places(self) -> Iterator[tuple[str, Sequence[Block], int | None, bool]]:
-        """Where the index may point: in words, the blocks, the message where it has no block, whether it is named."""
+        """Where the index may point: in words, the blocks, the message if it has no block, whether the
+        index was named.
+        """
         known, named = self._known, self._known.message
         if named is None:
             return
@@ -211,10 +213,10 @@ class ErrorSearch:
                 blocks = counts.blocks(number)
                 before = counts.blocks(number - 1)
                 calls = [block for block in before if block.kind in ("call", "server_call", "mcp_call")]
-                behind = f"{shown}, the call is in {number - 1}"
+                next_message = f"{shown}, the call is in {number - 1}"
                 if known.error.at == "behind":
                     if calls:
-                        yield behind, calls, None, True
+                        yield next_message, calls, None, True
                     yield shown, blocks, self._number(counts, number), not calls
                 elif known.block is not None and known.block < len(blocks):
                     yield f"{shown}, block {known.block + known.error.base}", (blocks[known.block],), None, True
@@ -226,10 +228,10 @@ class ErrorSearch:
                 else:
                     yield shown, blocks, self._number(counts, number), True
                 if calls:
-                    yield behind, calls, None, False
+                    yield next_message, calls, None, False
 
     def _shifts(self) -> tuple[int, ...]:
-        """By how much the request's count may be ahead: an agent's own instructions stand in no file."""
+        """Possible offsets of the request's count: an agent's own instructions are not in the file."""
         way = way_of(self._known.provider)
         if way == "items" and self._judged.seen is not None:
             return 1, 0
@@ -237,7 +239,7 @@ class ErrorSearch:
         return (0, 1) if way == "messages" and roles.isdisjoint(("system", "developer")) else (0,)
 
     def _number(self, counts: Counted, number: int) -> int | None:
-        """The transcript's number of a counted message."""
+        """The transcript's number for a counted message."""
         blocks = counts.blocks(number)
         if blocks:
             return self._home(blocks[0])

@@ -1,4 +1,4 @@
-"""Where an id stands in a file: in what is sent, beside it, or anywhere in its bytes."""
+"""Where an id occurs in a file: in what is sent, outside it, or anywhere in the bytes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class ConversationIds:
 
     @cached_property
     def beside(self) -> dict[str, Block]:
-        """The same of what is not sent: other branches, what was compacted, sub-agents' records."""
+        """The same for what is not sent: other branches, compacted history, sub-agents' records."""
         return {id_: block for block in reversed(self._conversation.inactive_blocks) for id_ in own_ids(block)}
 
     def elsewhere(self, id_: str) -> tuple[int | None, str] | None:
-        """The line, and where that is, of an id that is not sent; None when the file does not hold it."""
+        """The line, and a description of the place, of an id that is not sent; None when the file does not have it."""
         document = self._conversation.document
         block = self.beside.get(id_)
         if block is not None and block.record in document:
@@ -42,7 +42,7 @@ class ConversationIds:
         scopes = self._conversation.transcript.scopes
         for record in document.records:
             if record.lines > 1:
-                continue  # no ids stand in such lines
+                continue  # such lines hold no ids
             body = bytes(record.body)
             at = body.find(wanted)
             if at < 0 or _goes_on(body, at, len(wanted)):
@@ -57,11 +57,11 @@ class ConversationIds:
 
 
 def _goes_on(body: bytes, at: int, size: int) -> bool:
-    """Whether a longer id stands there."""
+    """Whether it is part of a longer id."""
     around = body[max(0, at - 1) : at] + body[at + size : at + size + 1]
     return any(byte == 0x5F or chr(byte).isalnum() for byte in around if byte < 0x80)
 
 
 def reading_in(readings: Sequence[str], known: Mapping[str, Sequence[Block]]) -> str | None:
-    """Of the ways to read an id the one that stands there."""
+    """The reading of an id that is one of the known ids."""
     return next((reading for reading in readings if reading in known), None)

@@ -1,7 +1,8 @@
-"""What is applied and not saved, kept beside the user's other state: a crash, a kill or a closed terminal loses none.
+"""The journal: applied but unsaved fixes, kept in the user's state folder so that a crash or a closed terminal loses
+none.
 
-One small file for each open session, found by the session's path. It holds decisions: rules, ids, places, the names of
-fixes, and what the person has typed; nothing else of the session. It goes when the session is saved or closed.
+One small file per open session, found by the session's path. It holds decisions: rules, ids, places, fix names, and
+what the user typed; nothing else of the session. It is deleted when the session is saved or closed.
 """
 
 from toolpair.session.journal.folder import Folder, Unsafe

@@ -1,4 +1,4 @@
-"""Where the journal is kept: a folder that only its owner can look into. Nothing in it is reached through a link."""
+"""The journal's folder: accessible only to its owner, and never reached through a symbolic link."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from typing import Final
 from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, Io
 
 LONGEST: Final = 64 << 20
-"""Bytes of a file that are read; no person makes so many decisions."""
+"""Maximum bytes read from a file; no person makes that many decisions."""
 KEPT_FOR: Final = 30 * 86400.0
-"""Seconds after which what nobody has asked for is dropped."""
+"""Seconds after which unclaimed entries are deleted."""
 _YOUNG: Final = 60.0
-"""Seconds in which a temporary file may not be locked yet."""
+"""Seconds during which a new temporary file may not be locked yet."""
 _NAME: Final = re.compile(r"([0-9a-f]{40})-([0-9a-f]{16})\.(journal|damaged|tmp)\Z")
 _FLAGS: Final = os.O_RDONLY | O_NOFOLLOW | O_WAITLESS | getattr(os, "O_CLOEXEC", 0)
 _SYSTEM: Final = Io()
 
 
 class Unsafe(OSError):
-    """The folder could be looked into, or be changed, by somebody else."""
+    """Somebody else could read or change the folder."""
 
 
 def new_name(path: str) -> str:
-    """A name that no other process has, for a session at this path."""
+    """A name that no other process uses, for a session at this path."""
     return f"{_of(path)}-{secrets.token_hex(8)}.journal"
 
 
@@ -40,13 +40,13 @@ def _of(path: str) -> str:
 
 
 class Locked:
-    """An open file that its process has locked for as long as it lives."""
+    """An open file, locked for as long as its process lives."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = os.fdopen(descriptor, "rb", buffering=0)
 
     def read(self) -> bytes:
-        """All of it; LONGEST and one more byte of one that is too long."""
+        """The whole content; LONGEST and one more byte if it is too long."""
         return self._file.read(LONGEST + 1) or b""
 
     @property
@@ -58,7 +58,7 @@ class Locked:
 
 
 class Folder:
-    """`base` is toolpair's own folder among the user's state, of which there may be nothing yet."""
+    """`base` is toolpair's own folder in the user's state directory; it may not exist yet."""
 
     def __init__(self, base: Path, io: Io = _SYSTEM) -> None:
         self._base = base
@@ -66,7 +66,7 @@ class Folder:
 
     @classmethod
     def of_user(cls) -> Folder:
-        # Loaded when it is needed, which is after the first thing is shown.
+        # Imported on first use, after the first screen is shown.
         from platformdirs import user_state_path
 
         return cls(user_state_path("toolpair", appauthor=False))
@@ -77,7 +77,7 @@ class Folder:
 
     @contextlib.contextmanager
     def _opened(self, create: bool = False) -> Iterator[int]:
-        """The folder itself, whatever has its name a moment later. Raises OSError."""
+        """A descriptor of the folder itself, whatever takes its name a moment later. Raises OSError."""
         if create:
             self._base.parent.mkdir(parents=True, exist_ok=True)
         base = self._enter(str(self._base), None, create)
@@ -104,16 +104,16 @@ class Folder:
         return descriptor
 
     def write(self, name: str, data: bytes) -> Locked:
-        """Give a file this content, the old one or the new one at every instant. Raises OSError.
+        """Replace a file's content atomically. Raises OSError.
 
-        It stays locked while what is given back is open.
+        The file stays locked while the returned object is open.
         """
         temporary = f"{name.partition('.')[0][:40]}-{secrets.token_hex(8)}.tmp"
         with self._opened(create=True) as folder:
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
             descriptor = os.open(temporary, flags, 0o600, dir_fd=folder)
             try:
-                # Where files cannot be locked, one that is in use may be offered; nothing is lost by that.
+                # Where files cannot be locked, one that is in use may be offered; that loses nothing.
                 with contextlib.suppress(OSError):
                     self._io.flock(descriptor)
                 self._write_all(descriptor, data)
@@ -134,19 +134,19 @@ class Folder:
             view = view[self._io.write(descriptor, view) :]
 
     def remove(self, name: str) -> None:
-        """Raises OSError; not where there is no such file."""
+        """Raises OSError, but not when the file does not exist."""
         with contextlib.suppress(FileNotFoundError), self._opened() as folder:
             os.unlink(name, dir_fd=folder)
 
     def set_aside(self, name: str) -> str:
-        """Give a file that cannot be understood another name, which is given back: it is not offered again."""
+        """Rename a file that cannot be understood, so that it is not offered again. Returns the new name."""
         aside = name.replace(".journal", ".damaged")
         with self._opened() as folder:
             os.replace(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         return aside
 
     def of(self, path: str) -> list[tuple[str, Locked]]:
-        """What is left of sessions at this path, the newest first: of those whose process has ended. Raises OSError."""
+        """The entries left for sessions at this path by processes that have ended, newest first. Raises OSError."""
         found: list[tuple[str, Locked]] = []
         wanted = _of(path)
         try:
@@ -162,7 +162,7 @@ class Folder:
         return sorted(found, key=lambda each: each[1].time, reverse=True)
 
     def _lock(self, name: str, folder: int) -> Locked | None:
-        """None for what another process uses, and for what is no file of this user's."""
+        """None for a file that another process uses, and for one that is not a regular file of this user."""
         try:
             descriptor = os.open(name, _FLAGS, dir_fd=folder)
         except OSError:
@@ -179,7 +179,7 @@ class Folder:
         except OSError:
             pass  # where files cannot be locked, nobody can tell
         locked = Locked(descriptor)
-        # Its process may just have given the name to a new file, and let go of this one.
+        # Its process may have just renamed a new file over it and unlocked this one.
         try:
             named = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError:
@@ -187,7 +187,7 @@ class Folder:
         return locked if os.path.samestat(named, found) else None
 
     def sweep(self, now: float | None = None) -> None:
-        """Drop what is too old to be asked for, and what killed processes have left half written."""
+        """Delete entries that are too old, and half-written files left by killed processes."""
         now = time.time() if now is None else now
         with contextlib.suppress(OSError), self._opened() as folder:
             for name in os.listdir(folder):

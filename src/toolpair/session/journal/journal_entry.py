@@ -1,4 +1,4 @@
-"""What one file of the journal says."""
+"""The content of one journal file, as data."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class DamagedEntry(Exception):
 
 
 class Newer(Exception):
-    """A later version of toolpair has written it."""
+    """It was written by a later version of toolpair."""
 
 
 class JournalRow(Struct, frozen=True):
-    """A row of the review, as far as it can be applied again."""
+    """A row of the review, as needed to apply it again."""
 
     conversation: int
     decisions: tuple[Decision, ...]
@@ -37,26 +37,26 @@ class JournalRow(Struct, frozen=True):
 
 
 Step = tuple[JournalRow, ...]
-"""What is undone together."""
+"""The number of its undo step."""
 
 
 class JournalEntry(Struct, frozen=True):
-    """What was applied to a session and not saved, and how the session was looked at."""
+    """What was applied to a session but not saved, and the view the session was opened with."""
 
     path: str
     time: float
     """When it was applied, in seconds since the epoch."""
     fixes: int
     mark: Mark | None
-    """What the file was then; None where nobody could tell any more."""
+    """The state of the file then; None if it could no longer be determined."""
     profile: str | None
-    """What was asked for, as with the history that ends at `leaf`; None for what the file suggests."""
+    """What the user chose, such as the history ending at `leaf`; None for the file's default."""
     leaf: str | None
     steps: tuple[Step, ...]
 
     @classmethod
     def of(cls, session: Journaled, time: float) -> JournalEntry:
-        """Without the mark, for which the file is looked at."""
+        """Without the mark, which needs a look at the file."""
         fixes = sum(row.problems for row in session.staged)
         steps = tuple(tuple(map(JournalRow.of, step)) for step in session.staging.steps)
         return cls(str(session.path), time, fixes, None, session.reader.profile, session.reader.view.leaf, steps)
@@ -82,7 +82,7 @@ class JournalEntry(Struct, frozen=True):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> JournalEntry:
-        """Raises Damaged, or Newer."""
+        """Raises DamagedEntry or Newer."""
         try:
             value = json.loads(data)
             if isinstance(value, dict) and isinstance(version := value.get("journal"), int) and version > _VERSION:
@@ -102,7 +102,7 @@ class JournalEntry(Struct, frozen=True):
 
 
 def _written(decision: Decision) -> list[Any]:
-    """One decision. What few of them have stands at the end, and only there."""
+    """One decision. Rare fields come last, and only if present."""
     written: list[Any] = [decision.rule, decision.record, decision.call_id, decision.result_id, decision.fix_id]
     if decision.text is not None or decision.options is not None:
         written.append(decision.text)
@@ -130,7 +130,7 @@ def _read(rule: Any, record: Any, call: Any, result: Any, fix: Any, text: Any = 
 
 
 def _a(kind: Any, value: Any) -> Any:
-    """The value, which has to be of this type. Raises Damaged."""
+    """The value, which must have this type. Raises DamagedEntry."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise DamagedEntry
     return value

@@ -1,4 +1,4 @@
-"""What the journal needs of a session."""
+"""The interface that the journal needs from a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Journaled(Protocol):
-    """A session, as far as it is written down, and applied again to what its file holds later."""
+    """A session, as far as it is recorded, and replayed on what its file holds later."""
 
     reader: FileReader
     file: OpenedState

@@ -1,4 +1,4 @@
-"""Writes down what is applied to one session as it changes, beside the keys."""
+"""Writes the journal of one session in a background thread whenever something is applied."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ Wanted = tuple[JournalEntry, Callable[[], Mark]]
 
 
 class Keeper:
-    """Its thread writes the newest state that it was told, and none in between. It never fails."""
+    """Its thread writes the latest state, skipping those in between. It never fails."""
 
     def __init__(self, folder: Callable[[], Folder], path: str) -> None:
-        """`folder` is asked in the thread."""
+        """`folder` is called in the thread."""
         self._make_folder = folder
         self._folder: Folder | None = None
         self._name = new_name(path)
         self._news = threading.Condition()
         self._wanted: Wanted | None = None
-        self._is_told = False
+        self._is_notified = False
         self._is_busy = False
         self._thread: threading.Thread | None = None
         self._locked: Locked | None = None
         self._taken_up: list[UnsavedWork] = []
         self.problem: str | None = None
-        """Why what is applied is not kept, one phrase; None while it is."""
+        """Why the journal cannot be written, one phrase; None while it can."""
 
     def keep(self, session: Journaled) -> None:
-        """This is what is applied to the session now."""
-        self._tell((JournalEntry.of(session, time.time()), partial(Mark.of, session.file.snapshot)))
+        """Record the session's current state."""
+        self._notify((JournalEntry.of(session, time.time()), partial(Mark.of, session.file.snapshot)))
 
     def take_up(self, left: UnsavedWork) -> None:
-        """What was left is applied again: it is forgotten as soon as it is written down with the rest."""
+        """Unsaved work was applied again: delete it once it has been recorded with the rest."""
         with self._news:
             self._taken_up.append(left)
 
     def forget(self) -> None:
-        """Nothing is left to keep: it has been saved, undone or thrown away."""
-        self._tell(None)
+        """There is nothing left to keep: it has been saved, undone or discarded."""
+        self._notify(None)
 
-    def _tell(self, wanted: Wanted | None) -> None:
+    def _notify(self, wanted: Wanted | None) -> None:
         with self._news:
             if wanted is None and self._thread is None and not self._taken_up:
-                return  # nothing has ever been kept
-            self._wanted, self._is_told = wanted, True
+                return  # nothing was ever recorded
+            self._wanted, self._is_notified = wanted, True
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
                 self._thread.start()
@@ -70,20 +70,20 @@ class Keeper:
     def flush(self, seconds: float = _LAST) -> None:
         """Wait until everything is written, or cannot be."""
         with self._news:
-            self._news.wait_for(lambda: not self._is_told and not self._is_busy, seconds)
+            self._news.wait_for(lambda: not self._is_notified and not self._is_busy, seconds)
 
     def _run(self) -> None:
         while True:
             with self._news:
-                self._news.wait_for(lambda: self._is_told)
+                self._news.wait_for(lambda: self._is_notified)
                 wanted, taken_up = self._wanted, self._taken_up
-                self._is_told, self._is_busy, self._taken_up = False, True, []
+                self._is_notified, self._is_busy, self._taken_up = False, True, []
             try:
                 self._carry_out(wanted)
                 for left in taken_up:
                     left.forget()
                 self.problem = None
-            except Exception as error:  # whatever it is, the work goes on
+            except Exception as error:  # whatever it is, the user's work goes on
                 self.problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 with self._news:
                     self._taken_up = taken_up + self._taken_up

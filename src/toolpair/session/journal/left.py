@@ -1,4 +1,4 @@
-"""What an earlier run has left of a session: applied, and not saved."""
+"""Work that an earlier run applied to a session but did not save."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, N
 
 
 class UnsavedWork:
-    """One of them. While this object lives, no other process is offered the same."""
+    """One journal entry. While this object lives, no other process is offered the same one."""
 
     def __init__(self, folder: Folder, name: str, entry: JournalEntry, locked: Locked) -> None:
         self._folder = folder
@@ -18,23 +18,23 @@ class UnsavedWork:
         self.entry = entry
 
     def forget(self) -> None:
-        """It is not offered again."""
+        """Do not offer it again."""
         with contextlib.suppress(OSError):
             self._folder.remove(self._name)
         self._locked.close()
 
     def release(self) -> None:
-        """It is offered again when the session is opened the next time."""
+        """Offer it again the next time the session is opened."""
         self._locked.close()
 
 
 def left_for(folder: Folder, path: str) -> UnsavedWork | str | None:
-    """The newest of what is left of the session at this path; a sentence when it cannot be read, None without any."""
+    """The newest unsaved work on the session at this path; a sentence when it cannot be read, None if there is none."""
     folder.sweep()
     try:
         found = folder.of(path)
     except OSError:
-        return None  # whoever may not look there has left nothing there either
+        return None  # a user who may not look there has left nothing there either
     chosen: UnsavedWork | str | None = None
     for name, locked in found:
         if chosen is not None:

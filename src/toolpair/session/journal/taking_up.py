@@ -1,4 +1,4 @@
-"""What was left of a session, applied to it again."""
+"""Applying unsaved work from the journal to its session again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from toolpair.rules.profiles import is_profile
 from toolpair.session.decisions import Decision
-from toolpair.session.following import Dropped, put_on
+from toolpair.session.following import Dropped, reapply
 from toolpair.session.journal.journal_entry import JournalEntry, JournalRow, Step
 from toolpair.source.errors import UnreadableFile
 
@@ -20,14 +20,14 @@ _PLACE_ONLY: Final = "the file was rewritten, and this fix was known only by its
 
 
 class TakenUp(Struct, frozen=True):
-    """How many fixes are applied again, and which could not be, with the reason."""
+    """How many fixes were applied again, and which could not be, with the reason."""
 
     fixes: int
     dropped: tuple[Dropped, ...]
 
 
 def since(session: Journaled, entry: JournalEntry) -> Since:
-    """What has become of the file since then."""
+    """What happened to the file since then."""
     try:
         return entry.mark.since(session.file.snapshot) if entry.mark is not None else "changed"
     except UnreadableFile:
@@ -35,7 +35,7 @@ def since(session: Journaled, entry: JournalEntry) -> Since:
 
 
 def take_up(session: Journaled, entry: JournalEntry) -> TakenUp:
-    """Look at the session as it was looked at then, and apply what was applied. Raises what staging raises."""
+    """Restore the view the session had then, and apply what was applied. Raises what staging raises."""
     if entry.profile is not None and entry.profile != session.profile.id and is_profile(entry.profile):
         session.set_profile(entry.profile)
     steps: tuple[Step, ...] = entry.steps
@@ -50,7 +50,7 @@ def take_up(session: Journaled, entry: JournalEntry) -> TakenUp:
             if _is_place_only(decision)
         ]
     before = sum(row.problems for row in session.staged)
-    dropped += put_on(session.staging, steps)
+    dropped += reapply(session.staging, steps)
     return TakenUp(sum(row.problems for row in session.staged) - before, tuple(dropped))
 
 
@@ -59,5 +59,5 @@ def _named(row: JournalRow) -> JournalRow:
 
 
 def _is_place_only(decision: Decision) -> bool:
-    """Whether nothing tells it but the place, where something else may stand now."""
+    """Whether only its place identifies it, where something else may be by now."""
     return not decision.call_id and not decision.result_id and decision.options is None

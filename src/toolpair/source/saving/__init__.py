@@ -1,7 +1,7 @@
-"""Saving so that at any instant the file is the old one or the new one.
+"""Saving, such that at any instant the file is either the old one or the new one.
 
-The new bytes go to a temporary file beside the target, are flushed and read back, and take the target's name
-in one step. What toolpair leaves besides the output never ends in .json or .jsonl: agents list those.
+The new bytes go to a temporary file beside the target, are flushed and read back, and take over the target's name by an
+atomic rename. No file that toolpair leaves besides the output ends in .json or .jsonl: agents list those.
 """
 
 from toolpair.source.saving.backups import Backup, asides, backups, limit_of_backups

@@ -1,4 +1,4 @@
-"""The backups and side files beside a file, and the limit that a user sets on backups."""
+"""The backups and side files beside a file, and the user's limit on the number of backups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMIT_VARIABLE: Final = "TOOLPAIR_BACKUPS"
 
 
 class Backup(Struct, frozen=True):
-    """A file that a save left. `size` is in bytes."""
+    """A backup or side file left by a save. `size` is in bytes."""
 
     path: Path
     time: datetime
@@ -29,12 +29,12 @@ class Backup(Struct, frozen=True):
 
 
 def backups(path: str | os.PathLike[str]) -> list[Backup]:
-    """The backups beside a file, the newest first. The file itself need not exist."""
+    """The backups beside a file, newest first. The file itself need not exist."""
     return _listed(path, "bak")
 
 
 def asides(path: str | os.PathLike[str]) -> list[Backup]:
-    """The files beside it that hold what fixes set aside, the newest first."""
+    """The side files beside a file, which hold what fixes set aside; newest first."""
     return _listed(path, "aside")
 
 
@@ -64,9 +64,9 @@ def _kept_beside(target: Path) -> Iterator[tuple[Kept, str]]:
 
 
 def limit_of_backups(given: int | None = None) -> int | None:
-    """How many backups of a file are kept: `given`, else what TOOLPAIR_BACKUPS says, else None for all.
+    """How many backups of a file are kept: `given`, else the value of TOOLPAIR_BACKUPS, else None for all.
 
-    Raises Refused when it is no number from 1 on.
+    Raises Refused when it is not a number of at least 1.
     """
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
     if given is None and not text:
@@ -79,7 +79,7 @@ def limit_of_backups(given: int | None = None) -> int | None:
 
 
 def prune(path: str, newest: str, limit: int, io: Io) -> tuple[Path, ...]:
-    """Delete backups of `path` beyond `limit`, the oldest first. Never `newest`, and none that is written to."""
+    """Delete backups of `path` beyond `limit`, oldest first. Never `newest`, and none that is being written to."""
     others = [backup for backup in backups(path) if str(backup.path) != newest]
     removed: list[Path] = []
     for backup in others[limit - 1 :]:
@@ -93,7 +93,7 @@ def prune(path: str, newest: str, limit: int, io: Io) -> tuple[Path, ...]:
 
 
 def is_written_to(name: str, io: Io) -> bool:
-    """Whether a program has the file open for writing, as far as this user may see it. Raises OSError."""
+    """Whether a process has the file open for writing, as far as this user can see. Raises OSError."""
     try:
         descriptor = io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
     except PermissionError:

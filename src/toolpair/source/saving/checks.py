@@ -1,4 +1,4 @@
-"""Whether a file can be replaced at all, before anything is written."""
+"""Checks before a save: whether the file can be replaced at all."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def refuse_unwritable(path: str, shown: str, found: os.stat_result) -> None:
 
 
 def _is_protected(folder: os.stat_result, found: os.stat_result) -> bool:
-    """Whether the folder lets only owners rename and delete (the sticky bit, as of /tmp), and this user is none.
+    """Whether only owners may rename and delete in the folder (sticky bit, as on /tmp), and this user is not one.
 
-    Saving would fail in its middle there, and a backup's second name of the file could not be taken away again.
+    A save would fail half way there, and the backup's hard link could not be removed again.
     """
     return (
         bool(folder.st_mode & stat.S_ISVTX)
@@ -43,7 +43,7 @@ def refuse_folder(folder: str, shown: str, advice: str) -> None:
 
 
 def refuse_links(shown: str, found: os.stat_result, allowed: bool) -> bool:
-    """Whether there are other names, when they are allowed."""
+    """Whether there are other hard links, when they are allowed; refuses them otherwise."""
     if found.st_nlink > 1 and not allowed:
         raise Refused(
             f"{shown} has other names (hard links) that would keep the old content; save under a new name, or allow "

@@ -1,4 +1,4 @@
-"""How processes have a file open, as /proc of a Linux system tells it to this user."""
+"""How processes have a file open, from /proc on Linux, as far as this user may see."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ _PROC: Final = "/proc"
 
 
 def can_be_seen() -> bool:
-    """Whether this system tells how a process has a file open."""
+    """Whether this system shows how a process has a file open."""
     return os.path.isdir(f"{_PROC}/self/fdinfo")
 
 
 def processes() -> list[int]:
-    """The ids of all processes, this one left out."""
+    """The ids of all processes except this one."""
     return [int(name) for name in os.listdir(_PROC) if name.isdecimal() and int(name) != os.getpid()]
 
 
 def writes(pid: int, file: tuple[int, int]) -> bool:
-    """Whether the process has the file (device and inode) open for writing. False where it may not be looked at."""
+    """Whether the process has the file (device and inode) open for writing. False where this user may not look."""
     base = f"{_PROC}/{pid}"
     try:
         numbers = os.listdir(f"{base}/fd")
@@ -42,7 +42,7 @@ def _mode(path: str) -> int:
 
 
 def name_of(pid: int) -> str:
-    """The process's own name; "" when it cannot be had. Untrusted."""
+    """The process's name; "" when it is not available. Untrusted."""
     try:
         with open(f"{_PROC}/{pid}/comm", "rb") as stream:
             return stream.read().decode("utf-8", "replace").strip()

@@ -1,4 +1,4 @@
-"""The names of what a save leaves beside the file, and of what it needs in between."""
+"""The names of the files that a save leaves beside the target, and of its temporary files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kind = Literal["bak", "aside"]
 
 
 class Kept(Struct, frozen=True, order=True):
-    """What a name says: when it was made, and its number within that second."""
+    """The parts of a name: when the file was made, and its number within that second."""
 
     time: datetime
     number: int
@@ -26,7 +26,7 @@ class Kept(Struct, frozen=True, order=True):
 
 
 def temporary_name(folder: str) -> str:
-    """A name that is short, whatever the target's is."""
+    """A name that is short however long the target's name is."""
     return os.path.join(folder, f".toolpair-{secrets.token_hex(8)}.tmp")
 
 
@@ -35,7 +35,7 @@ def is_temporary(name: str) -> bool:
 
 
 def kept(name: str, of: str) -> Kept | None:
-    """What `name` says when it is a backup's or a side file's of the file named `of`."""
+    """The parts of `name` if it is a backup or side file of the file named `of`."""
     match = _KEPT.search(name)
     if match is None or name[: match.start()] != of:
         return None
@@ -47,14 +47,14 @@ def kept(name: str, of: str) -> Kept | None:
 
 
 class KeptNames:
-    """Free names for what one save keeps: they share the time and, mostly, the number."""
+    """Free names for the files that one save keeps: they share the time and usually the number."""
 
     def __init__(self, path: str, now: datetime | None) -> None:
         self._stem = f"{path}.toolpair-{(now or datetime.now()).strftime(_STAMP)}"
         self._number = 1
 
     def free(self, kind: Kind) -> str:
-        """A name that nothing has at this instant."""
+        """A name that is not taken at this instant."""
         while True:
             suffix = "" if self._number == 1 else f"-{self._number}"
             name = f"{self._stem}{suffix}.{kind}"

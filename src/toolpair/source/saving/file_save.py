@@ -1,4 +1,4 @@
-"""A file saved in its place, step by step, and what it holds then."""
+"""Saving an opened file in place, step by step, and reading what it holds afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolpair.source.snapshot import Identity, Snapshot, open_source
 
 
 class FileSave:
-    """One save of an opened file. Its steps touch nothing that others hold, and may be run in another thread."""
+    """One save of an opened file. Its steps share no state with anything else, and may run in another thread."""
 
     def __init__(
         self,
@@ -36,11 +36,11 @@ class FileSave:
         self._allow_links = allow_links
         self._keep_backups = keep_backups
         self.result: SaveResult | None = None
-        """What `write` has done."""
+        """The result of `write`."""
 
     @property
     def size(self) -> int:
-        """About how many bytes are written."""
+        """Roughly how many bytes are written."""
         return len(self._before.data)
 
     def write(self, progress: Progress | None = None) -> SaveResult:
@@ -61,7 +61,7 @@ class FileSave:
         return self.result
 
     def read_again(self) -> tuple[Snapshot, Container]:
-        """What the file holds now: what was written, and what others have added. To be asked after `write`."""
+        """What the file holds now: what was written, and what others have appended. Call it after `write`."""
         assert self.result is not None
         try:
             snapshot = replace(open_source(self.result.path, self._before.limits), shown=self._before.shown)
@@ -73,9 +73,9 @@ class FileSave:
         return snapshot, container
 
     def _as_written(self, identity: Identity) -> tuple[Snapshot, Container]:
-        """What was written, for a file that somebody has taken away or made unreadable within this moment.
+        """The content as written, when somebody has just removed the file or made it unreadable.
 
-        No state of the file is known to hold it, so that the next save compares.
+        No identity is attached to it, so that the next save compares contents.
         """
         data = b"".join(chunks_of(self._container.runs(self._documents), self._before.data))
         packing = Packing(b"", True) if self._before.packing is not None else None

@@ -1,4 +1,4 @@
-"""Which processes have a file open for writing, as far as this user may see it."""
+"""The processes that have a file open for writing, as far as this user can see."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Holder(Struct, frozen=True):
 
 
 def writers(path: str, found: os.stat_result) -> list[Holder]:
-    """The processes, this one left out, that have the file `found` open for writing. `path` is its name now."""
+    """The processes, except this one, that have the file `found` open for writing. `path` is its current name."""
     if descriptors.can_be_seen():
         file = (found.st_dev, found.st_ino)
         return [
@@ -43,7 +43,7 @@ def _from_lsof(path: str) -> list[Holder]:
 
 
 def read_lsof(text: str) -> list[Holder]:
-    """The writers in what `lsof -Fpcfa` prints: one field a line, a letter before each."""
+    """The writers in the output of `lsof -Fpcfa`: one field per line, each after a letter."""
     found: dict[int, Holder] = {}
     pid, name = 0, ""
     for line in text.splitlines():

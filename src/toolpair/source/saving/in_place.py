@@ -1,4 +1,4 @@
-"""A file replaced by its new content, the old one kept beside it."""
+"""Replacing a file with new content, keeping the old one as a backup beside it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def save_in_place(
     keep_backups: int | None = None,
     progress: Progress | None = None,
 ) -> SaveResult:
-    """Replace the file that `snapshot` was read from and keep the old one as a backup.
+    """Replace the file that `snapshot` was read from, and keep the old one as a backup.
 
-    `pieces` are the file as it is to be on the disk: new bytes, and runs of what it holds. `appendable`: what other
-    programs have added to the file since it was read is added to the new content, too; without it a file that grew
-    is not replaced. `aside` goes to a side file. `keep_backups` is how many backups are left afterwards, None for all.
-    Raises Refused (nothing was written) or SaveFailed (the text says which state the file is in), and what
-    `progress` raises, which is asked a last time when the new content is about to take the name.
+    `pieces` are the new content: new bytes, and runs of the old file. `appendable`: what other programs have appended
+    since the file was read is appended to the new content as well; without it, a file that grew is not replaced.
+    `aside` goes to a side file. `keep_backups` is the number of backups left afterwards, None for all. Raises Refused
+    (nothing was written), SaveFailed (the message says which state the file is in), and whatever `progress` raises; it
+    is called a last time just before the rename.
     """
     if snapshot.path is None or snapshot.identity is None:
         raise Refused(
@@ -76,7 +76,7 @@ def replace_file(
     keep_backups: int | None = None,
     progress: Progress | None = None,
 ) -> SaveResult:
-    """As `save_in_place`; `source` is the open file that the runs are of, else it is the replaced one."""
+    """As `save_in_place`; `source` is the open file that the runs refer to, by default the one being replaced."""
     path = old.path
     names = KeptNames(path, now)
     with undone_on_failure(path) as made:
@@ -152,7 +152,7 @@ def _write(
     try:
         new.write(pieces, runs, progress)
     except Differs:
-        # What stands in the file may have changed in between.
+        # The content of the file may have changed in between.
         replaced.refuse_changed()
         raise
 
@@ -160,7 +160,7 @@ def _write(
 def _after(
     replaced: Replaced, new: Temporary, backup: str, linked: bool, names: KeptNames, made: Made, io: Io
 ) -> tuple[str, list[str]]:
-    """Bring over what was written to the old file until now. The save has happened: a failure is a note."""
+    """Copy what was appended to the old file until now. The save has happened, so a failure is only a note."""
     try:
         drained = replaced.drain(new, backup)
     except OSError:

@@ -18,14 +18,15 @@ from toolpair.source.saving.streaming import Source, Stream, write_all
 from toolpair.source.system import O_DIRECTORY, Io
 
 NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
-"""What systems say that cannot give a file a second name."""
+"""Errors of systems and file systems without hard links."""
 _NO_FLUSH: Final = (errno.EINVAL, errno.ENOTSUP)
 
 
 def keep_old(path: str, descriptor: int, shown: str, names: KeptNames, made: Made, io: Io) -> tuple[str, bool]:
-    """Give the old file, open as `descriptor`, a second name; copy it where links are not possible. Never clobbers.
+    """Hard-link the old file, open as `descriptor`, to a backup name; copy it where links are impossible. Never
+    clobbers.
 
-    Returns the name, and whether it is the old file itself.
+    Returns the name, and whether it is the old file itself rather than a copy.
     """
     target = io.fstat(descriptor)
     while True:
@@ -37,7 +38,7 @@ def keep_old(path: str, descriptor: int, shown: str, names: KeptNames, made: Mad
         except FileExistsError:
             made.kept.remove(name)
         except FileNotFoundError:
-            # Another file is taking the path's place at this moment.
+            # Another file is taking over the path at this moment.
             made.kept.remove(name)
             raise Refused(changed(shown), "changed") from None
         except OSError as error:
@@ -54,19 +55,19 @@ def keep_old(path: str, descriptor: int, shown: str, names: KeptNames, made: Mad
             if error.errno not in NO_LINKS:
                 raise
             if linked:
-                # Some network file systems make the link and report a failure.
+                # Some network file systems create the link and report failure.
                 return name, True
             return copy_old(descriptor, target, names, made, io), False
 
 
 def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Made, io: Io) -> str:
-    """A copy of the open file as a backup. Under a temporary name first: half a copy is no backup."""
+    """Copy the open file to a backup, under a temporary name first: half a copy is not a backup."""
     temporary = temporary_name(os.path.dirname(names.free("bak")))
     made.names.append(temporary)
     written = io.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     made.descriptors.append(written)
     with contextlib.suppress(OSError):
-        io.flock(written)  # else the sweep of another save takes it away
+        io.flock(written)  # else another save's sweep removes it
     Stream(written, io).write([OriginalRun(0, io.fstat(descriptor).st_size)], Source(descriptor))
     kept_owner = _give_to(target, written, io)
     io.fchmod(written, stat.S_IMODE(target.st_mode) & (0o7777 if kept_owner else 0o700))
@@ -79,7 +80,7 @@ def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Ma
 
 
 def _give_to(like: os.stat_result, descriptor: int, io: Io) -> bool:
-    """Give a new file the owner and the group of the one it is kept for. Whether it has them then."""
+    """Give a new file the owner and group of the file it is kept for. Returns whether it has them afterwards."""
     now = io.fstat(descriptor)
     if (now.st_uid, now.st_gid) == (like.st_uid, like.st_gid):
         return True
@@ -93,9 +94,9 @@ def _give_to(like: os.stat_result, descriptor: int, io: Io) -> bool:
 def put_aside(
     pieces: Sequence[bytes], names: KeptNames, made: Made, io: Io, like: os.stat_result | None = None
 ) -> str | None:
-    """Write the bytes to a side file, one after the other, each ended by a line end; None when there are none.
+    """Write the bytes to a side file, each piece ended by a line end; None when there are none.
 
-    `like` is the file that they are from: who owns it has to be able to read them.
+    `like` is the file they come from: its owner must be able to read them.
     """
     if not pieces:
         return None
@@ -114,7 +115,7 @@ def put_aside(
         write_all(descriptor, piece if piece.endswith(b"\n") else piece + b"\n", io)
     io.fsync(descriptor)
     made.close(descriptor)
-    # These bytes leave the file, so that the name has to last before they do.
+    # These bytes leave the file, so their new name must be durable before they do.
     try:
         flush_directory(name, io)
     except OSError as error:
@@ -124,7 +125,7 @@ def put_aside(
 
 
 def flush_directory(path: str, io: Io) -> None:
-    """Make the names in the folder of `path` durable."""
+    """Make the names in `path`'s folder durable."""
     if os.name == "nt":
         return
     descriptor = io.open(os.path.dirname(path), os.O_RDONLY | O_DIRECTORY)
@@ -135,7 +136,7 @@ def flush_directory(path: str, io: Io) -> None:
 
 
 def flush_new_name(path: str, io: Io) -> list[str]:
-    """The same once the save has happened, so that a failure is a note."""
+    """As `flush_directory`, after the save has happened: a failure is only a note."""
     try:
         flush_directory(path, io)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Leases on an open file: whether somebody writes to it, and making the next one who opens it wait."""
+"""Leases on an open file: they show whether somebody writes to it, and make the next process that opens it wait."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ POLL: Final = 0.002
 
 
 class Leased:
-    """The lease of one descriptor. Closing the descriptor drops it, and so does the end of the process."""
+    """The lease on one descriptor. It ends when the descriptor is closed, or the process ends."""
 
     def __init__(self, descriptor: int, io: Io) -> None:
         self._descriptor = descriptor
@@ -22,7 +22,7 @@ class Leased:
         self.supported = True
 
     def take(self, kind: Lease) -> State:
-        """ "held": the file is open elsewhere for writing, or for a "write" lease open at all."""
+        """Take the lease. "held": the file is open for writing elsewhere, or, for a "write" lease, open at all."""
         if not self.supported:
             return "unsupported"
         try:
@@ -30,13 +30,13 @@ class Leased:
         except OSError as error:
             if error.errno == errno.EAGAIN:
                 return "held"
-            # Not the owner, a network file system, a system without leases.
+            # Not the owner, a network file system, or a system without leases.
             self.supported = False
             return "unsupported"
         return "granted"
 
     def blind(self, found: os.stat_result) -> bool:
-        """Whether there are no leases as the file is another user's, whose processes may not be looked at either."""
+        """Whether leases fail because the file is another user's, whose processes cannot be inspected either."""
         return not self.supported and hasattr(os, "geteuid") and os.geteuid() not in (0, found.st_uid)
 
     def drop(self) -> None:

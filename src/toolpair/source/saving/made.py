@@ -1,4 +1,4 @@
-"""What a save has made so far, to be taken away when it does not come to its end."""
+"""The files that a save has created so far, to be removed if it fails."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from toolpair.source.errors import SaveFailed
 class Made:
     def __init__(self) -> None:
         self.names: list[str] = []
-        """Taken away in any case."""
+        """Always removed."""
         self.kept: list[str] = []
-        """Backup and side file: taken away unless the new content is in place."""
+        """Backup and side file: removed unless the new content is in place."""
         self.inode: tuple[int, int] | None = None
-        """Device and number of the new file."""
+        """Device and inode of the new file."""
         self.descriptors: list[int] = []
         self.done = False
 
@@ -36,7 +36,7 @@ class Made:
 
 @contextmanager
 def undone_on_failure(path: str) -> Iterator[Made]:
-    """Clean up after the body, whatever ended it; turn system errors into SaveFailed."""
+    """Clean up after the body however it ends; turn system errors into SaveFailed."""
     made = Made()
     try:
         yield made
@@ -47,7 +47,7 @@ def undone_on_failure(path: str) -> Iterator[Made]:
         raise SaveFailed(f"Saving {name} failed ({error.strerror or error}); {state}.") from error
     finally:
         done = made.is_in_place(path)
-        # Not through the layer that tests make fail: cleaning up has to work after the very call that failed.
+        # Not through the layer that tests inject failures into: cleaning up must work after the very call that failed.
         for descriptor in list(made.descriptors):
             made.close(descriptor)
         for name in made.names if done else made.names + made.kept:

@@ -1,4 +1,4 @@
-"""A new file, or one that is written over because the user said so."""
+"""Writing a new file, or overwriting one because the user said so."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def save_as(
     source: Source | None = None,
     progress: Progress | None = None,
 ) -> SaveResult:
-    """Write a new file; an existing one only with `force`. `aside` goes to a side file beside it.
+    """Write a new file; overwrite an existing one only with `force`. `aside` goes to a side file beside it.
 
-    `pieces` are new bytes and runs of `source`. What `progress` raises ends the save, and nothing is written then.
-    `mode` is 0600 when None. `like` is an open file whose owner, mode and attributes the new one takes on.
-    Raises Refused or SaveFailed.
+    `pieces` are new bytes and runs of `source`. An exception from `progress` ends the save, and nothing is written.
+    `mode` None means 0600. `like` is an open file whose owner, mode and attributes the new one takes on. Raises Refused
+    or SaveFailed.
     """
     shown = os.fspath(path)
     target = os.path.realpath(shown)
@@ -105,8 +105,8 @@ def _name_without_clobber(new: Temporary, target: str, shown: str, force: bool, 
         if error.errno not in NO_LINKS:
             raise
         if new.is_called(target):
-            return  # some network file systems make the link and report a failure
-    # No links on this file system: an empty file takes the name first, so that nothing is overwritten.
+            return  # some network file systems create the link and report failure
+    # No hard links on this file system: an empty file claims the name first, so that nothing is overwritten.
     try:
         descriptor = io.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""What is known of an opened file's content, to be held against the file when it is saved."""
+"""What is known of an opened file's content, to compare with the file when it is saved."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from toolpair.source.system import Io
 
 
 def known(snapshot: Snapshot) -> bytes | Fingerprint | None:
-    """What can be compared with the file when one of its times has moved; None when nothing can."""
+    """What to compare the file with when one of its times has changed; None when nothing is known."""
     return snapshot.fingerprint if isinstance(snapshot.raw, FileBytes) else snapshot.raw
 
 
 def remembered(snapshot: Snapshot) -> Snapshot:
-    """The snapshot with the fingerprint of a content that is not in memory, where it is sure that it is that content.
+    """The snapshot with a fingerprint of content that is not in memory, if the file certainly still holds that content.
 
-    Reads what a fingerprint that is there already does not cover.
+    Reads only what an existing fingerprint does not cover.
     """
     data, identity = snapshot.data, snapshot.identity
     if not isinstance(data, FileBytes) or identity is None:
@@ -42,7 +42,7 @@ def remembered(snapshot: Snapshot) -> Snapshot:
 
 
 def source_of(snapshot: Snapshot) -> Source | None:
-    """The open file that a copy is made from, by its content's own descriptor; None where that is in memory."""
+    """The open file to copy from, through its content's own descriptor; None when the content is in memory."""
     data = snapshot.data
     if not isinstance(data, FileBytes):
         return None
@@ -50,7 +50,7 @@ def source_of(snapshot: Snapshot) -> Source | None:
 
 
 def _refuse_changed(snapshot: Snapshot, descriptor: int, io: Io) -> None:
-    """Refuse an open file, whatever its name is now, that does not begin with the content any more."""
+    """Refuse an open file, whatever its name is now, that no longer begins with the content."""
     if Identity.of(io.fstat(descriptor)) == snapshot.identity:
         return
     taken = snapshot.fingerprint

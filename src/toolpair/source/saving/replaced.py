@@ -1,4 +1,4 @@
-"""The file that is to be replaced, held open: has it changed, does somebody write to it, what was appended."""
+"""The file to be replaced, held open: has it changed, is somebody writing to it, what was appended."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ from toolpair.source.snapshot import Identity
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io, open_leased
 
 _HELD: Final = 0.3
-"""Seconds that a writer is given to close the file before anything is done."""
+"""Seconds to wait for a writer to close the file before anything is done."""
 _SETTLE: Final = 3.0
-"""Seconds within which the file has to stand still once."""
+"""Seconds within which the file must stop changing once."""
 _DRAIN: Final = 1.0
-"""Seconds that a writer of the old file is waited for after the new one has its name."""
+"""Seconds to wait for a writer of the old file after the rename."""
 _UNGUARDED: Final = 0.05
-"""The same where the system cannot tell when the writer is done."""
+"""The same where the system cannot show when the writer is done."""
 
 
 class Old(Struct, frozen=True):
     """What is known of the file from when it was read.
 
-    `content` is what it held, or its fingerprint where it is not in memory; None when only the identity counts.
-    `appendable`: what other programs add behind the content may stand behind the new content, too, as records of
-    their own.
+    `content` is what it held, or its fingerprint if that is not in memory; None when only the identity counts.
+    `appendable`: what other programs append may also follow the new content, as records of their own.
     """
 
     path: str
@@ -50,9 +49,9 @@ class Old(Struct, frozen=True):
 class Drained(Struct, frozen=True):
     """What happened to the old file while it was replaced.
 
-    late: nothing, or brought over into the new file, or left in the old one alone.
-    held: somebody has the old file open for writing still; `holders` are those that can be seen.
-    unseen: whether anybody has, this user may not see.
+    late: nothing was written to it, or that was carried over to the new file, or left in the old one only. held:
+    somebody still has the old file open for writing; `holders` are those this user can see. unseen: this user cannot
+    see whether anybody has.
     """
 
     late: Literal["none", "brought", "left"] = "none"
@@ -69,11 +68,11 @@ class Replaced:
         self._known = old.identity
         self._io = io
         self._added = 0
-        """Bytes behind the old content that were brought over."""
+        """Bytes appended after the old content that were carried over."""
         self._brought: tuple[int, int] | None = None
-        """The file that they are in now, too, and how much further behind."""
+        """The file that holds them now as well, and how much further on."""
         self.appended = 0
-        """Bytes put behind the new content: the added ones, and the line end before them where one was needed."""
+        """Bytes written after the new content: the appended ones, and a line end before them if one was needed."""
         try:
             self.descriptor = open_leased(lambda: io.open(old.path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS))
         except FileNotFoundError:
@@ -93,7 +92,7 @@ class Replaced:
     # --- before anything is written
 
     def lock(self) -> None:
-        """Keep a second toolpair out. Where there are no locks, the comparisons that follow have to do."""
+        """Keep a second toolpair out. Where locks do not work, the later comparisons must suffice."""
         try:
             self._io.flock(self.descriptor)
         except BlockingIOError:
@@ -109,9 +108,10 @@ class Replaced:
         return self._io.fstat(self.descriptor)
 
     def names_removed(self, before: os.stat_result) -> None:
-        """Other names of the file may have been taken away since `before`, which moves one of its times.
+        """Allow for hard links removed since `before`, which changes one of the file's times.
 
-        Where the content is known it is compared, since an edit that keeps size and time of writing moves it, too.
+        If the content is known it is compared, because an edit that keeps size and modification time changes that time
+        as well.
         """
         found = self.stat()
         if self._old.content is not None or before.st_nlink == found.st_nlink:
@@ -133,7 +133,7 @@ class Replaced:
             raise self._held()
 
     def refuse_changed(self) -> None:
-        """Refuse what is no longer the file that was read, aside from what may be brought over."""
+        """Refuse a file that has changed since it was read, other than by appends that can be carried over."""
         found, there = self.stat(), self._stat_path()
         if (found.st_dev, found.st_ino) != (self._known.dev, self._known.ino) or not os.path.samestat(found, there):
             raise Refused(changed(self._old.shown), "changed")
@@ -156,7 +156,7 @@ class Replaced:
         return self._old.identity.size + self._added
 
     def _still_begins(self, found: os.stat_result) -> bool:
-        """Whether the file is what was read, with nothing or only something to bring over behind it."""
+        """Whether the file is what was read, followed by nothing or by something that can be carried over."""
         content = self._old.content
         if content is None or found.st_size < self._size:
             return False
@@ -177,7 +177,7 @@ class Replaced:
     # --- catching up
 
     def settle(self, new: Temporary) -> None:
-        """Bring over what was appended until nobody writes. From then on a new writer waits, where leases work."""
+        """Carry over what was appended until nobody is writing. From then on a new writer waits, if leases work."""
         deadline = time.monotonic() + _SETTLE
         while True:
             self.refuse_changed()
@@ -186,7 +186,7 @@ class Replaced:
             state = self._lease.take("read")
             if state != "held":
                 self.refuse_changed()
-                # Without a lease more may have come at any time: what was seen last has to be all accounted for.
+                # Without a lease more may arrive at any time: everything seen last must be accounted for.
                 if self._known.size == self._size:
                     return
             if state == "granted":
@@ -196,9 +196,9 @@ class Replaced:
             time.sleep(POLL)
 
     def _bring_over(self, new: Temporary, whole: bool = False) -> bool:
-        """Write to the new file what is new at the end of the old; with `whole`, no unfinished line.
+        """Write new bytes at the end of the old file to the new one; with `whole`, no unfinished line.
 
-        False when not all of it is there then, because it has no place there.
+        False when some of it is missing afterwards, because it cannot follow the new content.
         """
         begin, end = self._size, self.stat().st_size
         rest = len(last_line(self.descriptor, end, self._io, begin)) if whole else 0
@@ -223,40 +223,41 @@ class Replaced:
         self.appended += new.size - size
         return not rest
 
-    # --- the new file gets the name
+    # --- the rename
 
     def just_before(self, backup: os.stat_result | None) -> os.stat_result:
-        """The last look: the name still is this file's, and so is the backup that was made of it."""
+        """The last check: the name still belongs to this file, and so does the hard-linked backup."""
         found = self.stat()
         if not os.path.samestat(found, self._stat_path()) or (
             backup is not None and not os.path.samestat(found, backup)
         ):
             raise Refused(changed(self._old.shown), "changed")
-        # The backup's link has moved the time of the last change of the file's metadata; all else is as it was.
+        # Linking the backup changed the file's ctime; everything else must be the same.
         if (found.st_size, found.st_mtime_ns) != (self._known.size, self._known.mtime_ns):
             raise Refused(changed(self._old.shown), "changed")
         self._at_rename = found
         return found
 
     def drain(self, new: Temporary, name: str) -> Drained:
-        """Wait for those who opened the old file in time, and bring over what they wrote. `name` is its name now."""
+        """Wait for those who opened the old file in time, and carry over what they wrote; `name` is its name now."""
         before = self._at_rename
         assert before is not None
         held, holders = self._wait(name)
         found = self.stat()
         late: Literal["none", "brought", "left"] = "none"
-        # Without a lease an edit may have kept size and time, so that only the content tells.
+        # Without a lease an edit may have kept size and time, so that only comparing the content shows it.
         if (found.st_size, found.st_mtime_ns) != (before.st_size, before.st_mtime_ns) or (
             self._old.content is not None and not self._lease.supported and not self._still_begins(found)
         ):
             late = "left"
             if self._old.appendable and found.st_size > self._size and self._still_begins(found):
-                # The end of a line that its writer goes on with would come into the old file, and this one stay torn.
+                # The end of a line that its writer is completing would go to the old file, and this one would stay
+                # torn.
                 late = "brought" if self._bring_over(new, whole=held) else "left"
         return Drained(late, held, holders, not held and self._lease.blind(found))
 
     def _wait(self, name: str) -> tuple[bool, tuple[Holder, ...]]:
-        """Whether a writer has stayed, and who can be seen."""
+        """Whether a writer is still there, and which ones can be seen."""
         self._lease.drop()
         deadline = time.monotonic() + _DRAIN
         while (state := self._lease.take("read")) == "held":

@@ -1,4 +1,4 @@
-"""A backup put back."""
+"""Restoring a backup."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def restore(
     progress: Progress | None = None,
     only_over: Snapshot | None = None,
 ) -> SaveResult:
-    """Put a backup back in the file's place, byte for byte; the present file, if any, becomes a backup itself.
+    """Put a backup back in the file's place, byte for byte; the current file, if any, becomes a backup itself.
 
-    `only_over`: only while the file holds just this. Raises Refused or SaveFailed.
+    `only_over`: only while the file holds exactly this. Raises Refused or SaveFailed.
     """
     source = os.fspath(backup.path if isinstance(backup, Backup) else backup)
     shown = os.fspath(path)
@@ -77,7 +77,7 @@ def restore(
 
 
 def _note_on_writer(backup: str, io: Io) -> list[str]:
-    """An agent that has held the file open since before it was saved writes to the backup, and goes on doing so."""
+    """A note if an agent has the file open since before the save: it writes to the backup, and will go on doing so."""
     try:
         if not is_written_to(backup, io):
             return []

@@ -1,4 +1,4 @@
-"""What a save did."""
+"""The result of a save."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from toolpair.source.snapshot import Identity
 
 
 class SaveResult(Struct, frozen=True):
-    """What was written where. `identity` is the new file's, to check it before the next save.
+    """What was written where. `identity` is the new file's, to be checked before the next save.
 
-    `notes` are sentences that a person has to read. `appended` counts the bytes behind the given content: what
-    other programs had appended to the old file meanwhile, and the line end before it where one was needed.
-    `removed` are older backups that the limit took away.
+    `notes` are sentences for the user. `appended` counts the bytes after the given content: what other programs had
+    appended to the old file meanwhile, with a line end before it if one was needed. `removed` are older backups deleted
+    by the limit.
     """
 
     path: Path

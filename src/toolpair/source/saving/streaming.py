@@ -1,8 +1,8 @@
-"""Bytes brought to the end of a new file, piece by piece, each compared with what stands there then.
+"""Writing to the end of a new file, piece by piece, reading each back and comparing it.
 
-A piece is read, written, read back and compared while the processor has it at hand, which costs less than to have the
-kernel copy a range and to read both files afterwards. Where a file system can share what two files have in common, it
-is asked to, and nothing is copied.
+A piece is read, written, read back and compared while it is in the processor's cache, which is cheaper than letting the
+kernel copy a range and reading both files afterwards. If the file system can share extents between files, it is asked
+to, and nothing is copied.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from toolpair.source.byte_runs import OriginalRun, Piece, merged
 from toolpair.source.system import Io
 
 Progress = Callable[[int], None]
-"""Told how many bytes of the new file are written and compared. What it raises ends the save, with nothing changed."""
+"""Called with the number of bytes written and compared so far. An exception ends the save with nothing changed."""
 
 PIECE: Final = 1 << 18
-"""Bytes at a time: few enough for the processor's own memory."""
+"""Bytes per piece: few enough for the processor's cache."""
 FLUSHED: Final = 1 << 24
-"""Bytes after which the disk is told to take them."""
+"""Bytes after which the disk is asked to start writing."""
 SHARED: Final = 1 << 20
 """A run of fewer bytes is not worth sharing."""
 BLOCK: Final = 1 << 12
-"""Files share whole blocks of the file system, which has none that are not some of these."""
+"""Files share whole blocks of the file system; its block size divides this."""
 
 
 class Differs(OSError):
-    """What was written does not read back as it should, or cannot be compared."""
+    """What was written does not read back the same, or cannot be compared."""
 
     def __init__(self, how: str = "what was written reads back differently") -> None:
         super().__init__(errno.EIO, how)
 
 
 class Source(Struct, frozen=True):
-    """The open file that runs are stretches of, and its content where that is in memory.
+    """The open file that the runs refer to, and its content if that is in memory.
 
-    `refuse_changed` raises Refused where the file does not hold any more what the runs mean; it is asked before they
-    are copied and after.
+    `refuse_changed` raises Refused when the file no longer holds what the runs refer to; it is called before and after
+    they are copied.
     """
 
     descriptor: int
@@ -49,12 +49,12 @@ class Source(Struct, frozen=True):
 
 
 class Stream:
-    """Writes where the open file's own position is, which is `size` behind its start. Its methods raise OSError."""
+    """Writes at the file's current position, which is `size` after its start. Its methods raise OSError."""
 
     def __init__(
         self, descriptor: int, io: Io, size: int = 0, *, shares: bool = True, progress: Progress | None = None
     ) -> None:
-        """`shares`: runs may be shared with their source; not behind the end of a file that only grows."""
+        """`shares`: runs may share blocks with their source; not possible at the end of a file opened for appending."""
         self._descriptor = descriptor
         self._io = io
         self._progress = progress
@@ -64,7 +64,7 @@ class Stream:
         self.size = size
 
     def write(self, pieces: Iterable[Piece], source: Source | None = None) -> None:
-        """Add the bytes and compare them. Flushing them is left to the caller, and begun here."""
+        """Append the bytes and compare them. Starts flushing them; finishing is the caller's job."""
         batch: list[bytes] = []
         waiting = 0
         for piece in merged(pieces):
@@ -98,7 +98,7 @@ class Stream:
             self._progress(self.size)
 
     def _begin_flush(self) -> None:
-        """While the next bytes are copied and compared, the disk takes these."""
+        """The disk writes these while the next bytes are copied and compared."""
         if self._flushes and self.size - self._flushed >= FLUSHED:
             try:
                 self._io.begin_flush(self._descriptor, self._flushed, self.size - self._flushed)
@@ -109,7 +109,7 @@ class Stream:
             self._flushed = self.size
 
     def _share(self, run: OriginalRun, source: Source) -> OriginalRun:
-        """Let the new file share whole blocks from the start of the run. What is left of it."""
+        """Share whole blocks from the start of the run with its source. Returns the rest of the run."""
         size = len(run) // BLOCK * BLOCK
         if run.start % BLOCK or self.size % BLOCK:
             return run
@@ -140,7 +140,7 @@ _CANNOT: Final = (
     *(errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL, errno.EXDEV, errno.EPERM),
     *(errno.EACCES, errno.EBADF, errno.ESPIPE, errno.ETXTBSY),
 )
-"""What systems say, and what shields processes from them, where there is no such call."""
+"""Errors of systems, and of sandboxes, that do not offer the call."""
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
@@ -152,7 +152,7 @@ def _parts(data: bytes) -> Iterator[bytes]:
 
 
 def read_at(descriptor: int, size: int, position: int, io: Io) -> bytes:
-    """The bytes from `position`; fewer only where the file ends."""
+    """The bytes from `position`; fewer only at the end of the file."""
     piece = io.pread(descriptor, size, position)
     if len(piece) == size or not piece:
         return piece
@@ -174,7 +174,7 @@ def read_exactly(descriptor: int, size: int, position: int, io: Io) -> bytes:
 
 
 def last_line(descriptor: int, end: int, io: Io, start: int = 0) -> bytes:
-    """What stands between the last line end before `end` and it; all from `start` when there is none."""
+    """The bytes between the last line end before `end` and `end`; everything from `start` when there is none."""
     found: list[bytes] = []
     position = end
     while position > start:
@@ -188,7 +188,7 @@ def last_line(descriptor: int, end: int, io: Io, start: int = 0) -> bytes:
 
 
 def same(one: int, other: int, size: int, shift: int, io: Io, start: int = 0) -> bool:
-    """Whether `size` bytes of one file from `start` are those of another, `shift` behind there."""
+    """Whether `size` bytes of one file from `start` equal those of another, where they are `shift` further on."""
     for at in range(start, start + size, PIECE):
         wanted = min(PIECE, start + size - at)
         piece = read_at(one, wanted, at, io)

@@ -1,4 +1,4 @@
-"""Leftovers of saves that were killed. Only what is surely of no use to anybody is taken away."""
+"""Removing leftovers of saves that were killed, but only those that certainly nobody uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolpair.source.saving.leases import Leased
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
 
 _YOUNG: Final = 60.0
-"""Seconds. A running save locks its temporary file before it writes to it; an empty young one may not be locked yet."""
+"""Seconds. A running save locks its temporary file before writing to it; a new, empty one may not be locked yet."""
 _SYSTEM: Final = Io()
 
 
@@ -26,13 +26,13 @@ class Leftover(Struct, frozen=True):
     name: str
     size: int
     kept_because: str | None = None
-    """Why it could not be removed; None: it has been."""
+    """Why it could not be removed; None: it was removed."""
 
 
 def sweep(path: str, target: tuple[int, int], io: Io) -> None:
     """Remove temporary files that no save has locked, and temporary and backup names of the file itself.
 
-    `target` is the file's device and number. The caller has the lock of the file: no other save is about to use them.
+    `target` is the file's device and inode. The caller holds the file's lock, so no other save is about to use them.
     """
     folder, own = os.path.split(path)
     for name in _names(folder, io):
@@ -49,9 +49,9 @@ def sweep(path: str, target: tuple[int, int], io: Io) -> None:
 
 
 def leftovers(folder: str, io: Io = _SYSTEM) -> Iterator[Leftover]:
-    """The temporary files in a folder that saves which were killed have left, each removed where that is possible.
+    """The temporary files in a folder left by killed saves; each is removed if possible.
 
-    Those of a save that still runs are locked, by whatever process; those of another user are theirs to remove.
+    Those of a running save are locked, in whichever process it runs; another user's are left to them.
     """
     for name in filter(is_temporary, _names(folder, io)):
         whole = os.path.join(folder, name)
@@ -71,9 +71,9 @@ def _names(folder: str, io: Io) -> list[str]:
 
 
 def _swept(name: str, io: Io) -> tuple[int, str | None] | None:
-    """Remove a temporary file that nobody uses: how large it was, and why it is still there, if it is.
+    """Remove a temporary file that nobody uses: its size, and why it is still there, if it is.
 
-    None where somebody may use it. Raises OSError where that cannot be told.
+    None when somebody may be using it. Raises OSError when that cannot be determined.
     """
     descriptor = io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
     try:
@@ -83,7 +83,7 @@ def _swept(name: str, io: Io) -> tuple[int, str | None] | None:
         if not found.st_size and time.time() - found.st_mtime <= _YOUNG:
             return None
         if Leased(descriptor, io).take("read") == "held":
-            return None  # a program writes to it: after a change of names it may be the session as it was
+            return None  # a program writes to it: after an exchange of names it may be the original session
         io.flock(descriptor)
         if not os.path.samestat(os.lstat(name), found):
             return None

@@ -1,4 +1,4 @@
-"""The new content under a temporary name beside the target: written, flushed, compared."""
+"""The temporary file beside the target that receives the new content: written, flushed, compared, renamed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ACL: Final = "system.posix_acl_"
 
 
 class Temporary:
-    """A file of mode 0600 that is locked, so that no other save sweeps it away. Its methods raise OSError."""
+    """A file of mode 0600, locked so that no other save sweeps it away. Its methods raise OSError."""
 
     def __init__(self, folder: str, made: Made, io: Io) -> None:
         self._io = io
@@ -41,32 +41,32 @@ class Temporary:
             pass  # no locks on this file system: then nobody sweeps there either
 
     def write(self, pieces: Iterable[Piece], source: Source | None, progress: Progress | None = None) -> None:
-        """Write the content and compare it. What comes behind it later is only appended; nothing is flushed yet."""
+        """Write the content and compare it. Later bytes are only appended; nothing is flushed yet."""
         stream = Stream(self.descriptor, self._io, progress=progress)
         stream.write(pieces, source)
         if self._io.fstat(self.descriptor).st_size != stream.size:
             raise Differs
         self.size = stream.size
-        # Where nothing holds off those who open the new file early, nothing of theirs is written over.
+        # Without a lease, others may open the new file early: then append only, so as to overwrite nothing of theirs.
         self._io.append_only(self.descriptor)
 
     def append(self, pieces: Iterable[Piece], source: Source) -> None:
-        """Add bytes behind the content, flush them to the disk, read them back and compare."""
+        """Append bytes, flush them to the disk, read them back and compare."""
         stream = Stream(self.descriptor, self._io, self.size, shares=False)
         stream.write(pieces, source)
         self.size = stream.size
         self.flush()
 
     def flush(self) -> None:
-        """To the disk. Once only: after a failure a second attempt may claim success for what was dropped."""
+        """Flush to disk. Only once: after a failure a second fsync may report success for data that was dropped."""
         self._io.fsync(self.descriptor)
 
     def last_line(self) -> bytes:
-        """What stands behind the last line end; all of it when there is none."""
+        """The bytes after the last line end; all of them when there is none."""
         return last_line(self.descriptor, self.size, self._io)
 
     def take_on(self, like: os.stat_result, source: int) -> list[str]:
-        """Owner, ACLs, attributes and mode of the file `like`, open as `source`. Returns notes on what was not kept."""
+        """Copy owner, ACLs, attributes and mode from `like`, open as `source`. Returns notes on what was not kept."""
         io, notes = self._io, list[str]()
         now = io.fstat(self.descriptor)
         owner, group = self._take_owner(now, like)
@@ -76,8 +76,8 @@ class Temporary:
         if lost := self._copy_attributes(source):
             notes.append(f"These attributes of the file could not be kept: {', '.join(lost)}.")
         permissions = stat.S_IMODE(like.st_mode)
-        # Under another owner or group, set-id bits would give away rights that nobody granted, and so would the
-        # old group's bits: a group that comes in its place gets what everybody has.
+        # Under another owner or group, set-id bits would grant rights that nobody granted, and so would the old group's
+        # bits: a different group gets only what everybody has.
         if not (owner and group):
             permissions &= 0o777
         if not group:
@@ -86,7 +86,9 @@ class Temporary:
         return notes
 
     def _take_owner(self, now: os.stat_result, like: os.stat_result) -> tuple[bool, bool]:
-        """Whether owner and group are those of `like` then. A user who may not give files away may keep the group."""
+        """Whether owner and group are those of `like` afterwards. Without the right to change owners, only the group
+        may be set.
+        """
         owner, group = now.st_uid == like.st_uid, now.st_gid == like.st_gid
         if owner and group:
             return True, True
@@ -106,7 +108,7 @@ class Temporary:
         self._io.fchmod(self.descriptor, stat.S_IMODE(mode))
 
     def _copy_attributes(self, source: int) -> list[str]:
-        """The names of those that could not be copied."""
+        """The names of the attributes that could not be copied."""
         io, lost = self._io, list[str]()
         try:
             io.copy_metadata(source, self.descriptor)
@@ -119,7 +121,7 @@ class Temporary:
                     io.set_attribute(self.descriptor, name, value)
                 except OSError:
                     lost.append(name)
-        # A folder's default ACL gives a new file rights that the old one did not grant.
+        # A folder's default ACL gives new files rights that the old one did not grant.
         for name in present.keys() - wanted.keys():
             if name.startswith(_ACL):
                 try:
@@ -129,15 +131,15 @@ class Temporary:
         return lost
 
     def cut_back(self, size: int, most: int) -> None:
-        """Take off what was begun behind `size`; where it is more than `most` bytes, others have written, too."""
+        """Truncate what was begun after `size`; more than `most` bytes would mean that others have written as well."""
         self.size = size
         if self._io.fstat(self.descriptor).st_size <= size + most:
             self._io.truncate(self.descriptor, size)
 
     def give_name(self, path: str, instead: os.stat_result | None = None) -> bool:
-        """Take the name `path` in one step. Whoever opens it waits until `release`, where leases work.
+        """Rename to `path` atomically. Where leases work, whoever opens it waits until `release`.
 
-        False, and all is as before, when the file of that name is not `instead` but one that took its place.
+        False, with everything as before, when the file of that name is not `instead` but one that took its place.
         """
         if RENAMES_OPEN_FILES:
             self._guarded = self._lease.take("write") == "granted"
@@ -146,7 +148,7 @@ class Temporary:
         if instead is None:
             self._io.rename(self.name, path)
             return True
-        # In the end the name is taken away, unless it may be that of a stranger's file.
+        # In the end the temporary name is removed, unless it may be another program's file.
         self._made.names.remove(self.name)
         ours = False
         try:
@@ -183,9 +185,10 @@ class Temporary:
         return found is not None and _inode(found) == self._inode
 
     def identity(self, path: str) -> Identity:
-        """Of the file under its final name, once it has it: that moves the time of its last change.
+        """The identity of the file under its final name; asked after the rename, which changes its ctime.
 
-        When it is not what was written any more, it is one that no file has, so that the next save compares.
+        If the file is no longer what was written, an identity that no file has, so that the next save compares
+        contents.
         """
         try:
             found = self._io.stat(path)

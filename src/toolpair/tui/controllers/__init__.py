@@ -1,1 +1,1 @@
-"""What the main screen does, one job in each module. A controller asks the screen that owns it only for `Owner`."""
+"""What the main screen does, one module for each job. A controller uses its screen only through `Owner`."""

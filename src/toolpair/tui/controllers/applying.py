@@ -1,4 +1,4 @@
-"""Applying fixes: the session is changed, marked, read again, and the cursor goes to the next problem."""
+"""Applying fixes: change the session, mark the rows, reload, and move the cursor to the next problem."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Applier:
         what: str,
         then: Callable[[], None] | None = None,
     ) -> None:
-        """Stage something, read the session again and go to the next problem. What takes long is done beside."""
+        """Stage something, reload the session and go to the next problem. Long work runs in the background."""
         owner = self._owner
 
         def done() -> None:
@@ -37,7 +37,7 @@ class Applier:
             if left:
                 owner.note = f"applied: {what}. {left}"
                 owner.redraw()
-            # What was opened over this screen meanwhile stays on top.
+            # A screen opened meanwhile stays on top.
             if then is not None and owner.is_on_top:
                 then()
 
@@ -63,7 +63,7 @@ class Applier:
         done()
 
     def _applied(self, problems: Sequence[Problem], what: str) -> None:
-        """Something was staged for these problems."""
+        """Called when something was staged for these problems."""
         owner = self._owner
         row = owner.pairs.row_index or 0
         owner.overview.note_staged(problems)
@@ -82,7 +82,7 @@ class Applier:
             owner.redraw()
 
     def undo(self) -> None:
-        """Take the last step off."""
+        """Undo the last step."""
         staged = self._owner.session.undo()
         if staged is None:
             self._owner.say("nothing to undo")
@@ -90,7 +90,7 @@ class Applier:
             self._stepped(staged, "undone", self._owner.overview.note_undone())
 
     def redo(self) -> None:
-        """Apply the last step again that was undone."""
+        """Redo the last undone step."""
         staged = self._owner.session.redo()
         if staged is None:
             self._owner.say("nothing to redo")
@@ -99,7 +99,7 @@ class Applier:
             self._stepped(staged, "redone", None)
 
     def _stepped(self, staged: Staged, done: str, back: Problem | None) -> None:
-        """Go to the problem that is `back`, else to the next one."""
+        """Go to the problem `back`, else to the next one."""
         owner = self._owner
         owner.read_again(owner.pairs.row_index or 0)
         where = f" in conversation {staged.conversation + 1:,}" if len(owner.session.conversations) > 1 else ""
@@ -121,6 +121,6 @@ def _nothing_done(session: Session, what: str) -> str:
 
 
 def _loses(session: Session) -> str:
-    """What the last step takes away, in brackets."""
+    """What the last step loses, in brackets."""
     staged = session.staged
     return f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""

@@ -1,11 +1,11 @@
-"""The branches of the file and the sub-agents beside it: the chosen one is shown and checked by itself."""
+"""The menu of the file's branches and sub-agents: the chosen one is shown and checked on its own."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from toolpair.session.surroundings import companions_of
+from toolpair.session.surroundings import subagent_sessions_of
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
@@ -15,19 +15,22 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
 
 WORDS = 60
-"""Characters of a branch's last words in the menu."""
+"""Maximum characters of a branch's last words in the menu."""
 
 
 def choose_branch(owner: Owner) -> None:
-    """Show them as a menu."""
+    """Show the menu."""
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     session = owner.session
     transcript = session.conversation.transcript
-    branches, companions = transcript.tree.branches, companions_of(session.conversation, session.reader.view.beside)
+    branches, subagent_sessions = (
+        transcript.tree.branches,
+        subagent_sessions_of(session.conversation, session.reader.view.beside),
+    )
     desks = owner.tool.open_sessions.desks
     above = desks[-2].session if len(desks) > 1 else None
-    if not branches and not companions and above is None:
+    if not branches and not subagent_sessions and above is None:
         owner.say("this file has only one branch, and no sub-agent")
         return
     entries: list[MenuEntry] = []
@@ -39,10 +42,10 @@ def choose_branch(owner: Owner) -> None:
         words = cut(visible(" ".join(branch.words.split())), WORDS, owner.glyphs.ellipsis)
         label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
         entries.append(MenuEntry(f"leaf {branch.leaf if not branch.active else ''}", label))
-    for companion in companions:
-        words = cut(visible(companion.label), WORDS, owner.glyphs.ellipsis)
+    for subagent in subagent_sessions:
+        words = cut(visible(subagent.label), WORDS, owner.glyphs.ellipsis)
         label = f"{'':<16}  {'a file':>14}  sub-agent  {words}" if branches else f"sub-agent  {words}"
-        entries.append(MenuEntry(f"file {companion.path}", label, companion.path.name))
+        entries.append(MenuEntry(f"file {subagent.path}", label, subagent.path.name))
     if above is not None:
         name = above.path.name if above.path is not None else ""
         entries.append(MenuEntry("back", "Back to the session that this sub-agent belongs to", name))
@@ -56,7 +59,7 @@ def choose_branch(owner: Owner) -> None:
         if kind == "leaf":
             _show_branch(owner, name or None)
         elif kind == "file":
-            _open_companion(owner, name)
+            _open_subagent(owner, name)
         elif kind == "back":
             owner.tool.open_sessions.go_back()
 
@@ -79,8 +82,8 @@ def _show_branch(owner: Owner, leaf: str | None) -> None:
     )
 
 
-def _open_companion(owner: Owner, path: str) -> None:
-    """A sub-agent's file on top of this session, which stays as it is."""
+def _open_subagent(owner: Owner, path: str) -> None:
+    """Show a sub-agent's file on top of this session, which stays as it is."""
     from toolpair.session.reopening import open_beside
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.screens.loading import OpeningScreen

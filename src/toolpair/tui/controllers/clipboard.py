@@ -1,4 +1,4 @@
-"""The copy menu: ids, texts, places and commands for the clipboard."""
+"""The copy menu: ids, texts, places and commands."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from toolpair.tui.screens.menu import MenuEntry
 
 _OF_MANY_LINES = ("call", "result", "text")
-"""What may be copied as more than one line."""
+"""What may be copied with line breaks."""
 
 
 def choose_copy(owner: Owner) -> None:
-    """Show what can be copied of the row under the cursor."""
+    """Show what can be copied from the row under the cursor."""
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     row = owner.pairs.row
@@ -58,7 +58,7 @@ def choose_copy(owner: Owner) -> None:
 
     def chosen(value: str | None) -> None:
         if value is not None:
-            # What is pasted into a shell must not end a line there.
+            # Text pasted into a shell must not contain line breaks.
             safe = visible_text if value in _OF_MANY_LINES else visible
             owner.say(owner.tool.copy(safe(texts[value]())))
 

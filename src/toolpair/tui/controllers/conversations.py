@@ -1,4 +1,4 @@
-"""The conversations of the file: the chosen one is shown."""
+"""The menu of the file's conversations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def choose_conversation(owner: Owner) -> None:
-    """Show them as a menu."""
+    """Show the menu; the chosen conversation is shown."""
     session = owner.session
     conversations = session.conversations
     if len(conversations) < 2:

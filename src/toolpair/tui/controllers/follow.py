@@ -1,4 +1,4 @@
-"""Following the file: what its agent appends is shown as it comes."""
+"""Following the file: records that its agent appends are shown as they arrive."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
 
 FIRST_LOOK = 0.01
-"""Seconds until the first look: a timer of none fails in Textual."""
+"""Seconds until the first check: Textual fails on a timer of zero."""
 FOLLOW_EVERY = 1.0
-"""Seconds, at least, between two looks at a file that is followed."""
+"""Minimum seconds between two checks."""
 
 
 class Follower:
-    """Looks at the file now and then, from when it is switched on."""
+    """While on, checks the file from time to time."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self._timer: Timer | None = None
         self._dropped = ""
-        """Which staged fixes no longer applied, while nothing else has been staged."""
+        """The staged fixes that no longer applied, until something else is staged."""
 
     def switch(self) -> None:
-        """Begin, or stop."""
+        """Turn following on or off."""
         owner = self._owner
         if self._timer is not None:
             self._stop("stopped following")
@@ -37,7 +37,7 @@ class Follower:
         if owner.session.path is None:
             owner.say("this was read from standard input, so there is nothing to follow")
             return
-        # A call at the end is still worked on while the file grows: its row says so.
+        # While the file grows, a call at its end is still running: its row says so.
         owner.overview.followed = True
         owner.pairs.forget()
         owner.say("following the file: new pairs appear at the end, F stops")
@@ -52,7 +52,7 @@ class Follower:
         self._owner.say(note)
 
     def _look(self) -> None:
-        """Look, and look again after a pause that leaves most of the time to the keys."""
+        """Check, and check again after a pause that leaves most of the time for keys."""
         begin = time.monotonic()
         self._take_up()
         if self._timer is not None:
@@ -60,9 +60,9 @@ class Follower:
             self._timer = self._owner.later(pause, self._look)
 
     def _take_up(self) -> None:
-        """Take up what came since the last look; not while another screen shows what is staged."""
+        """Take over what was appended since the last check, unless another screen shows what is staged."""
         owner, pairs = self._owner, self._owner.pairs
-        if owner.held_up or not owner.is_on_top:
+        if owner.busy_reason or not owner.is_on_top:
             return
         at_end = pairs.cursor >= len(pairs.shown) - 1
         try:
@@ -85,6 +85,6 @@ class Follower:
         if followed.change == "gone":
             self._stop(followed.text)
         else:
-            # Which fixes were dropped is said for as long as it may not have been read.
+            # The message about dropped fixes stays as long as it may not have been read.
             came = "" if followed.dropped else followed.text
             owner.say(" ".join(words for words in (self._dropped, came, "F stops following") if words))

@@ -1,4 +1,4 @@
-"""Going to a place: an id, a rule, a line, a message, a pair, or what a pasted error is about."""
+"""Going to a place: an id, a rule, a line, a message, a pair, or the subject of a pasted error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class GoTo:
-    """Asks where to go, finds it and shows it."""
+    """Asks where to go, finds the place and shows it."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
@@ -19,7 +19,7 @@ class GoTo:
         from toolpair.tui.screens.goto_prompt import GotoScreen
 
         if self._owner.overview.partial is not None:
-            self._owner.say(self._owner.held_up)
+            self._owner.say(self._owner.busy_reason)
             return
         found: list[Target] = []
 
@@ -45,7 +45,7 @@ class GoTo:
             self._show(target)
 
     def _find(self, where: str) -> Target | str:
-        """Where it leads; one short sentence when it leads nowhere."""
+        """The place; one short sentence when there is none."""
         try:
             target = self._owner.session.find(where)
         except (ValueError, LookupError) as error:
@@ -58,14 +58,14 @@ class GoTo:
         owner = self._owner
         session, problem = owner.session, target.problem
         elsewhere = target.conversation is not None and target.conversation != session.current
-        if owner.held_up and (elsewhere or target.profile is not None):
-            owner.say(owner.held_up)
+        if owner.busy_reason and (elsewhere or target.profile is not None):
+            owner.say(owner.busy_reason)
             return
         if target.conversation is not None and elsewhere:
             session.current = target.conversation
             owner.show_other_history()
         if target.profile is not None and problem is not None:
-            # Only by the rules of the provider that answered is it wrong, so by these it is shown and fixed.
+            # It is wrong only by the rules of the provider that answered, so use these to show and fix it.
             session.set_profile(target.profile)
             owner.overview.current = None
             owner.reload()

@@ -1,4 +1,4 @@
-"""The journal: what an earlier run has left of the session is offered, applied again or discarded."""
+"""The journal: unsaved work of an earlier run is offered, to be applied again or discarded."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class JournalOffer:
-    """Has what is applied kept until it is saved, and offers what was kept of the same file."""
+    """Keeps what is applied until it is saved, and offers what was kept for the same file."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self._warned = False
 
     def begin(self) -> None:
-        """All of the file is read: keep what is applied to it from now on, and look for what was left of it."""
+        """The whole file is read: start keeping what is applied to it, and look for unsaved work."""
         owner = self._owner
         make_folder, path = owner.tool.journal, owner.session.path
         if make_folder is None or path is None or owner.desk.keeper is not None:
@@ -38,13 +38,13 @@ class JournalOffer:
         def look(aside: Aside) -> None:
             left = left_for(make_folder(), str(path))
             if left is not None:
-                aside.tell(lambda: owner.when_on_top(partial(self._offer, left)))
+                aside.run_in_ui(lambda: owner.when_on_top(partial(self._offer, left)))
 
-        # Where that fails there is nothing to offer; why nothing can be kept is said when something is to be.
+        # If that fails there is nothing to offer; the reason is shown once there is something to keep.
         owner.in_thread(look, failed=lambda error: None)
 
     def warn(self, problem: str) -> None:
-        """Say once that what is applied cannot be kept."""
+        """Say once that unsaved fixes cannot be kept."""
         if not self._warned:
             self._warned = True
             self._owner.say(f"! what is not saved would be lost in a crash: the journal cannot be written ({problem})")
@@ -97,7 +97,7 @@ class JournalOffer:
         self._owner.ask(question, answered)
 
     def _apply_left(self, left: UnsavedWork) -> None:
-        """Apply it on top of what is applied by now: beside the keys, since it may be much."""
+        """Apply it in the background, on top of what has been applied by now."""
         from toolpair.session.journal import take_up
 
         entry = left.entry
@@ -106,7 +106,7 @@ class JournalOffer:
             try:
                 self._owner.session.choose_leaf(entry.leaf)
             except ValueError:
-                pass  # the branch is gone, and what was applied to it says so
+                pass  # the branch is gone, and the fixes for it will say so
             self._owner.overview.current = None
             self._owner.reload(0)
 

@@ -1,4 +1,4 @@
-"""Many problems fixed at once: all of one cause, all that need no guess, or by a recipe."""
+"""Fixing many problems at once: all of one cause, all that need no guess, or by a recipe."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class ManyFixes:
-    """What is applied can be looked at in the review, which is opened after it."""
+    """Applies many fixes, and then opens the review."""
 
     def __init__(self, owner: Owner, applier: Applier, review: Callable[[], None]) -> None:
         self._owner = owner
         self._applier = applier
         self._review = review
         self._tried: dict[int, Sketch | Exception] = {}
-        """What is known of the recipes on `_tried_on`."""
+        """What is known of each recipe for `_tried_on`."""
         self._tried_on: Conversation | None = None
 
     def fix_cause(self, problem: Problem, group: CauseGroup) -> None:
-        """Fix all that need no guess of the problem's group, after one question."""
+        """Fix every problem of the group that needs no guess, after one question."""
         owner = self._owner
         if not any(each.fixes for each in group.problems):
             owner.say(no_fix_text(problem))
@@ -55,7 +55,7 @@ class ManyFixes:
         owner.ask(question, answered, of_state=True)
 
     def _question_lines(self, group: CauseGroup, certain: list[Problem], width: int) -> list[Line]:
-        """What is asked, and the first three of the problems."""
+        """The question, and the first three problems."""
         glyphs = self._owner.glyphs
         guesses = count_text(group.guesses, "guess")
         left = " (left for you)" if group.guesses else ""
@@ -92,7 +92,7 @@ class ManyFixes:
             self._owner.say(left_of(session).words() or "there is nothing to fix")
 
     def choose_recipe(self) -> None:
-        """Show what each recipe would do; the chosen one is applied, and the review shown."""
+        """Show what each recipe would do; apply the chosen one, and show the review."""
         from toolpair.tui.screens.recipe_list import RecipesScreen
 
         if self._tried_on is not self._owner.session.conversation:

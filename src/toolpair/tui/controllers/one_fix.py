@@ -1,4 +1,4 @@
-"""One problem and the ways to fix it: applied where it is certain, asked about where it is a guess."""
+"""Fixing one problem: a certain fix is applied, a guess is confirmed first."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def no_fix_text(problem: Problem) -> str:
 
 
 class OneFix:
-    """Fixes the problem that it is given."""
+    """Fixes a single problem."""
 
     def __init__(self, owner: Owner, applier: Applier) -> None:
         self._owner = owner
         self._applier = applier
 
     def fix(self, problem: Problem) -> None:
-        """As recommended; a guess is asked about."""
+        """Apply the recommended fix; ask first if it is a guess."""
         if problem.guess:
             self._ask_which(problem)
         elif problem.recommended is None:
@@ -55,7 +55,7 @@ class OneFix:
         self._owner.say(none)
 
     def _ask_which(self, problem: Problem) -> None:
-        """Both contents side by side; the uncertain link and the safe choice are offered."""
+        """Show both contents side by side, with the uncertain link and the safe choice."""
         from toolpair.tui.guess_text import guess_lines, guess_title
 
         owner = self._owner
@@ -93,7 +93,7 @@ class OneFix:
         owner.ask(question, answered, of_state=True)
 
     def _links(self, problem: Problem) -> list[tuple[Problem, Fix]]:
-        """The uncertain ways: the problem's own and, for a call, those of the results that may be its own."""
+        """The uncertain fixes: the problem's own and, for a call, those of results that may belong to it."""
         session = self._owner.session
         found = [(problem, fix) for fix in problem.fixes if not fix.certain]
         if found or problem.pair is None or problem.pair >= len(session.conversation.pairs):
@@ -107,14 +107,14 @@ class OneFix:
         return found
 
     def _linked(self, problem: Problem, other: Problem) -> str:
-        """Which result a way of another problem would link to the call here: its id and its first words."""
+        """The result that another problem's fix would link to the call here: its id and first words."""
         if other is problem or other.result is None:
             return ""
         words = " ".join(other.result.text[:200].split())
         return f"result {id_text(other.result.id)}, {words[:60]}"
 
     def _apply(self, problem: Problem, fix: Fix, text: str | None) -> None:
-        """Stage one fix; a guess is asked about first."""
+        """Stage one fix; ask first if it is a guess."""
         owner = self._owner
         if fix.certain:
             self._stage(problem, fix, text, [problem])

@@ -1,4 +1,4 @@
-"""The originals that earlier saves have kept: one of them is chosen and restored."""
+"""The backups kept by earlier saves: choose one and restore it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def choose_original(owner: Owner) -> None:
-    """Show them as a menu; the chosen one is restored after one question."""
+    """Show the menu; the chosen one is restored after one question."""
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     path = owner.session.path
@@ -42,9 +42,9 @@ def choose_original(owner: Owner) -> None:
 
 
 def _restore(owner: Owner, backup: Backup) -> None:
-    from toolpair.tui.controllers.putting_back import put_back
+    from toolpair.tui.controllers.backup_restore import restore_backup
 
     def ended(problem: str | None) -> None:
         owner.say(problem or f"restored {backup.path.name}; what the file held before is kept as a backup")
 
-    put_back(owner, owner.desk, backup.path, ended)
+    restore_backup(owner, owner.desk, backup.path, ended)

@@ -1,4 +1,4 @@
-"""Who else works with the file: looked for when it is opened, beside the keys."""
+"""Other processes that work with the file: searched for in the background when it is opened."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 def look_for_neighbours(owner: Owner) -> None:
-    """Look for who writes to the file, and which agent has its history in memory; the first is named."""
+    """Search for processes that write to the file, and agents that have its history in memory; name the first."""
     session = owner.session
 
     def look(aside: Aside) -> None:
         left = leftover_notes(session.path) if session.path is not None else ()
         found = (*left, *session.look_around())
         if found:
-            aside.tell(lambda: warn(found[0]))
+            aside.run_in_ui(lambda: warn(found[0]))
 
     def warn(warning: str) -> None:
-        owner.pairs.forget()  # who is there may be at work on the call at the end
+        owner.pairs.forget()  # such an agent may be running the call at the end
         if not owner.note:
             owner.say(f"! {visible(warning)}")
 
-    # Where that fails, a save finds out by itself.
+    # If that fails, a save will find out by itself.
     owner.in_thread(lambda aside: session.remember(), failed=lambda error: None)
     owner.in_thread(look, failed=lambda error: None)

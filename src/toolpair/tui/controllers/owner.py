@@ -1,4 +1,4 @@
-"""What a controller may ask of the screen that owns it."""
+"""The interface of the main screen that its controllers may use."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ Answer = TypeVar("Answer")
 
 
 class Asks(Protocol):
-    """A screen, as far as it opens others."""
+    """A screen that can open others."""
 
     @property
     def tool(self) -> ToolpairApp: ...
 
     def ask(self, screen: Screen[Answer], answered: Callable[[Answer | None], Any], of_state: bool = False) -> None:
-        """Open a screen over this one and wait for its answer."""
+        """Open a screen over this one and pass its answer on."""
 
     def open(self, screen: Screen[Any]) -> None:
         """Open a screen over this one."""
 
     def when_on_top(self, what: Callable[[], object]) -> None:
-        """Do it when no other screen lies over this one."""
+        """Call it when no other screen covers this one."""
 
 
 class Owner(Asks, Protocol):
-    """The main screen: it shows a session, and owns the controllers."""
+    """The main screen: shows a session, and owns the controllers."""
 
     note: str
-    """The line above the keys, until the next thing happens."""
+    """The line above the keys, until something else happens."""
     work: CurrentWork
     row_filter: RowFilter
     problems: ProblemCursor
@@ -66,8 +66,8 @@ class Owner(Asks, Protocol):
     def size(self) -> Size: ...
 
     @property
-    def held_up(self) -> str:
-        """Why nothing can be changed just now, in a few words; empty when it can."""
+    def busy_reason(self) -> str:
+        """Why nothing can be changed right now, in a few words; empty when it can."""
 
     @property
     def is_led(self) -> bool:
@@ -75,7 +75,7 @@ class Owner(Asks, Protocol):
 
     @property
     def is_on_top(self) -> bool:
-        """Whether no other screen lies over it."""
+        """Whether no other screen covers it."""
 
     # what it shows
 
@@ -86,24 +86,24 @@ class Owner(Asks, Protocol):
         """Draw everything but the list, which draws itself."""
 
     def draw_bar(self) -> None:
-        """Show how far the work is."""
+        """Show the progress of the work."""
 
     def reload(self, row: int | None = None) -> None:
-        """Read the session again, and keep to the row where the cursor is, or to `row`."""
+        """Reload the session, keeping the cursor on its row, or on `row`."""
 
     def read_again(self, row: int) -> None:
-        """What is staged has changed; `row` is where."""
+        """Reload after staged fixes have changed at `row`."""
 
     def show_other_history(self) -> None:
-        """The session's current history is another one: show it from its first row, without a filter."""
+        """Another history of the session is current now: show it from its first row, without a filter."""
 
     def rows_changed(self, row: int, more: int) -> None:
         """Rows are others from `row` on, and there are `more` of them."""
 
     def stop_looking(self) -> bool:
-        """Stop searching and filtering. True when either was still at it."""
+        """Stop searching and filtering. Returns whether either was still running."""
 
-    # what is done later
+    # deferred calls
 
     def later(self, seconds: float, what: Callable[[], Any], of_state: bool = False) -> Timer: ...
 

@@ -1,4 +1,4 @@
-"""The palette: all commands by name."""
+"""The command palette."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def choose_command(owner: Owner, run: Callable[[str], Awaitable[object]]) -> None:
-    """Show them as a menu, and `run` the action of the chosen one."""
+    """Show all commands as a menu, and `run` the action of the chosen one."""
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     entries: list[MenuEntry] = []

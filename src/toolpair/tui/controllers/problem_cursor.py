@@ -16,14 +16,14 @@ class ProblemCursor:
         self._owner = owner
 
     def current(self) -> Problem | None:
-        """The one under the cursor; where there is none it is said."""
+        """The problem under the cursor; if there is none, say so."""
         problem = self._owner.overview.current
         if problem is None:
             self._owner.say("no problem here. ] goes to the next one")
         return problem
 
     def show(self, problem: Problem) -> None:
-        """Go to its row."""
+        """Go to the problem's row."""
         owner = self._owner
         owner.overview.current = problem
         row = owner.overview.row_of(problem)
@@ -36,7 +36,7 @@ class ProblemCursor:
         owner.redraw()
 
     def show_first(self) -> None:
-        """Go to the problem that matters most, where there is one."""
+        """Go to the most important problem, if there is one."""
         first = self._owner.overview.first_problem
         if first is not None:
             self.show(first)
@@ -45,7 +45,7 @@ class ProblemCursor:
         """To the next one, or the one before."""
         owner = self._owner
         if owner.overview.partial is not None:
-            owner.say(owner.held_up)
+            owner.say(owner.busy_reason)
             return
         owner.note = ""
         problem, around = owner.overview.after(owner.pairs.row_index or 0, by, owner.overview.current)

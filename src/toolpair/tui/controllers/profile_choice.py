@@ -1,4 +1,4 @@
-"""The profile to check against: what each would find, and checking against another one."""
+"""Choosing the profile to check against, with the number of problems under each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class ProfileChoice:
-    """Keeps what each profile finds for as long as the transcript is the same."""
+    """Caches what each profile finds, as long as the transcript is the same."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self._counted: dict[str, Found] = {}
-        """What each profile finds in `_counted_of`, as far as it was counted."""
+        """The results by profile for `_counted_of`, as far as they are known."""
         self._counted_of: Transcript | None = None
 
     def ask(self) -> None:
@@ -35,7 +35,7 @@ class ProfileChoice:
         self._owner.ask(ProfilesScreen(self._counted), chosen, of_state=True)
 
     def _check_against(self, profile: str) -> None:
-        """Beside the keys where that takes long."""
+        """Switch the profile, in the background if that takes long."""
         owner = self._owner
 
         def checked() -> None:

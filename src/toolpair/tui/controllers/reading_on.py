@@ -25,7 +25,7 @@ class ReadingOn:
         self._ended = ended
 
     @property
-    def held_up(self) -> str:
+    def busy_reason(self) -> str:
         """Why nothing can be changed before all of it is read; empty when it is."""
         if self._owner.overview.partial is None:
             return ""

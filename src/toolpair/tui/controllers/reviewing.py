@@ -1,4 +1,4 @@
-"""The review of what is staged, and what was saved from it."""
+"""Opens the review of staged fixes, and the screen after saving."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def review(owner: Owner) -> None:
-    """Show what saving would do; when it is done, show that."""
+    """Show what saving would do; after a save, show its result."""
     if not owner.session.changed:
         owner.say("nothing changed, so there is nothing to save")
         return
@@ -21,7 +21,7 @@ def review(owner: Owner) -> None:
             from toolpair.tui.screens.saved import SavedScreen
 
             owner.reload()
-            owner.ask(SavedScreen(owner.desk, saved[0], owner.tool.result.told, saved[1]), undone)
+            owner.ask(SavedScreen(owner.desk, saved[0], owner.tool.result.report_lines, saved[1]), undone)
 
     def undone(words: str | None) -> None:
         if words is not None:

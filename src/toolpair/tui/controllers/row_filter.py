@@ -1,4 +1,4 @@
-"""The filter: only the rows that match are shown, as they are found."""
+"""The filter: shows only matching rows, as they are found."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.tui.controllers.looking import Looking
+from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_search import filter_sieve, filter_test
+from toolpair.tui.row_search import filter_test, term_row_filter
 from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ class RowFilter:
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self.words = ""
-        self._looking: Looking | None = None
+        self._running: BackgroundSearch | None = None
 
     @property
     def note(self) -> str:
-        """What the column titles say of it."""
+        """The note about the filter in the column titles."""
         return f" · filter {self.words} · {count_text(len(self._owner.pairs.shown), 'row')}" if self.words else ""
 
     def ask(self) -> None:
@@ -45,7 +45,7 @@ class RowFilter:
         self._owner.ask(PromptScreen("Filter: show only", self.words, notes, "filter"), given)
 
     def _show_matching(self, words: str, quietly: bool = False) -> None:
-        """Show the rows that match as they are found; `quietly`: what is shown stays until all are."""
+        """Show matching rows as they are found; `quietly`: keep the current rows until all are found."""
         owner = self._owner
         try:
             test = filter_test(owner.overview, words)
@@ -53,12 +53,12 @@ class RowFilter:
             owner.say(str(error))
             return
         here = owner.pairs.row_index or 0
-        sieve = filter_sieve(owner.overview, words)
-        search = RowSearch(range(len(owner.overview.rows)), -1, 1, test, owner.tool.last_key, sieve)
+        row_filter = term_row_filter(owner.overview, words)
+        search = RowSearch(range(len(owner.overview.rows)), -1, 1, test, owner.tool.last_key, row_filter)
 
-        def told() -> None:
+        def on_found() -> None:
             if search.done and not search.hits:
-                self._looking = None
+                self._running = None
                 if quietly:
                     self.clear()
                 else:
@@ -77,10 +77,10 @@ class RowFilter:
                 owner.say("esc clears the filter")
 
         self.stop()
-        self._looking = Looking(owner, search, told)
+        self._running = BackgroundSearch(owner, search, on_found)
 
     def _show_only(self, rows: Sequence[int], at: int) -> None:
-        """Show these rows; the cursor goes to the one that is nearest to the row `at`."""
+        """Show these rows; the cursor moves to the one nearest to row `at`."""
         place = bisect_left(rows, at)
         near = [n for n in (place - 1, place) if 0 <= n < len(rows)]
         self._owner.pairs.reload(rows)
@@ -88,7 +88,7 @@ class RowFilter:
             self._owner.pairs.move_to(min(near, key=lambda n: abs(rows[n] - at)))
 
     def rows_changed(self, row: int, more: int) -> None:
-        """Rows are others from `row` on, and there are `more` of them: those that match are looked for again."""
+        """Rows from `row` on have changed, and there are `more` of them: match them again."""
         pairs = self._owner.pairs
         if not self.words:
             pairs.reload()
@@ -99,13 +99,13 @@ class RowFilter:
         self._show_matching(self.words, quietly=True)
 
     def go_to_row(self, row: int) -> None:
-        """Move the cursor to a row; a filter that hides it is cleared."""
+        """Move the cursor to a row; clear a filter that hides it."""
         if not self._owner.pairs.go_to_row(row):
             self.clear()
             self._owner.pairs.go_to_row(row)
 
     def clear(self) -> None:
-        """Show all rows; the cursor stays on its own."""
+        """Show all rows; the cursor stays on its row."""
         pairs = self._owner.pairs
         row = pairs.row_index
         self.words = ""
@@ -116,6 +116,6 @@ class RowFilter:
         self._owner.say("")
 
     def stop(self) -> bool:
-        """Stop looking for rows that match. True when that was still going on."""
-        looking, self._looking = self._looking, None
-        return looking is not None and looking.stop()
+        """Stop matching rows. Returns whether that was still running."""
+        running, self._running = self._running, None
+        return running is not None and running.stop()

@@ -1,12 +1,12 @@
-"""The text search: the cursor goes from one match to the next, and matches are known as they are found."""
+"""The text search: moves the cursor between matches, which become known as they are found."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.tui.controllers.looking import Looking
+from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_search import text_sieve, text_test
+from toolpair.tui.row_search import text_row_filter, text_test
 from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class TextSearch:
-    """What was searched for last; empty when there is nothing."""
+    """The last search; `query` is empty when there is none."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self.query = ""
-        self._looking: Looking | None = None
-        """What looks for `query`, or has done so."""
+        self._running: BackgroundSearch | None = None
+        """The search for `query`, running or done."""
 
     def ask(self) -> None:
         from toolpair.tui.screens.prompt import PromptScreen
@@ -39,24 +39,24 @@ class TextSearch:
         self._owner.ask(PromptScreen("Find", self.query, notes, "find"), given)
 
     def _mark(self, query: str) -> None:
-        """Mark this text in all rows."""
+        """Highlight this text in all rows."""
         self.query = self._owner.pairs.query_text = query
         self._owner.pairs.forget()
 
     def clear(self) -> None:
-        """Mark nothing."""
+        """Remove the highlighting."""
         self._mark("")
         self._owner.say("")
 
     def go(self, by: int) -> None:
-        """Go to the next match; where nothing is known yet, look for it from the cursor on."""
+        """Go to the next match; if none is known yet, search from the cursor on."""
         if not self.query:
             self._owner.say("nothing to look for yet. / finds text")
             return
-        if self._looking is None:
+        if self._running is None:
             self._look(by)
             return
-        search, row = self._looking.search, self._owner.pairs.row_index or 0
+        search, row = self._running.search, self._owner.pairs.row_index or 0
         hit, around = search.next(row, by)
         if hit is None:
             self._owner.say(self._not_found(search))
@@ -68,11 +68,11 @@ class TextSearch:
 
     def _look(self, by: int) -> None:
         owner, query, pairs = self._owner, self.query, self._owner.pairs
-        test, sieve = text_test(owner.overview, query), text_sieve(owner.overview, query)
-        search = RowSearch(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, sieve)
+        test, row_filter = text_test(owner.overview, query), text_row_filter(owner.overview, query)
+        search = RowSearch(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, row_filter)
         moved = False
 
-        def told() -> None:
+        def on_found() -> None:
             nonlocal moved
             if search.first is not None and not moved:
                 moved = True
@@ -82,7 +82,7 @@ class TextSearch:
             elif owner.note.startswith(query):
                 owner.say(self._hit_text(search, pairs.row_index or 0))
 
-        self._looking = Looking(owner, search, told)
+        self._running = BackgroundSearch(owner, search, on_found)
 
     def _not_found(self, search: RowSearch) -> str:
         if search.done:
@@ -100,6 +100,6 @@ class TextSearch:
         self._owner.redraw()
 
     def stop(self) -> bool:
-        """Forget what was found; what is searched for stays. True when the search was still running."""
-        looking, self._looking = self._looking, None
-        return looking is not None and looking.stop()
+        """Drop the results but keep the query. Returns whether the search was still running."""
+        running, self._running = self._running, None
+        return running is not None and running.stop()

@@ -1,4 +1,4 @@
-"""What is opened to be read: a row, the bytes that a fix changes, what the model sees."""
+"""Read-only views: a row in full, the bytes that a fix changes, what the model sees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def view_row(owner: Owner) -> None:
-    """The row under the cursor, in full."""
+    """Show the row under the cursor in full."""
     from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
 
     row = owner.pairs.row
@@ -36,7 +36,7 @@ def view_row(owner: Owner) -> None:
 
 
 def view_bytes(owner: Owner, problem: Problem) -> None:
-    """What the recommended fix would change in the file."""
+    """Show what the recommended fix would change in the file."""
     fix = problem.recommended or (problem.fixes[0] if problem.fixes else None)
     if fix is None:
         owner.say("no fix is known here, so no byte would change")
@@ -54,12 +54,12 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
 
 
 def view_sent(owner: Owner) -> None:
-    """What the model sees, now and after saving."""
+    """Show what the model sees, now and after saving."""
     from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
     from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
 
     if owner.overview.partial is not None:
-        owner.say(owner.held_up)
+        owner.say(owner.busy_reason)
         return
     session, now = owner.session, owner.session.conversation
     before = session.staging.original[session.current]

@@ -1,4 +1,4 @@
-"""Long work beside the keys: it shows how far it is, escape ends it, and until then nothing else is changed."""
+"""Long work in the background: it shows its progress, escape stops it, and until then nothing else can be changed."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
 
 MANY_MESSAGES, MANY_PROBLEMS = 2000, 500
-"""With more of them a change takes longer than a key may, where the whole history is checked again."""
+"""With more records, a change is too slow for a key if the whole history is checked again."""
 MANY_AT_ONCE = 20
-"""So many problems are fixed in a key's time where only what is around each is checked again."""
+"""This many problems can be fixed within a key's time if only their surroundings are checked again."""
 _PAUSE = 0.1
-"""Seconds between two looks at how far the work is."""
+"""Seconds between updates of the progress."""
 
 R = TypeVar("R")
 P = ParamSpec("P")
 
 
-class HeldUp(Protocol):
+class Busy(Protocol):
     """A screen on which nothing can be changed at times."""
 
     @property
-    def held_up(self) -> str: ...
+    def busy_reason(self) -> str: ...
 
     def say(self, note: str) -> None: ...
 
 
-S = TypeVar("S", bound=HeldUp)
+S = TypeVar("S", bound=Busy)
 
 
 def takes_long(session: Session, problems: int = 1) -> bool:
-    """Whether fixing so many problems takes longer than a key may."""
+    """Whether fixing this many problems is too slow for a key."""
     if session.conversation.is_windowed:
         return problems > MANY_AT_ONCE
-    # What a lost link hides is in the file and not in the transcript: a fix brings it back.
+    # What a lost link hides is in the file but not in the transcript; a fix brings it back.
     return len(session.conversation.document.records) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
 
 
 class CurrentWork:
-    """The one piece of work that may go on beside the keys of a screen."""
+    """The one long task of a screen, if any."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
@@ -55,34 +55,34 @@ class CurrentWork:
         self.now: LongTask | None = None
 
     @property
-    def held_up(self) -> str:
-        """Why nothing can be changed just now, in a few words; empty when it can."""
+    def busy_reason(self) -> str:
+        """Why nothing can be changed right now, in a few words; empty when it can."""
         return f"not yet: still {self.now.what}, esc stops" if self.now is not None else ""
 
     def run(self, work: LongTask, run: Callable[[LongTask], R], ended: Callable[[R], None]) -> None:
-        """Run it in a thread, and `ended` with what it returns in the interface's own, unless it was stopped."""
+        """Run it in a thread, then call `ended` with the result in the interface's thread, unless it was stopped."""
         self.follow(work)
 
         def in_thread(aside: Aside) -> None:
             result: R | Exception
             try:
                 result = run(work)
-            except Exception as error:  # told in the interface's own thread
+            except Exception as error:  # reported in the interface's thread
                 result = error
-            aside.tell(lambda: self._ended(work, result, ended))
+            aside.run_in_ui(lambda: self._ended(work, result, ended))
 
         self._owner.in_thread(in_thread, "work")
 
     def on_draft(
         self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
     ) -> None:
-        """Change a draft of the session beside the keys; what the screen asks of it is known when it comes back."""
+        """Change a draft of the session in the background; what the screen needs is computed before it comes back."""
         from toolpair.tui.background_loading import know
 
         session = self._owner.session
 
         def run(work: LongTask) -> Session:
-            draft = session.draft(work.heed)
+            draft = session.draft(work.on_progress)
             change(draft)
             work.go_on("checking")
             know(draft)
@@ -92,7 +92,7 @@ class CurrentWork:
         self.run(LongTask(what, total, lambda done: f"{done:,}"), run, ended)
 
     def follow(self, work: LongTask) -> None:
-        """Show how far it is until it is forgotten."""
+        """Show the progress until it is forgotten."""
         self.now = work
         self._ticker = self._owner.every(_PAUSE, self._owner.draw_bar)
         self._owner.draw_bar()
@@ -105,7 +105,7 @@ class CurrentWork:
             self._ticker = None
 
     def stop(self) -> bool:
-        """True when there was something to stop."""
+        """Returns whether there was anything to stop."""
         if self.now is None:
             return False
         self.now.stopped = True
@@ -122,16 +122,16 @@ class CurrentWork:
             ended(result)
 
 
-def is_free(screen: HeldUp) -> bool:
-    """Whether something can be changed now; says why not."""
-    if screen.held_up:
-        screen.say(screen.held_up)
+def is_free(screen: Busy) -> bool:
+    """Whether something can be changed now; if not, say why."""
+    if screen.busy_reason:
+        screen.say(screen.busy_reason)
         return False
     return True
 
 
 def changing(action: Callable[Concatenate[S, P], Any]) -> Callable[Concatenate[S, P], Any]:
-    """An action that changes the session, or what is staged on it: while work goes on it only says so."""
+    """Decorates an action that changes the session or what is staged: during long work it only says so."""
 
     @functools.wraps(action)
     def when_free(self: S, /, *args: P.args, **kwargs: P.kwargs) -> Any:

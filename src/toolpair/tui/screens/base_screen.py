@@ -1,4 +1,4 @@
-"""What all screens have: glyphs, a word for a terminal that is too small, keys that mean the same everywhere."""
+"""The base of all screens: glyphs, a message for too small terminals, keys that mean the same everywhere."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
 def is_small(width: int, height: int) -> bool:
-    """Whether nothing can be shown at this size."""
+    """Whether this size is too small to show anything."""
     return width < LEAST_WIDTH or height < LEAST_HEIGHT
 
 
 Hint = tuple[str, str, str]
-"""A key, what it does in a word or two, the action that a click on it runs."""
+"""A key, what it does in a word or two, and the action for a click on it."""
 
 
 def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2, keep_first: bool = False) -> Line:
-    """A key bar; hints that do not fit are left out, the last two (or the first and the last) stay."""
+    """A key bar; hints that do not fit are left out, but the last two (or the first and the last) stay."""
     kept = list(hints)
 
     def build(chosen: Iterable[Hint]) -> list[Span]:
@@ -60,7 +60,7 @@ def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 4) 
 
 
 class BaseScreen(LaterOn[T], Generic[T]):
-    """What `build` yields, and what is shown in its place where the terminal is too small for it."""
+    """Shows what `build` yields, or a message when the terminal is too small for it."""
 
     BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
     DEFAULT_CSS = """
@@ -71,7 +71,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
     """
 
     def build(self) -> ComposeResult:
-        """The widgets of a screen; this one alone has none."""
+        """The widgets of a screen; none in this base class."""
         return ()
 
     def compose(self) -> ComposeResult:
@@ -83,12 +83,12 @@ class BaseScreen(LaterOn[T], Generic[T]):
         return self.tool.glyphs
 
     drawn = False
-    """Whether what is on top has been drawn since it came there."""
+    """Whether the top of the stack has been drawn since it came there."""
     seen_since = float("inf")
-    """Since when it is to be seen, by the monotonic clock."""
+    """Since when it has been visible, by the monotonic clock."""
 
     def on_screen_resume(self) -> None:
-        # Here, and not when it is mounted, because what lay over it may have been closed by a key.
+        # Not on mount: a key may have closed the screen that covered it.
         self.after_refresh(self._note_drawn)
 
     def on_screen_suspend(self) -> None:
@@ -101,7 +101,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
             self.seen_since = time.monotonic()
 
     def finish(self, result: T | None = None) -> None:
-        """Close, once: a second key of the same read finds the screen closed and must not close what lies below."""
+        """Close, once: a second key in the same read finds it closed and must not close the one below."""
         if self.inert:
             return
         self._finished = True
@@ -109,7 +109,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
 
     @property
     def inert(self) -> bool:
-        """Whether what is typed is not meant for this screen: it is closed, or another one lies over it."""
+        """Whether keys are not meant for this screen: it is closed, or covered by another."""
         return self._finished or self.app.screen is not self
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -117,7 +117,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
 
     def on_resize(self, event: events.Resize) -> None:
         if not self.is_on:
-            return  # what is on it is being taken away
+            return  # it is being removed
         width, height = event.size.width, event.size.height
         small = is_small(width, height)
         grown = self.has_class("-small") and not small
@@ -130,7 +130,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
             return
         self.lay_out(width, height)
         if grown:
-            # What was hidden had no size: it is measured again now that it has one.
+            # Hidden widgets had no size: measure them again now.
             self.after_refresh(self._settle)
 
     def _settle(self) -> None:
@@ -143,7 +143,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
         """Lay the screen out for a size."""
 
     def action_back(self) -> None:
-        """One layer less; the last one stays."""
+        """Close one layer; the last one stays."""
         if len(self.app.screen_stack) > 1:
             self.finish(None)
 
@@ -164,7 +164,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
 
 
 class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
-    """A box at the bottom over what stays in view."""
+    """A box at the bottom; the screen above it stays visible."""
 
     DEFAULT_CSS = """
     Dialog { background: $background 40%; align: left bottom; }

@@ -1,4 +1,4 @@
-"""A list of choices above, and what the one under the cursor would do below."""
+"""Layout: a list of choices above, and details of the current one below."""
 
 from __future__ import annotations
 

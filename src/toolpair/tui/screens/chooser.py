@@ -1,4 +1,4 @@
-"""All ways to fix one problem, with what each loses and the exact bytes that it changes."""
+"""All fixes for one problem, with what each loses and exactly which bytes it changes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from toolpair.session.session import Fix, Problem
 
 Choice = tuple[int, str | None]
-"""Index of the fix, and the text that the user gave a placeholder."""
+"""The index of the fix, and the user's text for a placeholder."""
 
 
 class ChooserScreen(BaseScreen[Choice | None]):
-    """Gives back the choice."""
+    """Returns the choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),

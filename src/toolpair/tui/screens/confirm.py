@@ -17,9 +17,9 @@ from toolpair.tui.widgets.text_block import Lines
 
 
 class ConfirmScreen(Dialog[str | None]):
-    """Gives back the name of the chosen answer, None for escape, which always means: nothing happens.
+    """Returns the name of the chosen answer, None for escape, which always means that nothing happens.
 
-    `answers` are (key, name, words). `make_lines` gets the width and the greatest height.
+    `answers` are (key, name, words). `make_lines` gets the width and the maximum height.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
@@ -50,7 +50,7 @@ class ConfirmScreen(Dialog[str | None]):
         lines: list[Line] = [glyphs.rule(self._title, width, "title"), *list(self._make_lines(width, room))[:room], ()]
         hints: list[Hint] = [(key, words, f"answer('{name}')") for key, name, words in self._answers]
         bar = hint_lines(glyphs, [*hints, ("esc", self._escape, "back")], width)
-        # The answers matter most: what is above them gives way.
+        # The answers matter most: the text above them is cut first.
         most = max(1, int(height * 0.9))
         lines = [*lines[: max(2, most - len(bar) - bool(self._note))]]
         if self._note:
@@ -60,7 +60,7 @@ class ConfirmScreen(Dialog[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
-            # Not left to the binding, which runs after the keys that came with it.
+            # Not left to the binding, which would run after the keys that arrived with it.
             event.stop()
             event.prevent_default()
             self.finish(None)
@@ -80,5 +80,5 @@ class ConfirmScreen(Dialog[str | None]):
             self.lay_out(self.size.width, self.size.height)
 
     def action_answer(self, name: str) -> None:
-        """A click."""
+        """An answer was clicked."""
         self._answer(next(key for key, other, _ in self._answers if other == name), name)

@@ -12,9 +12,9 @@ NOTE = "an id, a rule, line:N, message:N, pair:N, or a whole API error, pasted"
 
 
 class GotoScreen(PromptScreen):
-    """Stays, and says why, when what was written leads nowhere; the next paste takes its place.
+    """Stays open, with the reason, when a text leads nowhere; the next paste replaces it.
 
-    `look` looks for a text and gives back None when it is found, else why not.
+    `look` searches for a text and returns None when found, else why not.
     """
 
     def __init__(self, look: Callable[[str], str | None], pasted: str = "") -> None:

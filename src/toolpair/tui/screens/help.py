@@ -1,4 +1,4 @@
-"""All keys, made from the bindings, to be searched like any text."""
+"""All keys, generated from the bindings and searchable like any text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Filters (&)
 
 
 class HelpScreen(ViewerScreen):
-    """One page."""
+    """A single page."""
 
     def __init__(self) -> None:
         super().__init__("All keys", [ViewerPage("keys", lambda: keys_text(self.glyphs), _style)])

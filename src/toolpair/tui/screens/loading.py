@@ -1,4 +1,4 @@
-"""What is seen first of all: the name of the file that is being opened, and after a while how far that is."""
+"""The first screen: the name of the file being opened and, after a while, the progress."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from toolpair.tui.background_loading import Opening
 
 _PATIENCE = 0.4
-"""Seconds before the bar is shown."""
+"""Seconds before the progress bar is shown."""
 _PAUSE = 0.1
 
 
 class OpeningScreen(BaseScreen[None]):
-    """Gives way to the main screen as soon as there is something to show there."""
+    """Replaced by the main screen as soon as there is something to show."""
 
     BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
     DEFAULT_CSS = "OpeningScreen #space { height: 1fr; }"
@@ -37,7 +37,7 @@ class OpeningScreen(BaseScreen[None]):
         failed: Callable[[Exception], None],
         keep: int = 0,
     ) -> None:
-        """`failed` closes the screen, or the program; `keep` is how many open sessions stay below the file's."""
+        """`failed` closes the screen, or the program; `keep` is how many open sessions stay below it."""
         super().__init__()
         self._opening = opening
         self._failed = failed

@@ -1,4 +1,4 @@
-"""What the main screen draws around the list: verdict, column titles, the card of the problem, causes, keys."""
+"""The parts of the main screen around the list: verdict, column titles, the problem's card, causes, keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WIDE, NARROW = 110, 72
 REST = 0.12
-"""Seconds without a key after which there is time for what can wait."""
+"""Seconds without a key before deferred work starts."""
 HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
     ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("M", "recipes", "recipe"),
@@ -36,7 +36,7 @@ HINTS: tuple[Hint, ...] = (
 
 
 def card_height(height: int, wide: bool) -> int:
-    """Lines for the card, its title included, for a screen of `height` lines."""
+    """Height of the card, including its title, on a screen of `height` lines."""
     if height < 14:
         return 3
     if height < 20:
@@ -47,7 +47,7 @@ def card_height(height: int, wide: bool) -> int:
 
 
 class MainView:
-    """Its widgets, and what they show now."""
+    """The widgets and what they currently show."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
@@ -117,7 +117,7 @@ class MainView:
             self._ahead.soon(self._owner.overview.rows, self._next_rows)
 
     def _next_rows(self) -> Iterator[int]:
-        """The rows that the next and the previous problem will be shown with, from the middle outwards, then a page."""
+        """The rows shown with the next and the previous problem, from the middle outwards, then a page."""
         here, height = self._owner.pairs.row_index or 0, self._owner.size.height
         for by in (1, -1):
             problem, _ = self._owner.overview.after(here, by, self._owner.overview.current)
@@ -127,7 +127,7 @@ class MainView:
         yield from range(here, here + 2 * height)
 
     def _preview_soon(self) -> None:
-        """What a fix would change in a long history is worked out when the keys rest."""
+        """In a long history, a fix's preview is computed when no keys are pressed."""
         if self._resting is not None:
             self._resting.stop()
             self._resting = None
@@ -153,7 +153,7 @@ class MainView:
         return (Span(words, "warning"), *rest)
 
     def draw_bar(self) -> None:
-        """Draw only how far the work is."""
+        """Draw only the progress of the work."""
         width, height = self._owner.size
         if width and height >= 12:
             self._keys.show([self._note_line(width), hint_line(self._owner.glyphs, self._hints, width)])

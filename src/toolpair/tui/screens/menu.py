@@ -1,4 +1,4 @@
-"""A choice among entries. With a filter it is the palette."""
+"""A menu. With a filter it is the command palette."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from toolpair.tui.widgets.text_block import Lines
 
 
 class MenuEntry(Struct, frozen=True):
-    """`value` is given back. `note` stands dimmed behind the label."""
+    """`value` is returned when it is chosen. `note` is shown dimmed after the label."""
 
     value: str
     label: str
@@ -30,7 +30,7 @@ class MenuEntry(Struct, frozen=True):
 
 
 class MenuScreen(Dialog[str | None]):
-    """Gives back the value of the chosen entry, None after escape."""
+    """Returns the value of the chosen entry, None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
     DEFAULT_CSS = """
@@ -88,7 +88,7 @@ class MenuScreen(Dialog[str | None]):
         if self.inert:
             return
         if event.key == "escape":
-            # Not left to the binding, which runs after the digits that came with it.
+            # Not left to the binding, which would run after the digits that arrived with it.
             event.stop()
             event.prevent_default()
             self.finish(None)

@@ -131,9 +131,9 @@ class PairScreen(BaseScreen[None]):
         return self.app.screen is self
 
     @property
-    def held_up(self) -> str:
+    def busy_reason(self) -> str:
         """Why nothing can be changed just now, in a few words; empty when it can."""
-        return self.reading.held_up or self.work.held_up
+        return self.reading.busy_reason or self.work.busy_reason
 
     def action_read_rest(self) -> None:
         self.reading.read_rest()

@@ -1,4 +1,4 @@
-"""The sessions that were found on this machine: type to filter, enter opens one."""
+"""The list of sessions found on this machine: type to filter, enter opens one."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import LongTask, failure
 
 BIG: Final = 20_000_000
-"""Bytes from which on a file is judged after all others."""
+"""A file of at least this many bytes is checked after all others."""
 _PAUSE: Final = 0.1
-"""Seconds between two drawings of what comes in meanwhile."""
+"""Seconds between redraws while results arrive."""
 
 
 class PickerScreen(BaseScreen[None]):
-    """Letters go into the filter; `esc` empties it, then goes back to the session that one came from, or quits."""
+    """Letters go to the filter; `esc` clears it, then returns to the session one came from, or quits."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "all keys", show=False),
@@ -92,10 +92,10 @@ class PickerScreen(BaseScreen[None]):
         self._aside.stop()
         self._judge.close()
 
-    # what comes in while one looks
+    # results that arrive meanwhile
 
     def _look(self, aside: Aside, found: list[FoundSession], judge: Judge) -> None:
-        """First what the files say, all of them; then their problems, the newest first and the big ones last."""
+        """First read a description of every file; then count problems, newest first and big files last."""
         described: list[FoundSession] = []
         drawn = time.monotonic()
         for one in found:
@@ -103,13 +103,13 @@ class PickerScreen(BaseScreen[None]):
             if aside.stopped:
                 return
             if time.monotonic() - drawn > _PAUSE:
-                aside.tell(partial(self._describe, list(described)))
+                aside.run_in_ui(partial(self._describe, list(described)))
                 drawn = time.monotonic()
-        aside.tell(partial(self._describe, described))
+        aside.run_in_ui(partial(self._describe, described))
         known = set(self._sessions.marks)
         for one in sorted(described, key=lambda one: one.size >= BIG):
             if _key(one) not in known and not aside.stopped:
-                aside.tell(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
+                aside.run_in_ui(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
         judge.close()
 
     def _describe(self, described: Sequence[FoundSession]) -> None:
@@ -174,7 +174,7 @@ class PickerScreen(BaseScreen[None]):
     # the filter
 
     def _filter(self, path: str | None) -> None:
-        """Show what fits all words; the cursor goes to the session at `path`, else to the first."""
+        """Show what matches all words; the cursor moves to the session at `path`, else to the first."""
         words = self.query_one(SafeInput).value.lower().split()
         found = self._found
         self._shown = [
@@ -235,7 +235,7 @@ class PickerScreen(BaseScreen[None]):
             )
 
     def _has_unsaved(self, path: str) -> bool:
-        """Whether this is the session that one came from, with fixes that are not saved."""
+        """Whether this is the session one came from, and it has unsaved fixes."""
         desk = self.tool.desk
         return desk is not None and desk.unsaved and os.path.realpath(path) == str(desk.session.path)
 

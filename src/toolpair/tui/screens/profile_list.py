@@ -1,4 +1,4 @@
-"""The profiles to judge by, and how many problems each one finds: counted in the background, one after the other."""
+"""The profiles to check against, and how many problems each finds: counted in the background one by one."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from toolpair.session.session import Session
 
 Found = tuple[str, str]
-"""How much a profile finds, in words, and the style of saying it."""
+"""How much a profile finds, in words, and the style to show it in."""
 
 
 class ProfilesScreen(Dialog[str | None]):
-    """Gives back the id of the chosen profile, None after escape."""
+    """Returns the id of the chosen profile, None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "check against it", show=False)]
     DEFAULT_CSS = "ProfilesScreen LineList { height: auto; background: $surface; }"
 
     def __init__(self, known: dict[str, Found]) -> None:
-        """`known` holds what was counted before of the session as it is now, and what is counted here."""
+        """`known` caches the counts for the session's current state, and is filled here."""
         super().__init__()
         self._known = known
 
@@ -49,7 +49,7 @@ class ProfilesScreen(Dialog[str | None]):
         here = self.tool.session.profile.id
         menu.cursor = self._ids.index(here) if here in self._ids else 0
         menu.focus()
-        # A draft stays as it is, whatever is done to the session while it is counted.
+        # A draft stays the same, whatever is done to the session during the count.
         draft = self.tool.session.draft()
         self._aside = self.in_thread(lambda aside: self._count(aside, draft), of_state=True)
 
@@ -57,7 +57,7 @@ class ProfilesScreen(Dialog[str | None]):
         self._aside.stop()
 
     def _count(self, aside: Aside, session: Session) -> None:
-        """The chosen profile is counted already: its verdict is on the screen."""
+        """The active profile is counted already: its verdict is on the screen."""
         here = session.profile.id
         for id_ in sorted(self._ids, key=lambda found: (found != here, "/" in found)):
             if aside.stopped:
@@ -70,7 +70,7 @@ class ProfilesScreen(Dialog[str | None]):
                     found = found_text(verdict.errors, verdict.warnings)
                 except Exception as error:
                     found = type(error).__name__, "error"
-                aside.tell(partial(self._note, id_, found))
+                aside.run_in_ui(partial(self._note, id_, found))
 
     def _note(self, id_: str, found: Found) -> None:
         self._known[id_] = found

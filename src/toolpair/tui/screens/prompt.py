@@ -1,4 +1,4 @@
-"""One line of input at the bottom of the screen."""
+"""A single line of input at the bottom of the screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolpair.tui.widgets.text_block import Lines
 
 
 class PromptScreen(Dialog[str | None]):
-    """Asks for one line. Gives it back, or None after escape. `?` and `q` are letters here."""
+    """Asks for one line. Returns it, or None after escape. `?` and `q` are letters here."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
 
@@ -34,11 +34,11 @@ class PromptScreen(Dialog[str | None]):
             yield Lines(id="bottom")
 
     def field(self, value: str) -> SafeInput:
-        """The line that is written in."""
+        """The input field."""
         return SafeInput(value)
 
     def note(self, *notes: str) -> None:
-        """Say something above the line, in the place of what was said."""
+        """Show notes above the field, replacing earlier ones."""
         self._notes = notes
         self.lay_out(self.size.width, self.size.height)
 
@@ -56,7 +56,7 @@ class PromptScreen(Dialog[str | None]):
         self.after_refresh(self._show_end)
 
     def _show_end(self) -> None:
-        """The end of a long value is what is changed; what was typed meanwhile stays where it is."""
+        """Scroll to the end of a long value, where it is edited; text typed meanwhile stays where it is."""
         line = self.query_one(SafeInput)
         if line.value == self._value:
             line.cursor_position = 0

@@ -1,4 +1,4 @@
-"""The recipes, and what each would make of the conversation: tried in the background, staged only when chosen."""
+"""The recipes, and what each would do to the conversation: tried in the background, staged only when chosen."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class RecipesScreen(BaseScreen[Sketch | None]):
-    """Gives back what the recipe would do that is to be staged."""
+    """Returns the chosen recipe's result, to be staged."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "apply it", show=False)]
     DEFAULT_CSS = "RecipesScreen LineList { height: auto; max-height: 60%; }"
 
     def __init__(self, tried: dict[int, Sketch | Exception]) -> None:
-        """`tried` holds what is known of the conversation as it is now, and what is tried here, by its number."""
+        """`tried` caches results for the current conversation, by position, and is filled here."""
         super().__init__()
         self._tried = tried
 
@@ -42,7 +42,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         self._choices: list[Choice] = choices_of(tuple(RECIPES.values()))
         self.query_one(LineList).focus()
         self._here = 0
-        # A draft stays as it is, whatever is done to the session while it is tried on.
+        # A draft stays the same, whatever is done to the session during the trial.
         draft = self.tool.session.draft()
         self._aside = self.in_thread(lambda aside: self._try_all(aside, draft), of_state=True)
 
@@ -50,7 +50,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         self._aside.stop()
 
     def _try_all(self, aside: Aside, session: Session) -> None:
-        """The one under the cursor first."""
+        """Try the one under the cursor first."""
         waiting = set(range(len(self._choices))) - self._tried.keys()
         from toolpair.session.recipe_trial import try_recipe
 
@@ -64,7 +64,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
                 tried = Sketch.of(try_recipe(session, recipe.name, options))
             except Exception as error:
                 tried = error
-            aside.tell(partial(self._note, number, tried))
+            aside.run_in_ui(partial(self._note, number, tried))
 
     def _note(self, number: int, tried: Sketch | Exception) -> None:
         self._tried[number] = tried
@@ -81,7 +81,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         self._show_hints()
 
     def _show_hints(self) -> None:
-        """The keys that move go through the list, or through the text below it."""
+        """The movement keys scroll the list, or the text below it."""
         reading = self.query_one(BigText).has_focus
         moves = ("scroll", "back to the list") if reading else ("another recipe", "read on below")
         hints = [("enter", "apply it, then review", "take"), ("j k", moves[0], ""), ("tab", moves[1], "")]

@@ -36,22 +36,22 @@ RowKey = tuple[object, ...]
 
 
 def _key(row: Staged) -> RowKey:
-    """What names a row also after the others were put on again."""
+    """Identifies a row even after the others were applied again."""
     return (row.conversation, row.rules, row.fix_ids, row.decisions[0].call_id, row.decisions[0].result_id)
 
 
 def _folder_for(path: Path) -> Path:
-    """Where a copy can be written: beside the file, or where the user is, or at home."""
+    """Where a copy can be written: beside the file, in the current folder, or in the home folder."""
     places = (path.parent, Path(os.curdir), Path(os.path.expanduser("~")))
     return next((place for place in places if os.access(place, os.W_OK)), path.parent)
 
 
 SavedSteps = tuple["Saved", tuple[tuple["Staged", ...], ...]]
-"""What a save has done, and the steps that were saved."""
+"""The result of a save, and the saved steps."""
 
 
 class ReviewScreen(BaseScreen[SavedSteps | None]):
-    """Gives back None when nothing was saved."""
+    """Returns None when nothing was saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
@@ -74,7 +74,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._excluded: list[Staged] = []
         self._known: tuple[Sequence[Conversation], Sequence[Change]] | None = None
         self._order: list[RowKey] = []
-        """The rows in the order in which they were first shown: what is included again comes to its old place."""
+        """The rows in the order first shown: an included row returns to its old place."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -87,10 +87,10 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.in_thread(self._look_around, failed=lambda error: None)
 
     def _look_around(self, aside: Aside) -> None:
-        """Who works with the file just now: looked for again, because this is the moment that it matters."""
+        """Search again for processes that work with the file, because this is when it matters."""
         before = self._session.warnings
         if self._session.look_around() != before:
-            aside.tell(lambda: self._refresh(self._note))
+            aside.run_in_ui(lambda: self._refresh(self._note))
 
     def lay_out(self, width: int, height: int) -> None:
         text = ReviewText(self._overview, self.glyphs, width, self._changes())
@@ -117,7 +117,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.query_one("#bottom", Lines).show([self.glyphs.rule(self._note, width), bar])
 
     def _changes(self) -> Sequence[Change]:
-        """All that is staged, worked out once for each state of it."""
+        """All staged changes, computed once for each state."""
         state = self._session.conversations
         if self._known is None or self._known[0] is not state:
             self._known = (state, self._session.staging.changes())
@@ -128,7 +128,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.lay_out(self.size.width, self.size.height)
 
     def _rows(self) -> list[tuple[Staged, bool]]:
-        """What is staged and, marked with False, what was excluded here."""
+        """Staged rows and, marked with False, rows excluded here."""
         rows = [(row, True) for row in self._session.staged] + [(row, False) for row in self._excluded]
         for row, _ in rows:
             if _key(row) not in self._order:
@@ -162,7 +162,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._refresh(note)
 
     def _include(self, row: Staged) -> bool:
-        problems = self._session.staging.put_back(row)
+        problems = self._session.staging.include(row)
         if problems is None:
             return False
         self._overview.note_staged(problems, row.conversation)
@@ -170,7 +170,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         return True
 
     def action_read_again(self) -> None:
-        """Start from the file as it is on disk now; what is staged is lost, so it is asked first."""
+        """Reload the file from disk; staged fixes would be lost, so ask first."""
         if not self._stale:
             return
 
@@ -218,7 +218,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         if self._nothing():
             return
         path = self._session.path
-        # What was a program's own notation is written as JSON.
+        # A program's own notation was written as JSON.
         suffix = ".json" if self._session.file.kind == "python" else path.suffix if path is not None else ""
         value = str(_folder_for(path) / f"{path.stem}.fixed{suffix}") if path is not None else ""
 
@@ -239,7 +239,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._refresh()
 
     def _ask_links(self) -> None:
-        """Other names of the file would keep the old content: whether that is wanted only the user knows."""
+        """Other hard links would keep the old content: only the user knows whether that is wanted."""
 
         def answered(answer: str | None) -> None:
             if answer == "yes":
@@ -257,7 +257,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
         session = self._session
-        mended = [f"{staged.count} × {staged.title}" for staged in session.staged]
+        fixed = [f"{staged.count} × {staged.title}" for staged in session.staged]
         steps = session.staging.steps
 
         def work(writing: Steps | None) -> tuple[Saved, OpenedState | None]:
@@ -278,9 +278,9 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             saved, state = result
             if state is not None:
                 session.go_on(state)
-            # What could not be read again is saved all the same: nothing of it is lost by quitting.
+            # If it cannot be read again it is saved all the same: quitting loses nothing.
             self._desk.note_saved(in_place=state is not None)
-            self.tool.result.note_saved(saved, mended)
+            self.tool.result.note_saved(saved, fixed)
             self.finish((saved, steps))
 
         if session.file.size >= LARGE:

@@ -1,4 +1,4 @@
-"""After saving: what was fixed, where the original is, how to go on, and the way back."""
+"""After saving: what was fixed, where the original is, how to resume, and how to undo the save."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.controllers.putting_back import put_back
+from toolpair.tui.controllers.backup_restore import restore_backup
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, SAVED
@@ -25,18 +25,20 @@ if TYPE_CHECKING:
 
 
 class SavedScreen(BaseScreen[str | None]):
-    """Gives back what there is to say of a save that was undone, else None."""
+    """Returns the message about a save that was undone, else None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *SAVED.bindings()]
     DEFAULT_CSS = "SavedScreen #body { height: 1fr; }"
     _desk: Desk
 
-    def __init__(self, desk: Desk, saved: Saved, told: Sequence[str], steps: Sequence[Sequence[Staged]]) -> None:
+    def __init__(
+        self, desk: Desk, saved: Saved, report_lines: Sequence[str], steps: Sequence[Sequence[Staged]]
+    ) -> None:
         """`steps` are what was saved, to be applied again when the save is undone."""
         super().__init__()
         self._desk = desk
         self._saved = saved
-        self._told = told
+        self._report_lines = report_lines
         self._steps = steps
         self._note = ""
         self._held = HeldKey(self)
@@ -48,7 +50,7 @@ class SavedScreen(BaseScreen[str | None]):
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
         lines: list[Line] = [glyphs.rule("Saved", width, "title")]
-        for line in self._told:
+        for line in self._report_lines:
             lines += glyphs.paragraph(line, width, limit=4)
         self.query_one("#body", Lines).show(lines)
         hints: list[Hint] = [("y", "copy the command", "yank")] if self._command else []
@@ -63,7 +65,7 @@ class SavedScreen(BaseScreen[str | None]):
 
     @property
     def _is_on_top(self) -> bool:
-        """Whether the session is a sub-agent's, and the one that it was opened from lies below it."""
+        """Whether the session is a sub-agent's, with the one it was opened from below it."""
         return len(self.tool.open_sessions.desks) > 1
 
     def action_close(self) -> None:
@@ -87,7 +89,7 @@ class SavedScreen(BaseScreen[str | None]):
             self._say(self.tool.copy(self._command))
 
     def action_undo(self) -> None:
-        """Ask, once: what follows writes the file again."""
+        """Ask, once: undoing writes the file again."""
         saved = self._saved
         if saved.backup is None:
             self._say("you saved a copy: the session's own file has not changed, so there is nothing to undo")
@@ -113,4 +115,4 @@ class SavedScreen(BaseScreen[str | None]):
             else:
                 self._say(problem)
 
-        put_back(self, self._desk, backup, ended, self._steps, only_as_is=True)
+        restore_backup(self, self._desk, backup, ended, self._steps, only_as_is=True)

@@ -21,7 +21,7 @@ from toolpair.tui.widgets.text_block import Lines
 
 
 class ViewerPage(Struct, frozen=True):
-    """One of the texts that h and l go between. `make` gives the text when it is first shown."""
+    """A text that h and l switch between. `make` returns the text when it is first shown."""
 
     title: str
     make: Callable[[], str]
@@ -29,7 +29,7 @@ class ViewerPage(Struct, frozen=True):
 
 
 class ViewerScreen(BaseScreen[None]):
-    """Pages of big texts with search."""
+    """Pages of long texts, with search."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *VIEWER.bindings()]
 

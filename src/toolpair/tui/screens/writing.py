@@ -1,4 +1,4 @@
-"""A file is being written: one line says how far, and no key changes anything until it is done."""
+"""The progress of writing a file; no key changes anything until it is done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolpair.tui.widgets.text_block import Lines
 
 T = TypeVar("T")
 LARGE = 8 << 20
-"""Bytes: a smaller file is written before a key could be missed."""
+"""A file of fewer bytes is written too fast to need progress."""
 _PATIENCE = 0.3
 """Seconds before anything is shown."""
 _PAUSE = 0.1
@@ -27,21 +27,21 @@ _BAR = 24
 
 
 class GivenUp(Exception):
-    """The user does not want it any more; nothing was written."""
+    """The user cancelled; nothing was written."""
 
 
 class Steps(Protocol):
-    """How the work tells how far it is."""
+    """Through this the work reports its progress."""
 
     def advance(self, done: int) -> None:
-        """So many bytes are written. Raises GivenUp after escape."""
+        """This many bytes are written. Raises GivenUp after escape."""
 
     def written(self) -> None:
-        """The file is there: what follows cannot be given up."""
+        """The file is complete: what follows cannot be cancelled."""
 
 
 class WritingScreen(Dialog[T | Exception], Generic[T]):
-    """Runs `work` beside the keys and gives back what it returns or raises, GivenUp after escape."""
+    """Runs `work` in the background and returns its result or exception, GivenUp after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
@@ -51,7 +51,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
     """
 
     def __init__(self, total: int, work: Callable[[Steps], T]) -> None:
-        """`total` is about how many bytes there are."""
+        """`total` is the approximate number of bytes."""
         super().__init__()
         self._total = total
         self._work = work
@@ -73,9 +73,9 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         result: T | Exception
         try:
             result = self._work(self)
-        except Exception as error:  # told where it is awaited
+        except Exception as error:  # raised where it is awaited
             result = error
-        aside.tell(lambda: self.finish(result))
+        aside.run_in_ui(lambda: self.finish(result))
 
     def advance(self, done: int) -> None:
         if self._given_up:
@@ -102,7 +102,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         self.query_one("#text", Lines).show([self.glyphs.rule("", width), bar])
 
     def give_up(self) -> None:
-        """End it, where that is possible still."""
+        """Cancel it, if that is still possible."""
         self._given_up = True
         self._note = ""
         self._look()
@@ -129,9 +129,9 @@ def bar_line(
     cells: int,
     unit: Callable[[int], str] = size_text,
 ) -> Line:
-    """`what ████░░░░  50 %  250 MB of 500 MB`, and `right` at the end; on a narrow screen the bar gives way.
+    """`what ████░░░░ 50 % 250 MB of 500 MB`, with `right` at the end; on a narrow screen the bar is left out.
 
-    Without a total `what …`: nobody knows how far it is.
+    Without a total only `what …`.
     """
     if not total:
         return spread((glyphs.ui(f" {what} …"),), right, cells, glyphs.ellipsis)

@@ -1,1 +1,1 @@
-"""Widgets, one a file."""
+"""Widgets, one per file."""

@@ -1,4 +1,4 @@
-"""A text of any size, folded, of which only the visible lines are ever made."""
+"""A text of any size, folded; only visible lines are ever created."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from toolpair.tui.scrollbar import plain_scrollbar
 from toolpair.tui.styled_text import Glyphs, Span
 
 STEP = 16
-"""Characters that one sideways step goes along unwrapped lines."""
+"""Characters that one sideways step scrolls unwrapped lines."""
 
 
 class BigText(ScrollView, Painter, can_focus=True, inherit_bindings=False):
-    """`line_style` gives the style of a screen line by the start of its line of text."""
+    """`line_style` returns the style of a screen line from the start of its line of text."""
 
     COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
     DEFAULT_CSS = "BigText { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
 
     class Scrolled(Message):
-        """Another part is in view."""
+        """The visible part has changed."""
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -114,13 +114,13 @@ class BigText(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self._refold()
 
     def shift(self, by: int) -> None:
-        """Look further along unwrapped lines."""
+        """Scroll unwrapped lines sideways."""
         if not self.wrapped:
             self._skip = max(0, self._skip + by * STEP)
             self.refresh()
 
     def find(self, query: str) -> bool:
-        """Look for `query` from the first line in view on; False when it is nowhere."""
+        """Search for `query` from the first visible line on; False when it does not occur."""
         self._pattern = re.compile(re.escape(query), 0 if query != query.lower() else re.IGNORECASE) if query else None
         top = min(int(self.scroll_offset.y), len(self._fold) - 1)
         self._hit = self._fold.starts[top] - 1 if len(self._fold) else -1
@@ -128,7 +128,7 @@ class BigText(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         return self.find_next(1)
 
     def find_next(self, by: int) -> bool:
-        """The next or previous hit, around the end; False without any."""
+        """The next or previous hit, wrapping around; False if there is none."""
         if self._pattern is None:
             return False
         if by > 0:
@@ -151,7 +151,7 @@ class BigText(ScrollView, Painter, can_focus=True, inherit_bindings=False):
 
     def _last_before(self, offset: int) -> re.Match[str] | None:
         assert self._pattern is not None
-        # Backwards in growing windows: a whole scan of a big text for its last hit would be felt.
+        # Backwards in growing windows: scanning all of a long text for its last hit would be noticeable.
         size = 1 << 16
         while True:
             start = max(0, offset - size)

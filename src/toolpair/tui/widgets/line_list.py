@@ -19,7 +19,7 @@ from toolpair.tui.styled_text import Glyphs, Line
 
 
 class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
-    """Entries under a cursor. The cursor bar takes the first cell of each line."""
+    """Entries with a cursor. The cursor bar takes the first cell of each line."""
 
     COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
@@ -83,7 +83,7 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         bottom = top + len(self._entries[self.cursor])
         height = self.scrollable_content_region.height
         if top < self.scroll_offset.y or bottom - top > height:
-            # Of an entry that is too tall the first line matters most.
+            # Of an entry that is too tall, the first line matters most.
             self.scroll_to(y=top, animate=False)
         elif height and bottom > self.scroll_offset.y + height:
             self.scroll_to(y=bottom - height, animate=False)

@@ -1,4 +1,4 @@
-"""The list of pairs: two aligned columns, drawn line by line, only what is in view."""
+"""The list of pairs: two aligned columns, drawn line by line, only what is visible."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from toolpair.session.session import PairRow
 
 CONTEXT = 2
-"""So many lines stay in view above and below the cursor."""
+"""Lines kept visible above and below the cursor."""
 AHEAD = 12
-"""So many rows above those in view are measured, too: as far as one turn of the wheel goes."""
+"""Rows above the visible ones that are measured too: as far as one turn of the wheel goes."""
 
 
 class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
-    """Rows under a cursor that stands on the call's or on the result's cell."""
+    """Rows with a cursor on the call's or the result's cell."""
 
     COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = MOVE.bindings()
     DEFAULT_CSS = "PairView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
 
     class Moved(Message):
-        """The cursor stands on another row or cell."""
+        """The cursor moved to another row or cell."""
 
     class Opened(Message):
         """A double click."""
@@ -53,7 +53,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self._cache: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(512)
         self._width = 0
         self.cursor = 0
-        """Position in what is shown, not in all rows."""
+        """Position among the shown rows, not all rows."""
         self.side: str = "call"
         self.query_text = ""
         self.stacked = False
@@ -66,7 +66,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
 
     @property
     def row_index(self) -> int | None:
-        """The row under the cursor, as an index of all rows."""
+        """The index, among all rows, of the row under the cursor."""
         return self._order[self.cursor] if 0 <= self.cursor < len(self._order) else None
 
     @property
@@ -79,7 +79,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         return self._order
 
     def reload(self, only: Sequence[int] | None = None) -> None:
-        """Take the rows of the overview again; `only` are the indices of the rows to show."""
+        """Reload the rows of the overview; `only` are the indices of the rows to show."""
         self._order = range(len(self.overview.rows)) if only is None else only
         self.cursor = max(0, min(self.cursor, len(self._order) - 1))
         self._measure()
@@ -91,7 +91,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def _measure(self) -> None:
-        """The rows are others now: what was at the top of the view stays there, as far as it can."""
+        """The rows have changed; keep what was at the top of the view there, as far as possible."""
         top = int(self.scroll_offset.y)
         first = self._heights.at(top) if len(self._heights) else 0
         inside = top - self._heights.top(first) if len(self._heights) else 0
@@ -107,7 +107,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.virtual_size = Size(self.size.width, self._heights.total)
 
     def _look(self, first: int, last: int) -> None:
-        """Measure the rows at these positions; the view stays where it is although some above it may be taller."""
+        """Measure the rows at these positions; the view stays put even if rows above it turn out taller."""
         top = int(self.scroll_offset.y)
         old = self._heights.total
         anchor = self._heights.at(top) if len(self._heights) else 0
@@ -172,7 +172,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self.refresh_lines(self._heights.top(position), self._heights.height(position))
 
     def move_to(self, position: int, centre: bool = False) -> None:
-        """Put the cursor on the row at `position`."""
+        """Move the cursor to the row at `position`."""
         if not self._order:
             return
         position = max(0, min(position, len(self._order) - 1))
@@ -189,7 +189,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         return self._heights.top(self.cursor) - int(self.scroll_offset.y) if self._order else 0
 
     def go_to_row(self, row: int, depth: int | None = None) -> bool:
-        """Put the cursor on a row by its index, `depth` lines below the top; False when the filter hides it."""
+        """Move the cursor to a row by its index, `depth` lines below the top; False when the filter hides it."""
         if isinstance(self._order, range):
             position = row
         else:
@@ -203,7 +203,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         return True
 
     def reveal(self, centre: bool = False) -> None:
-        """Scroll until the cursor's row is in view; `centre` puts it in the middle when it was not."""
+        """Scroll until the cursor's row is visible; `centre` moves it to the middle if it was not."""
         height = self.scrollable_content_region.height
         if not self._order or not height:
             return
@@ -234,7 +234,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.move_to(self.cursor + by)
 
     def _by_lines(self, lines: int) -> None:
-        """Scroll and move the cursor by so many lines, at least one row."""
+        """Scroll and move the cursor by this many lines, at least one row."""
         if not self._order:
             return
         first = self._heights.at(int(self.scroll_offset.y))

@@ -1,4 +1,4 @@
-"""An input that keeps a paste as it came, however little of it one line can show."""
+"""An input that keeps a paste exactly, however little of it one line can show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENDS: Final = 600
 
 
 class PasteInput(SafeInput):
-    """Shows a paste as one line, shortened in its middle when it is long; `whole` has it with its line breaks."""
+    """Shows a paste as one line, shortened in the middle if long; `whole` has it with its line breaks."""
 
     def __init__(self, value: str = "", *, id: str | None = None) -> None:
         super().__init__(value, id=id)
@@ -22,14 +22,14 @@ class PasteInput(SafeInput):
 
     @property
     def whole(self) -> str:
-        """What is written, with each paste as it came, unless it was changed since."""
+        """The text, with each paste exactly as pasted unless it was edited since."""
         text = self.value
         for shown, pasted in self._pasted:
             text = text.replace(shown, pasted, 1)
         return text
 
     def take(self, text: str) -> None:
-        """Write a paste at the cursor."""
+        """Insert a paste at the cursor."""
         shown = " ".join(text.split())
         if len(shown) > _SHOWN:
             shown = f"{shown[:_ENDS]} … {len(shown) - 2 * _ENDS:,} more characters … {shown[-_ENDS:]}"

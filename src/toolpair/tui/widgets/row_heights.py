@@ -1,4 +1,4 @@
-"""How many lines each of very many rows takes, measured where one looks."""
+"""The heights of very many rows, measured only where they are looked at."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from itertools import accumulate
 from typing import Final
 
 RUN: Final = 16
-"""Rows that are measured together."""
+"""Rows are measured in runs of this length."""
 
 
 class RowHeights:
-    """Rows that were not measured yet count as one line each, so lines below may move when they are."""
+    """Rows not measured yet count as one line each, so lines below may move when they are measured."""
 
     def __init__(self, count: int, height: Callable[[int], int]) -> None:
-        """`height` tells the lines of the row at a position, at least one."""
+        """`height` returns the lines of the row at a position, at least one."""
         self._count = count
         self._height = height
         whole, rest = divmod(count, RUN)
         self._lines: list[int] = [RUN] * whole + [rest] * (rest > 0)
         self._tops: list[int] = [*range(0, count, RUN), count]
         self._inner: dict[int, list[int]] = {}
-        """Of each run that was measured: where its rows begin in it, and where it ends."""
+        """For each measured run: where its rows begin in it, and where it ends."""
 
     def __len__(self) -> int:
         return self._count
 
     @property
     def total(self) -> int:
-        """All lines, as far as is known."""
+        """Total lines, as far as known."""
         return self._tops[-1]
 
     def measure(self, first: int, last: int) -> None:
-        """Measure the rows at these positions and those of the same runs."""
+        """Measure the rows at these positions, and the rest of their runs."""
         first, last = max(0, first), min(last, self._count - 1)
         changed = False
         for run in range(first // RUN, last // RUN + 1) if first <= last else ():
@@ -47,19 +47,19 @@ class RowHeights:
             self._tops = list(accumulate(self._lines, initial=0))
 
     def top(self, position: int) -> int:
-        """The line at which the row at `position` begins."""
+        """The line where the row at `position` begins."""
         self.measure(position, position)
         run, rest = divmod(position, RUN)
         return self._tops[run] + self._inner[run][rest]
 
     def height(self, position: int) -> int:
-        """The lines that the row takes."""
+        """The number of lines of the row."""
         self.measure(position, position)
         run, rest = divmod(position, RUN)
         return self._inner[run][rest + 1] - self._inner[run][rest]
 
     def at(self, line: int) -> int:
-        """The position of the row that is drawn at `line`; the last one for a line behind the end."""
+        """The position of the row drawn at `line`; the last one for a line past the end."""
         line = max(0, min(line, self.total - 1))
         run = bisect_right(self._tops, line) - 1
         while run not in self._inner:

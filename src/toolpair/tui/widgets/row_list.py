@@ -1,4 +1,4 @@
-"""A list of very many entries of one line, each made when it is drawn. Its screen moves the cursor."""
+"""A list of very many one-line entries, each created when drawn. Its screen moves the cursor."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class RowList(ScrollView, Painter, can_focus=False):
         """The cursor is on another entry."""
 
     class Chosen(Message):
-        """An entry was clicked twice."""
+        """An entry was double-clicked."""
 
     def __init__(self, glyphs: Glyphs, make: Callable[[int, int], Line], *, id: str | None = None) -> None:
-        """`make` gives the line of an entry in so many cells, the cursor bar's not counted."""
+        """`make` returns the line of an entry in that many cells, excluding the cursor bar."""
         super().__init__(id=id)
         self._glyphs = glyphs
         self._make = make
@@ -40,7 +40,7 @@ class RowList(ScrollView, Painter, can_focus=False):
         plain_scrollbar(self, self._glyphs.ascii)
 
     def show(self, count: int, cursor: int) -> None:
-        """There are `count` entries now, and the cursor is on this one."""
+        """Show this many entries, with the cursor on this one."""
         self.count = count
         self.cursor = max(0, min(cursor, count - 1))
         self.virtual_size = Size(self.size.width, count)

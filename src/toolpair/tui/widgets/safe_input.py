@@ -1,4 +1,4 @@
-"""An input whose value is always safe to show, whatever is pasted into it."""
+"""An input whose value is always safe to show, whatever is pasted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toolpair.text.safe import visible
 
 
 class SafeInput(Input):
-    """One line. A paste of many lines is joined with spaces: error texts come wrapped."""
+    """One line. A paste of several lines is joined with spaces: error texts are often wrapped."""
 
     DEFAULT_CSS = """
     SafeInput { border: none; height: 1; padding: 0 1; background: $panel; }

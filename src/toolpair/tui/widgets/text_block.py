@@ -1,4 +1,4 @@
-"""A block of ready lines: the head, the card, key bars."""
+"""A block of prepared lines: the head, the card, key bars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolpair.tui.styled_text import Line, cut_line
 
 
 class Lines(Painter):
-    """Draws the lines it is given, cut at its width. A click on a span with an action runs it."""
+    """Draws the lines it is given, cut at its width. Clicking a span with an action runs it."""
 
     DEFAULT_CSS = "Lines { height: auto; width: 1fr; }"
 
@@ -27,7 +27,7 @@ class Lines(Painter):
         return self._lines
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Replace the lines; a new count changes the height only where that is automatic."""
+        """Replace the lines; a different number changes the height only if that is automatic."""
         if list(lines) == self._lines:
             return
         layout = len(lines) != len(self._lines) and self.styles.height is not None and self.styles.height.is_auto

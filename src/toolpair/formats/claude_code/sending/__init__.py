@@ -1,8 +1,8 @@
-"""What Claude Code sends when it resumes a file: which records it takes, what it leaves out and makes up.
+"""A model of what Claude Code sends when it resumes a file: which records it takes, leaves out and makes up.
 
-As measured on the versions that versions.py names. It is built on the order of the
-records alone and knows nothing of how this program pairs calls and results. What the agent adds to every request by
-itself (reminders about tools, date, tokens) is left out.
+As measured on the versions that versions.py names. It uses only the order of the records, and not this program's
+pairing of calls and results. What the agent adds to every request by itself (reminders about tools, date, tokens) is
+left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.history import History, history_of
-from toolpair.formats.claude_code.reading import AGENT, history_behind
+from toolpair.formats.claude_code.reading import AGENT, cached_history
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
 from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of, words_of
@@ -26,7 +26,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     """None for a sub-agent's file, which is never resumed."""
     if transcript.agent != AGENT:
         return None
-    history = history_behind(transcript, items)
+    history = cached_history(transcript, items)
     blocks = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
     blocks.update(((block.record, block.slot), block) for block in transcript.inactive_blocks)
     if isinstance(transcript.frame, Frame):
@@ -42,7 +42,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
 
 
 def ends_open(items: Sequence[Item]) -> bool | None:
-    """Whether the last turn of a file, whose last records these are, breaks off; None where these do not tell."""
+    """Whether the last turn of a file is unfinished, given its last records; None when these do not show it."""
     history = history_of(items)
     return breaks_off(drafts_of(history.order, history.recovered, {}))
 
@@ -59,14 +59,14 @@ def _messages_of(drafts: list[Draft], model: str | None) -> list[Draft]:
         calls_last(message)
         renamed(message)
     sent = without_empty(paired(messages))
-    # What the user says next joins the user's last message, which needs no words of the agent's then.
+    # The user's next words join the last user message, which needs no text from the agent then.
     if sent and sent[-1].role == "user" and all(words_of(part) == NO_CONTENT for part in sent[-1].parts):
         del sent[-1]
     return sent
 
 
 def _thinking_of(drafts: list[Draft], model: str | None) -> list[Draft]:
-    """Signed thinking of another model than the one that goes on is left out."""
+    """Signed thinking of a model other than the one that continues is left out."""
     for draft in drafts:
         if draft.role == "assistant" and draft.model not in (model, SYNTHETIC_MODEL, None):
             kept = [

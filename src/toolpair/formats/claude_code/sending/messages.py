@@ -1,4 +1,4 @@
-"""The second stage of a resume: records become messages, and each call gets a result behind it or is left out."""
+"""The second stage of a resume: records become messages, and each call gets a result after it or is left out."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 
 
 def merged(drafts: Sequence[Draft]) -> list[Draft]:
-    """Neighbouring user records as one message, and one assistant message for each response."""
+    """Consecutive user records as one message, and one assistant message per response."""
     messages: list[list[Draft]] = []
-    # Responses since the last user words, by message id: only among these more of one is looked for.
+    # Responses since the last user text, by message id: further parts are searched for only among these.
     open_responses: dict[str, list[Draft]] = {}
     answering = False
     for draft in drafts:
@@ -53,23 +53,25 @@ def merged(drafts: Sequence[Draft]) -> list[Draft]:
 
 def _joined(records: Sequence[Draft]) -> Draft:
     first = records[0]
-    if len(records) == 1 and not first.told:
+    if len(records) == 1 and not first.noted:
         return first
     parts = [part for draft in records for part in draft.parts]
     if first.role == "user" and [part.type for part in parts].count("tool_result") < len(parts):
         parts.sort(key=lambda part: part.type != "tool_result")
     whole = first.whole and len(records) == 1
-    return Draft(first.role, parts, first.message_id, first.model, whole, first.made_up, told_before=first.told_before)
+    return Draft(
+        first.role, parts, first.message_id, first.model, whole, first.made_up, noted_before=first.noted_before
+    )
 
 
 def calls_last(message: Draft) -> None:
-    """What follows a call goes in front of it."""
+    """What follows a call is moved before it."""
     if message.role == "assistant" and len(message.parts) > 1:
         message.parts.sort(key=lambda part: part.type == "tool_use")
 
 
 def renamed(message: Draft) -> None:
-    """Calls of tools that have another name by now go out under the new one."""
+    """Calls of tools that have been renamed since are sent under the new name."""
     for part in message.parts:
         if part.type == "tool_use" and part.value.get("name") == "Task":
             part.value = {**part.value, "name": "Agent"}
@@ -102,10 +104,10 @@ def paired(messages: Sequence[Draft]) -> list[Draft]:
 
 
 def _orphans_out(message: Draft, sent: list[Draft]) -> None:
-    """A user message that follows no assistant message keeps no results."""
+    """A user message that does not follow an assistant message keeps no results."""
     if message.answers:
         message.parts = [part for part in message.parts if part.type != "tool_result"]
-        if not message.parts and not sent and not message.told_before:
+        if not message.parts and not sent and not message.noted_before:
             message.parts = [text_part(ORPHANED)]
         if not message.parts:
             return
@@ -113,7 +115,9 @@ def _orphans_out(message: Draft, sent: list[Draft]) -> None:
 
 
 def _calls_once(message: Draft, used: set[Any]) -> dict[Any, Any]:
-    """Leave out results, calls whose id was used before, server calls without result. Key of an id -> the id."""
+    """Remove results, calls whose id was used before, and server calls without results. Returns key of an
+    id -> the id.
+    """
     answered: set[Any] | None = None
     calls: dict[Any, Any] = {}
     kept: list[RequestPart] = []
@@ -151,7 +155,7 @@ def _first_of_each(follower: Draft, wanted: Container[Any]) -> dict[Any, Request
 
 
 def _answer(follower: Draft, results: dict[Any, RequestPart], added: list[RequestPart]) -> None:
-    """The message behind the calls: made-up results first, then what it holds, without results of other calls."""
+    """The message after the calls: made-up results first, then its own content, without results of other calls."""
     wanted = {id(part) for part in results.values()}
     kept = [part for part in follower.parts if part.type != "tool_result" or id(part) in wanted]
     if len(kept) == len(follower.parts) and not added:
@@ -161,7 +165,7 @@ def _answer(follower: Draft, results: dict[Any, RequestPart], added: list[Reques
 
 
 def without_empty(messages: Sequence[Draft]) -> list[Draft]:
-    """The user's blank texts go, those of a response stay; a message that has nothing left says so."""
+    """The user's blank texts are removed, those of a response stay; a message with nothing left says so."""
     for message in messages:
         if message.whole:
             continue
@@ -173,7 +177,7 @@ def without_empty(messages: Sequence[Draft]) -> list[Draft]:
 
 
 def as_sent(part: RequestPart) -> Any:
-    """The value in the request: other kinds of content as their JSON text, no image in an error, no half character."""
+    """The value in the request: other kinds of content as JSON text, no image in an error, no half surrogates."""
     value = whole_characters(part.value)
     if isinstance(value, str):
         return {"type": "text", "text": value}
@@ -190,7 +194,7 @@ def as_sent(part: RequestPart) -> Any:
 
 
 def whole_characters(value: Any) -> Any:
-    """The JSON value with U+FFFD for each half of a surrogate pair; the very same where there is none."""
+    """The JSON value with U+FFFD for each half of a surrogate pair; the same object if there is none."""
     return _replaced(value) if holds_lone_surrogate(value) else value
 
 

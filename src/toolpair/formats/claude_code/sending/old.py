@@ -1,4 +1,4 @@
-"""What version 2.1.1 sends: open calls are left out, all else goes as the chain has it."""
+"""What version 2.1.1 sends: open calls are left out, everything else goes as the chain has it."""
 
 from __future__ import annotations
 

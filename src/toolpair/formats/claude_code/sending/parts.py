@@ -1,4 +1,4 @@
-"""What the model of a resume works with: parts of messages, and the texts that the agent puts in by itself."""
+"""The data types of the resume model: parts of messages, and the texts that the agent inserts itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INTERRUPTED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown. "
     "Check whether it took effect before relying on it or running it again.]"
 )
-"""Result of a call that the end of the session left open; the agent writes it to the file."""
+"""Result of a call left open by the end of the session; the agent writes it to the file."""
 MISSING: Final = "[Tool result missing due to internal error]"
 ORPHANED: Final = "[Orphaned tool result removed due to conversation resume]"
 USE_INTERRUPTED: Final = "[Tool use interrupted]"
@@ -23,7 +23,7 @@ THINKING: Final = ("thinking", "redacted_thinking")
 
 
 class RequestPart(Struct, eq=False):
-    """One block on its way into the request. Asked for its type often, so that is found once."""
+    """A block on its way into the request. Its type is cached, because it is needed often."""
 
     value: Any
     block: Block | None = None
@@ -57,17 +57,17 @@ class Draft(Struct, eq=False):
     emptied: bool = False
     """Nothing is left of it."""
     beside: bool = False
-    """It hangs beside the chain and was gathered in by its call."""
-    told: bool = False
-    """The agent puts words of its own into the same message."""
+    """It is beside the chain and was gathered by its call."""
+    noted: bool = False
+    """The agent adds text of its own to the same message."""
     meta: bool = False
-    """The agent wrote it into the user's place."""
+    """The agent wrote it in the user role."""
     error: bool = False
-    """The agent's own message of an error, which is never sent."""
+    """The agent's own error message, which is never sent."""
     command: bool = False
-    """What a command of the user's printed, in a record of the system."""
-    told_before: bool = False
-    """The agent said something to the model in front of it."""
+    """The output of a command of the user's, in a system record."""
+    noted_before: bool = False
+    """The agent told the model something before it."""
 
     def of_type(self, type_: str) -> list[RequestPart]:
         return [part for part in self.parts if part.type == type_]
@@ -79,7 +79,7 @@ class Draft(Struct, eq=False):
 
 
 def key_of(id_: Any) -> Any:
-    """An id as a key; an absent one and null are the same."""
+    """An id as a key; a missing one and null are the same."""
     return id_ if isinstance(id_, (str, int, float)) else None if id_ is None else repr(id_)
 
 
@@ -100,7 +100,7 @@ def words_of(part: RequestPart) -> str | None:
 
 
 def is_blank(part: RequestPart) -> bool:
-    """A text block without words."""
+    """A text block that is empty or white space."""
     if part.type != "text":
         return False
     words = words_of(part)

@@ -18,17 +18,17 @@ _SLOT = ("message", "content")
 
 
 def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
-    """A draft for each record of the history that holds a message, and for what the agent notes down between them."""
+    """A draft for each record of the history that holds a message, and for the agent's notes between them."""
     drafts: list[Draft] = []
-    told = told_ever = False
+    noted = noted_ever = False
     get = blocks.get
     for node in order:
         role = node.type
         if role != "user" and role != "assistant":
             if speaks(node):
-                told = told_ever = True
+                noted = noted_ever = True
                 if drafts and drafts[-1].role == "user":
-                    drafts[-1].told = True
+                    drafts[-1].noted = True
             if is_local_command(node):
                 part = RequestPart(
                     node.value["content"], WrittenBlock("text", node.value["content"], node.uid, ("content",))
@@ -57,14 +57,14 @@ def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key,
         draft = Draft(role, parts, node.message_id, node.model, whole)
         draft.meta = node.value.get("isMeta") is True
         draft.beside = uid in beside
-        draft.told = told and role == "user"
-        draft.told_before = told_ever
+        draft.noted = noted and role == "user"
+        draft.noted_before = noted_ever
         drafts.append(draft)
-        told = False
+        noted = False
     return drafts
 
 
 def is_local_command(node: ChainNode) -> bool:
-    """What a command of the user's said here: a record of the system that goes out as the user's words."""
+    """The output of a local command of the user's: a system record that is sent as a user message."""
     value = node.value
     return node.type == "system" and value.get("subtype") == "local_command" and isinstance(value.get("content"), str)

@@ -1,4 +1,4 @@
-"""Which records of a history the agent takes into the request, and what it writes behind the last one."""
+"""Which records of a history the agent takes into the request, and what it adds after the last one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from toolpair.formats.claude_code.sending.parts import (
 
 
 def taken(drafts: Sequence[Draft]) -> list[Draft]:
-    """The records that are taken: open calls of a turn that breaks off are answered, all others left out."""
+    """The records taken: open calls of an unfinished last turn are answered, all others left out."""
     drafts = _in_one_piece(drafts)
     answered = _answered(drafts)
     interrupted = _interrupted(drafts, answered)
@@ -47,7 +47,7 @@ _NOTES: Final = ("attachment", "system")
 
 
 def _in_one_piece(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts in order, but what a response says behind a note goes to the rest of it."""
+    """The drafts in order, but what a response says after a note is moved to the rest of it."""
     found: list[Draft] = []
     last_of: dict[str, tuple[Draft, int]] = {}
     notes = 0
@@ -72,9 +72,9 @@ _PRINTED: Final = ("<local-command-stdout>", "<local-command-stderr>")
 
 
 def _only_ran_command(drafts: Sequence[Draft]) -> bool:
-    """Whether the user ran a command of the agent's own last, such as /exit, which wants no answer.
+    """Whether the user's last action was a command of the agent's own, such as /exit, which needs no answer.
 
-    Such a command is a caveat for the model, the command, and what it printed.
+    Such a command is a caveat for the model, the command, and its output.
     """
     told = iter(reversed(drafts))
     draft = next(told, None)
@@ -90,7 +90,7 @@ def _last_words(draft: Draft) -> str:
 
 
 def open_left_out(drafts: Sequence[Draft]) -> list[Draft]:
-    """Without the records whose calls have no result."""
+    """The records without those whose calls have no result."""
     answered = _answered(drafts)
     return [draft for draft in drafts if not _all_open(draft, answered)]
 
@@ -101,7 +101,7 @@ def _answered(drafts: Iterable[Draft]) -> set[Any]:
 
 
 def _turn_begin(drafts: Sequence[Draft]) -> int:
-    """Where the last turn begins: behind the user's last words."""
+    """Where the last turn begins: after the user's last message."""
     for index in range(len(drafts) - 1, -1, -1):
         draft = drafts[index]
         if draft.role == "user" and not draft.answers and not draft.command:
@@ -110,16 +110,16 @@ def _turn_begin(drafts: Sequence[Draft]) -> int:
 
 
 def breaks_off(drafts: Sequence[Draft]) -> bool | None:
-    """Whether the last turn breaks off behind results or attachments: what is open in it stays then.
+    """Whether the last turn ends with results or attachments: open calls in it stay then.
 
-    None where these drafts are all of such as are not looked at.
+    None when all these drafts are of kinds that do not count.
     """
     drafts = _in_one_piece(drafts)
     return _breaks_off(drafts, _answered(drafts))
 
 
 def _breaks_off(drafts: Sequence[Draft], answered: set[Any]) -> bool | None:
-    """What would be left out, and commands, are not looked at."""
+    """What would be left out, and commands, do not count."""
     attached = False
     for draft in reversed(drafts):
         if draft.command or draft.role == "system" or _may_go(draft, answered):
@@ -137,7 +137,7 @@ def _may_go(draft: Draft, answered: set[Any]) -> bool:
 
 
 def _interrupted(drafts: Sequence[Draft], answered: set[Any]) -> list[tuple[Draft, RequestPart]]:
-    """The open calls of the last response, where nobody says anything behind it."""
+    """The open calls of the last response, if no text follows it."""
     turn = drafts[_turn_begin(drafts) :]
     if any(draft.error for draft in [draft for draft in drafts if draft.role != "system"][-1:]):
         return []
@@ -152,7 +152,7 @@ def _interrupted(drafts: Sequence[Draft], answered: set[Any]) -> list[tuple[Draf
 
 
 def _all_open(draft: Draft, answered: set[Any]) -> bool:
-    """A record whose calls have no result anywhere is left out, with the words that it may hold beside them."""
+    """A record whose calls have no result anywhere is left out, together with any text in it."""
     if draft.role != "assistant":
         return False
     calls = draft.of_type("tool_use")
@@ -169,7 +169,7 @@ def _only_blank(draft: Draft) -> bool:
 
 
 def _without_empty_responses(drafts: Sequence[Draft]) -> list[Draft]:
-    """A response is left out of which nothing is left but thinking, and the agent's own word that there is nothing."""
+    """A response with nothing left but thinking and the agent's own note that it is empty is left out."""
     if not any(map(_says_nothing, drafts)):
         return list(drafts)
     saying = {draft.message_id for draft in drafts if draft.role == "assistant" and not _says_nothing(draft)}

@@ -1,4 +1,4 @@
-"""Sub-agents' sessions in files of their own beside the main one."""
+"""Sub-agents' sessions in separate files beside the main one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _START: Final = 64 << 10
 _LABEL: Final = 200
 
 
-def companions_of(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[SubagentSession]:
-    """The sub-agents' files of this session, in order of their paths; none beside a sub-agent's own file."""
+def subagent_sessions_of(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[SubagentSession]:
+    """The sub-agents' files of this session, in path order; empty for a sub-agent's own file."""
     stem = beside.path.stem
     if stem.startswith(SUB_AGENT_FILES):
         return
@@ -52,7 +52,7 @@ def _below(beside: Beside, folder: str) -> Iterator[str]:
 
 
 def _old(beside: Beside, session: str | None) -> Iterator[str]:
-    """Older versions wrote the file into the same folder, under the session's id inside."""
+    """Older versions wrote the file into the same folder, with the session id inside."""
     if session is None:
         return
     for name in beside.names("."):
@@ -61,7 +61,7 @@ def _old(beside: Beside, session: str | None) -> Iterator[str]:
 
 
 def _first(beside: Beside, name: str) -> Iterator[dict[str, Any]]:
-    """The first whole records of a file."""
+    """The first complete records of a file."""
     lines = beside.start(name, _START).split(b"\n")
     for line in lines[:8]:
         try:
@@ -91,7 +91,7 @@ def _first_words(beside: Beside, name: str) -> str | None:
 
 
 def _calls_of_agents(items: Sequence[Item]) -> dict[str, str]:
-    """Sub-agent -> the call that began it, as the results of such calls name it."""
+    """Sub-agent -> the call that started it, as named in the results of such calls."""
     found: dict[str, str] = {}
     for item in items:
         value = value_of(item)

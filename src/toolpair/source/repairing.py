@@ -1,8 +1,7 @@
-"""Mending the bytes of one record: each way gives the records to write in its place and the bytes to set aside.
+"""Repairing the bytes of one record: each way gives the records to write in its place and the bytes to set aside.
 
-What is written is made of the bytes that were there. Nothing readable goes: what a way takes out is named in
-`Mended.aside`, but for commas behind a record, NUL bytes, a byte order mark, and bytes and halves of characters that
-U+FFFD replaces.
+What is written consists of the original bytes. Nothing readable is dropped: removed bytes go to `RepairedBytes.aside`,
+except for trailing commas, NUL bytes, a byte order mark, and invalid bytes and half surrogates that U+FFFD replaces.
 """
 
 from __future__ import annotations
@@ -35,65 +34,66 @@ _CUT_SCALAR: Final = re.compile(rb"[^\s,:\[\]{}\"]+\Z")
 _WHOLE_WORDS: Final = (b"true", b"false", b"null")
 
 
-class Mended(Struct, frozen=True):
-    """`bodies` are the records that stand in the place of the old one, `aside` the bytes that leave the file."""
+class RepairedBytes(Struct, frozen=True):
+    """`bodies` replace the old record; `aside` are the bytes that leave the file."""
 
     bodies: tuple[bytes, ...]
     aside: tuple[bytes, ...] = ()
 
 
-def mended(raw: bytes, how: str) -> Mended | None:
-    """The record mended in that way (see transcript.edits.Mending); None where it cannot be, or nothing would change.
+def repaired(raw: bytes, how: str) -> RepairedBytes | None:
+    """The record repaired in this way (see transcript.edits.Mending); None if it cannot be, or would not change.
 
-    "join", "mark" and "commas" are no ways for one record: see `joined`, `Document.without_mark` and its kin.
+    "join", "mark" and "commas" concern more than one record: see `joined`, `Document.without_mark` and
+    `without_commas`.
     """
-    made = _mended(raw, how)
-    return None if made is None or made == Mended((raw,)) else made
+    made = _repaired(raw, how)
+    return None if made is None or made == RepairedBytes((raw,)) else made
 
 
-def mended_lines(raw: bytes, how: str) -> Mended | None:
-    """Lines that are damaged alike, each mended in that way; one that cannot be stays as it is."""
+def repaired_lines(raw: bytes, how: str) -> RepairedBytes | None:
+    """Lines damaged alike, each repaired in this way; one that cannot be stays as it is."""
     if how == "aside":
-        return Mended((), (raw,))
+        return RepairedBytes((), (raw,))
     bodies: list[bytes] = []
     aside: list[bytes] = []
     changed = False
     for line in raw.split(b"\n"):
         line = line.strip(b" \t\r")
-        made = mended(line, how)
+        made = repaired(line, how)
         changed = changed or made is not None
         bodies += [line] if made is None else made.bodies
         aside += () if made is None else made.aside
-    return Mended(tuple(bodies), tuple(aside)) if changed else None
+    return RepairedBytes(tuple(bodies), tuple(aside)) if changed else None
 
 
-def _mended(raw: bytes, how: str) -> Mended | None:
+def _repaired(raw: bytes, how: str) -> RepairedBytes | None:
     match how:
         case "split":
             parts = pieces(raw)
-            return Mended(parts) if len(parts) > 1 else None
+            return RepairedBytes(parts) if len(parts) > 1 else None
         case "close":
             closed = close(raw)
-            return None if closed is None else Mended((closed.text,), (closed.cut,) if closed.cut else ())
+            return None if closed is None else RepairedBytes((closed.text,), (closed.cut,) if closed.cut else ())
         case "trim":
             return _trimmed(raw)
         case "nul":
             parts = without_nul(raw)
-            return Mended(parts) if parts else Mended((), (raw,))
+            return RepairedBytes(parts) if parts else RepairedBytes((), (raw,))
         case "utf8":
-            return Mended((raw.decode("utf-8", "replace").encode("utf-8"),))
+            return RepairedBytes((raw.decode("utf-8", "replace").encode("utf-8"),))
         case "halves":
-            return Mended((whole_characters(raw),))
+            return RepairedBytes((whole_characters(raw),))
         case "escape":
-            return Mended((escaped(raw),))
+            return RepairedBytes((escaped(raw),))
         case "bom":
-            return Mended((raw.removeprefix(BOM),))
+            return RepairedBytes((raw.removeprefix(BOM),))
         case "keep_last" | "keep_first":
-            return Mended((without_doubles(raw, last=how == "keep_last"),))
+            return RepairedBytes((without_doubles(raw, last=how == "keep_last"),))
         case "fraction":
-            return Mended((with_fractions(raw),))
+            return RepairedBytes((with_fractions(raw),))
         case "aside":
-            return Mended((), (raw,))
+            return RepairedBytes((), (raw,))
     return None
 
 
@@ -101,16 +101,16 @@ def _mended(raw: bytes, how: str) -> Mended | None:
 
 
 class Closed(Struct, frozen=True):
-    """A cut off record with its end written. `whole` tells that only brackets were missing."""
+    """A cut-off record with its end added. `whole`: only brackets were missing."""
 
     text: bytes
     cut: bytes
-    """What stood behind the last place that can be closed: a piece of a key, of a number, of an escape."""
+    """What followed the last place that can be closed: part of a key, of a number, of an escape."""
     whole: bool
 
 
 def close(raw: bytes) -> Closed | None:
-    """The cut off record closed where it ends, or a little before; None when nothing in it can be read."""
+    """The cut-off record closed at its end, or shortly before; None when nothing in it can be read."""
     found = scan(raw)
     if found.state != "torn" or not found.stack:
         return None
@@ -127,7 +127,7 @@ def close(raw: bytes) -> Closed | None:
 
 
 def _cut_in_string(raw: bytes, found: SpanScan) -> Closed | None:
-    """Closed within the string that it was cut off in: what was written of it stays."""
+    """Closed inside the string where it was cut off: the written part of the string stays."""
     if not _in_string(raw[found.safe :]):
         return None
     keep = raw
@@ -143,7 +143,7 @@ def _cut_in_string(raw: bytes, found: SpanScan) -> Closed | None:
 
 
 def _cut_back(raw: bytes, found: SpanScan) -> Closed | None:
-    """Closed behind the last value that is there whole."""
+    """Closed after the last complete value."""
     safe, stack = found.safe, found
     at_end = not raw[safe:].strip(b" \t\r\n")
     match = _CUT_SCALAR.search(raw, max(safe - 64, 0), safe) if at_end else None
@@ -161,7 +161,7 @@ def _in_string(text: bytes) -> bool:
 
 
 def _whole_characters(text: bytes) -> bytes:
-    """Without the first bytes of a character whose others are missing."""
+    """The text without the first bytes of an incomplete character at its end."""
     for back in range(1, min(4, len(text) + 1)):
         byte = text[-back]
         if byte & 0xC0 == 0x80:
@@ -175,14 +175,14 @@ def _reads(raw: bytes) -> bool:
     return not isinstance(parse(raw), Damaged)
 
 
-# A record that a raw line feed parts, and one that is written over several lines
+# A record broken by a raw line feed, or written over several lines
 
 
 def joined(lines: Sequence[bytes], between: Sequence[bytes]) -> tuple[bytes, int] | None:
-    """The record that begins on the first of `lines`, on one line, with how many lines it takes.
+    """The record that begins on the first of `lines`, on one line, and how many lines it takes.
 
-    `between[n]` are the bytes between line n and the next. A line end within a string becomes an escape, one
-    between two values a space. None when no record ends at the end of one of the lines.
+    `between[n]` are the bytes between line n and the next. A line end within a string becomes an escape, one between
+    two values a space. None when no record ends at the end of any of the lines.
     """
     parts: list[bytes] = []
     ends: dict[int, int] = {}
@@ -209,7 +209,7 @@ def joined(lines: Sequence[bytes], between: Sequence[bytes]) -> tuple[bytes, int
 
 
 def bad_bytes(raw: bytes) -> tuple[bytes, int]:
-    """The first bytes that are no UTF-8, and how many such places there are; (b"", 0) when all are."""
+    """The first run of bytes that is not UTF-8, and the number of such runs; (b"", 0) when there is none."""
     first, places, pos = b"", 0, 0
     while places < _MANY:
         try:
@@ -225,11 +225,11 @@ def bad_bytes(raw: bytes) -> tuple[bytes, int]:
 _MANY: Final = 20
 
 
-# Other text before or behind a record
+# Other text before or after a record
 
 
-def _trimmed(raw: bytes) -> Mended | None:
-    """The records of the line without what is no record, which is set aside."""
+def _trimmed(raw: bytes) -> RepairedBytes | None:
+    """The records of the line; everything else on it is set aside."""
     bodies: list[bytes] = []
     aside: list[bytes] = []
     pos = tries = 0
@@ -245,7 +245,7 @@ def _trimmed(raw: bytes) -> Mended | None:
         pos = found.pos
         at = _next_start(raw, pos)
     aside.append(raw[pos:])
-    return Mended(tuple(bodies), tuple(text for text in aside if text.strip(b" \t\r,"))) if bodies else None
+    return RepairedBytes(tuple(bodies), tuple(text for text in aside if text.strip(b" \t\r,"))) if bodies else None
 
 
 _MOST_TRIES: Final = 64
@@ -255,11 +255,11 @@ def _next_start(raw: bytes, pos: int) -> int:
     return raw.find(b'{"', pos)
 
 
-# Keys that an object has more than once
+# Duplicate keys in an object
 
 
 def without_doubles(raw: bytes, *, last: bool) -> bytes:
-    """The record with each key once in each object: its last value, as readers take it, or its first."""
+    """The record with each key once per object: the last value, as parsers read it, or the first."""
     cuts: list[tuple[int, int]] = []
     try:
         todo = [node_at(raw)]
@@ -289,7 +289,7 @@ def _doubles(raw: bytes, members: Sequence[JsonNode], last: bool) -> set[int]:
 
 
 def _cuts(members: Sequence[JsonNode], gone: set[int]) -> list[tuple[int, int]]:
-    """The spans to take out so that commas are left only between the members that stay."""
+    """The spans to cut so that commas are left only between the members that stay."""
     kept = [number for number in range(len(members)) if number not in gone]
     cuts = []
     for number in sorted(gone):
@@ -304,7 +304,7 @@ def _cuts(members: Sequence[JsonNode], gone: set[int]) -> list[tuple[int, int]]:
 
 
 def doubled_keys(raw: bytes) -> tuple[str, ...]:
-    """The keys that some object of the record has more than once, in the order of the text."""
+    """The keys that occur more than once in some object of the record, in the order of the text."""
     found: dict[str, None] = {}
     try:
         todo = [node_at(raw)]

@@ -1,7 +1,7 @@
-"""What each message of a plain list tells of the API that it is written for, and what all of them say together.
+"""Detecting which API a plain list is for: the evidence of each message, and of all of them together.
 
-One message of another kind does not turn a list over: most of those that tell anything decide. So the answer is the
-same whoever asks, and does not depend on which messages come first.
+A single odd message does not decide: the majority of those with evidence does. So the answer is always the same, and
+does not depend on which messages come first.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ ANTHROPIC: Final = "anthropic"
 CHAT: Final = "openai-chat"
 RESPONSES: Final = "openai-responses"
 OTHER: Final = "other"
-"""An API that is not understood."""
+"""An API that is not supported."""
 _SHAPES: Final = (CHAT, RESPONSES, ANTHROPIC)
-"""Of two that are told by as many messages the first one is meant."""
+"""If two have equally many messages, the first one wins."""
 _PROFILE_OF: Final = {"vertex-anthropic": ANTHROPIC, "bedrock-converse": ANTHROPIC}
 _PARTS: Final = {
     **dict.fromkeys(("input_text", "input_image", "input_file", "output_text"), RESPONSES),
     **dict.fromkeys(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"), ANTHROPIC),
     **dict.fromkeys(("tool-call", "tool-result"), OTHER),
 }
-"""Types of parts of a message, and which API has them."""
+"""Types of message parts, and the API that has them."""
 _BEDROCK: Final = ("text", "toolUse", "toolResult")
 _NO_ITEM: Final = ("payload", "record_type", "message_type", "sessionId", "tool_calls")
 """Keys of what looks like an item of the Responses API."""
@@ -41,11 +41,11 @@ OF_ROO: Final = (
     "truncationId",
     "isTruncationMarker",
 )
-"""Fields that Roo Code and its kin write beside a message."""
+"""Fields that Roo Code and its forks add to messages."""
 
 
-def tells(value: dict[str, Any]) -> str | None:
-    """Whose message it must be; None where it may be anybody's."""
+def api_of(value: dict[str, Any]) -> str | None:
+    """The API that the message must be for; None when it may be any."""
     if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
         return OTHER
     if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
@@ -70,7 +70,7 @@ def tells(value: dict[str, Any]) -> str | None:
 
 
 def is_item(value: dict[str, Any]) -> bool:
-    """Whether it may be an item of the Responses API: a message may leave its type out."""
+    """Whether it may be an item of the Responses API: a message may omit its type."""
     if any(key in value for key in _NO_ITEM):
         return False
     if "type" not in value:
@@ -79,17 +79,17 @@ def is_item(value: dict[str, Any]) -> bool:
     return type_ == "message" or type_ in ITEMS
 
 
-class Told(Struct):
-    """What was told by the messages so far."""
+class ListEvidence(Struct):
+    """The evidence of the messages so far."""
 
     messages: int = 0
     roles: int = 0
     items: int = 0
     of_roo: int = 0
     listed: bool = False
-    """The content of one is a list."""
+    """Whether any content is a list."""
     by: dict[str, int] = field(default_factory=dict)
-    """How many messages tell of each API."""
+    """How many messages are evidence for each API."""
 
     def hear(self, value: Any) -> None:
         if not isinstance(value, dict) or isinstance(value, EmptyObject):
@@ -99,27 +99,27 @@ class Told(Struct):
         self.items += is_item(value)
         self.of_roo += any(key in value for key in OF_ROO)
         self.listed = self.listed or isinstance(value.get("content"), list)
-        whose = tells(value)
+        whose = api_of(value)
         if whose is not None:
             self.by[whose] = self.by.get(whose, 0) + 1
 
-    def hear_all(self, values: Iterable[Any]) -> Told:
+    def hear_all(self, values: Iterable[Any]) -> ListEvidence:
         for value in values:
             self.hear(value)
         return self
 
-    def add_plain(self, shape: str, count: int, calls: int, telling: int, *, listed: bool) -> None:
-        """So many messages more of this shape, in order and with no key but its own; some call, some tell of it."""
+    def add_plain(self, shape: str, count: int, calls: int, evident: int, *, listed: bool) -> None:
+        """Add this many well-formed messages of this shape; `calls` have calls, `evident` are evidence for it."""
         self.messages += count
         self.roles += count
         self.items += count - calls if shape == CHAT else count
         self.listed = self.listed or listed
-        if telling:
-            self.by[shape] = self.by.get(shape, 0) + telling
+        if evident:
+            self.by[shape] = self.by.get(shape, 0) + evident
 
     @property
     def sure(self) -> str | None:
-        """The API that most of those tell of that tell of any."""
+        """The API with the most evidence."""
         best = max(_SHAPES, key=lambda shape: self.by.get(shape, 0))
         count = self.by.get(best, 0)
         if not count or self.by.get(OTHER, 0) >= count:
@@ -128,7 +128,7 @@ class Told(Struct):
         return best if fits else None
 
     def shape(self, profile: str | None = None) -> str | None:
-        """The API that the list is for: where nothing tells it, the one that `profile` is of. None of no known one."""
+        """The API that the list is for; without evidence, that of `profile`. None for an unknown one."""
         if self.by:
             return self.sure
         if not self.messages or self.roles * 2 < self.messages:
@@ -139,12 +139,12 @@ class Told(Struct):
 
     @property
     def is_roo(self) -> bool:
-        """Whether these are the messages of Roo Code or its kin."""
+        """Whether these are messages of Roo Code or one of its forks."""
         mine = self.of_roo > 0 and self.of_roo * 2 >= self.messages and self.roles * 2 >= self.messages
         return mine and (self.sure == ANTHROPIC if self.by else True)
 
 
 def shape_of_profile(profile: str) -> str:
-    """The shape of the lists that are sent to this provider."""
+    """The shape of the lists sent to this provider."""
     base = profile.partition("/")[0]
     return base if base in _SHAPES else _PROFILE_OF.get(base, CHAT)

@@ -1,4 +1,4 @@
-"""A backup put back in the file's place, and the session read again from it."""
+"""Restoring a backup from the interface, and reloading the session."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolpair.session.following import put_on
-from toolpair.session.reopening import opened_again
+from toolpair.session.following import reapply
+from toolpair.session.reopening import reopened
 from toolpair.session.session import Refused, SaveFailed
 from toolpair.tui.background_loading import know
 from toolpair.tui.desk import Desk
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Asks
 
 Again = tuple["Saved", "Session | None", str]
-"""What was written, the session as the file has it now, and what could not be done."""
+"""What was written, the session as the file now has it, and what could not be done."""
 
 
-def put_back(
+def restore_backup(
     screen: Asks,
     desk: Desk,
     backup: Path,
@@ -32,9 +32,10 @@ def put_back(
     steps: Sequence[Sequence[Staged]] = (),
     only_as_is: bool = False,
 ) -> None:
-    """Put it back, and go on with the session as the file has it then, with `steps` applied.
+    """Restore the backup, reload the session, and apply `steps`.
 
-    `ended` is told why not, or what went wrong after it. `only_as_is`: only while the file holds what was saved.
+    `ended` is called with the reason for a failure, or with what went wrong afterwards. `only_as_is`: only while the
+    file holds what was saved.
     """
     session = desk.session
 
@@ -74,11 +75,11 @@ def _size(backup: Path) -> int:
 
 
 def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session | None, str]:
-    """The file is written: whatever fails now is told, and takes nothing of that back."""
+    """The file is written: later failures are reported, but do not undo that."""
     try:
-        again = opened_again(session)
+        again = reopened(session)
         again.current = min(session.current, len(again.conversations) - 1)
-        dropped = put_on(again.staging, steps)
+        dropped = reapply(again.staging, steps)
         know(again)
     except Exception as error:
         return None, f"restored, but not read again: {failure(error)}"

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import toolpair
-from toolpair.formats.telling import Told
+from toolpair.formats.list_evidence import ListEvidence
 from toolpair.session.session import Session, SessionError, open_session
 
 Message = dict[str, Any]
@@ -60,13 +60,13 @@ def opened(data: bytes, profile: str | None = None) -> Session:
 
 @pytest.mark.parametrize("turns", [1, 100, 101, 2_000])
 @pytest.mark.parametrize(
-    ("telling", "format_id"), [(chat(), "openai-chat"), (blocks(), "anthropic"), (items(), "openai-responses")]
+    ("evident", "format_id"), [(chat(), "openai-chat"), (blocks(), "anthropic"), (items(), "openai-responses")]
 )
 @pytest.mark.parametrize("container", [as_lines, as_array])
 def test_the_last_messages_of_a_list_may_tell_what_it_is(
-    container: Any, telling: list[Message], format_id: str, turns: int
+    container: Any, evident: list[Message], format_id: str, turns: int
 ) -> None:
-    messages = [*talk(turns), ASKS, *telling]
+    messages = [*talk(turns), ASKS, *evident]
     session = opened(container(messages))
     assert session.format.id == format_id and session.conversation.format.id == format_id
     assert session.profile.id == toolpair.check(messages).profile == format_id
@@ -177,9 +177,9 @@ def test_file_library_and_guard_agree(turns: int, made: list[list[Message]], pro
 @given(made=st.lists(_MESSAGES, min_size=1, max_size=8), seed=st.randoms(use_true_random=False))
 def test_the_order_of_messages_does_not_decide(made: list[list[Message]], seed: Any) -> None:
     messages = [message for some in made for message in some]
-    shape = Told().hear_all(messages).shape()
+    shape = ListEvidence().hear_all(messages).shape()
     seed.shuffle(messages)
-    assert Told().hear_all(messages).shape() == shape
+    assert ListEvidence().hear_all(messages).shape() == shape
 
 
 @pytest.mark.parametrize("later", [0, 1])

@@ -1,4 +1,4 @@
-"""A search through the rows that runs beside the keys, and can be stopped."""
+"""A search through the rows in a background thread that can be stopped."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
 
 
-class Looking:
-    """One search, from when it begins; `told` hears of what it finds, as long as it is not stopped."""
+class BackgroundSearch:
+    """One search, started at once; `on_found` is called with what it finds until it is stopped."""
 
-    def __init__(self, owner: Owner, search: RowSearch, told: Callable[[], None]) -> None:
+    def __init__(self, owner: Owner, search: RowSearch, on_found: Callable[[], None]) -> None:
         self.search = search
         self._owner = owner
         self._stopped = False
         self._aside = owner.in_thread(
-            lambda aside: search.run(aside, lambda _: None if self._stopped else told()),
+            lambda aside: search.run(aside, lambda _: None if self._stopped else on_found()),
             "search",
             self._failed,
             of_state=True,
@@ -31,13 +31,13 @@ class Looking:
         return not self._stopped and not self.search.done
 
     def stop(self) -> bool:
-        """True when it was still running."""
+        """Returns whether it was still running."""
         running = self.is_running
         self._stopped = True
         self._aside.stop()
         return running
 
     def _failed(self, error: Exception) -> None:
-        """Nothing can be found, since the rows cannot be read."""
+        """Nothing can be found because the rows cannot be read."""
         self._owner.stop_looking()
         self._owner.say(f"the search failed: {failure(error)}")
