@@ -83,12 +83,12 @@ def test_the_example_breaks_its_rule_and_no_other(name: str) -> None:
 @pytest.mark.parametrize("name", _WITH_EXAMPLE)
 def test_what_mends_the_example_leaves_no_error(name: str, tmp_path: Path) -> None:
     page, run = _run(name)
-    if run.mended is None:
+    if run.fixed is None:
         assert run.how == "by hand" and run.problem.no_fix
         return
-    assert run.mended != run.broken
+    assert run.fixed != run.broken
     assert not run.left
-    again = _opened(page, run.mended, tmp_path)
+    again = _opened(page, run.fixed, tmp_path)
     assert name not in [problem.rule for problem in again.problems]
     assert not [problem.rule for problem in again.problems if problem.severity == "error"]
 
@@ -105,7 +105,7 @@ def test_the_command_of_the_page_gives_the_mended_example(name: str, tmp_path: P
     if page.example is not None and page.example.format is not None:
         chosen += ["--format", page.example.format]
     assert main(["fix", str(session.path), "-o", str(tmp_path / "mended"), *chosen]) == 0
-    assert (tmp_path / "mended").read_bytes() == run.mended
+    assert (tmp_path / "mended").read_bytes() == run.fixed
 
 
 @pytest.mark.parametrize("name", _WITH_EXAMPLE)

@@ -188,7 +188,7 @@ def test_the_goodbye_of_the_interface(
     from toolpair.cli import main, open
     from toolpair.tui import RunResult
 
-    result = RunResult(saved=[folder / "FILE"], told=["Saved FILE"])
+    result = RunResult(saved=[folder / "FILE"], report_lines=["Saved FILE"])
     monkeypatch.setattr(open, "has_terminal", lambda: True)
     monkeypatch.setattr(toolpair.tui, "run", lambda *_, **__: result)
     with FULL.open("w") as full:

@@ -85,8 +85,8 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
 
     heard = ListEvidence().hear_all(messages)
 
-    assert scan.told == (heard if not heard.by else replace(heard, listed=scan.told.listed))
-    assert scan.told.shape() == heard.shape()
+    assert scan.evidence == (heard if not heard.by else replace(heard, listed=scan.evidence.listed))
+    assert scan.evidence.shape() == heard.shape()
 
 
 @pytest.mark.parametrize("least", [1, 3, 10])
