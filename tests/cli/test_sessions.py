@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 from tests.session_folders import SESSION, claude_session, codex_session, set_age
 
 
@@ -102,7 +103,10 @@ def test_commands_take_an_id_or_this_folder(run: Run, broken: Path, name: str) -
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are named as on Linux")
-def test_an_agent_that_runs_there_is_named_when_the_file_is_mended(run: Run, broken: Path, home: Path) -> None:
+def test_an_agent_that_runs_there_is_named_when_the_file_is_mended(
+    run: Run, broken: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpair.agents.processes.LONGEST", PATIENCE)
     sleep = shutil.which("sleep")
     assert sleep is not None
     shutil.copy(os.path.realpath(sleep), home / "claude")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import asyncio
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,17 +65,27 @@ def test_a_screen_that_is_gone_hears_nothing(broken: Path) -> None:
             aside.run_in_ui(lambda: heard.append("thread"))
 
         screen.in_thread(work, "work")
-        screen.later(0.05, lambda: heard.append("timer"))
+        with timers(screen) as due:
+            screen.later(0.05, lambda: heard.append("timer"))
         screen.after_refresh(lambda: heard.append("refresh"))
         await settled(pilot, names=())
         assert heard == ["refresh"]
         await press_without_waiting(pilot, "escape")
         go.set()
         await settled(pilot)
-        await pilot.pause(0.1)
+        due[0]()
         assert heard == ["refresh"]
 
     drive(broken, play)
+
+
+@contextmanager
+def timers(screen: PairScreen | HelpScreen) -> Iterator[list[Callable[[], object]]]:
+    """What is asked for later becomes due when it is called here, however slow the machine is."""
+    due: list[Callable[[], object]] = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(type(screen), "set_timer", lambda self, seconds, what: due.append(what))
+        yield due
 
 
 async def press_without_waiting(pilot: Pilot[Any], key: str) -> None:
@@ -88,10 +100,12 @@ def test_what_was_made_for_another_state_is_not_used(broken: Path) -> None:
         screen = screen_of(app)
         kept, bound = screen.ticket(), screen.ticket(of_state=True)
         assert kept.is_good and bound.is_good
-        screen.later(0.05, lambda: heard.append("of this state"), of_state=True)
-        screen.later(0.05, lambda: heard.append("of any"))
+        with timers(screen) as due:
+            screen.later(0.05, lambda: heard.append("of this state"), of_state=True)
+            screen.later(0.05, lambda: heard.append("of any"))
         await press(pilot, "space")
-        await pilot.pause(0.1)
+        for what in due:
+            what()
         assert kept.is_good and not bound.is_good and heard == ["of any"]
         # Exactly the same state is back, so that what was made for it may be used.
         await press(pilot, "u")
