@@ -6,12 +6,14 @@ import random
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
 
 from tests.tui.driving import drive, frame, press, settled
+from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
@@ -153,3 +155,42 @@ def test_an_answer_that_was_typed_before_the_question_was_seen_is_none(broken: P
 
     drive(broken, play)
     assert broken.read_bytes() == original
+
+
+def test_a_key_for_a_screen_that_is_replaced_does_nothing_on_the_next(broken: Path) -> None:
+    """What a screen has no use for comes back to the app: by then another screen may be there, and half built."""
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        old = app.screen
+        old.set_focus(None)
+
+        def replaced_meanwhile(self: PairScreen, event: events.Event) -> None:
+            app.open_sessions.show(open_session(broken))
+            assert app.screen is not old and not app.screen.is_mounted
+            event._set_forwarded()
+            app.post_message(event)
+
+        with patch.object(PairScreen, "_forward_event", replaced_meanwhile):
+            at_once(app, "space")
+            await settled(pilot)
+        assert app.screen is not old and app.is_running and not app.session.staged
+
+    assert drive(broken, play).result.error is None
+
+
+def test_a_key_waits_for_a_screen_that_came_by_itself(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        drawn: list[bool] = []
+        handle = ToolpairApp._handle_input
+
+        async def noted(self: ToolpairApp, event: events.Event) -> None:
+            drawn.append(self.screen.drawn)
+            await handle(self, event)
+
+        with patch.object(ToolpairApp, "_handle_input", noted):
+            assert not app.open_sessions.show(open_session(broken)).drawn
+            at_once(app, "space")
+            await settled(pilot)
+        assert drawn == [True] and len(app.session.staged) == 1
+
+    assert drive(broken, play).result.error is None

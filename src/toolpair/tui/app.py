@@ -24,7 +24,7 @@ from toolpair.tui.run_result import RunResult
 from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.styled_text import Glyphs
 from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
-from toolpair.tui.typed_ahead import TypedAhead, is_input
+from toolpair.tui.typed_ahead import TypedAhead, is_forwarded_input, is_input
 from toolpair.tui.unsaved_question import UnsavedQuestion
 
 if TYPE_CHECKING:
@@ -226,7 +226,8 @@ class ToolpairApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         if not is_input(event):
-            await super().on_event(event)
+            if not (is_forwarded_input(event) and self.typed_ahead.is_outdated):
+                await super().on_event(event)
         elif self.typed_ahead.admits(event):
             try:
                 await self._handle_input(event)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from textual import events
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 
 if TYPE_CHECKING:
     from toolpair.tui.app import ToolpairApp
@@ -35,6 +36,11 @@ def is_input(event: Message) -> TypeGuard[Input]:
     return isinstance(event, (events.InputEvent, events.Paste)) and not event.is_forwarded
 
 
+def is_forwarded_input(event: Message) -> bool:
+    """Whether it comes from the terminal, and the widgets of a screen had no use for it."""
+    return isinstance(event, (events.InputEvent, events.Paste)) and event.is_forwarded
+
+
 class TypedAhead:
     """Input that has not been handled yet."""
 
@@ -45,6 +51,8 @@ class TypedAhead:
         self._let_in: Input | None = None
         self._settling: asyncio.Task[None] | None = None
         self._ended = False
+        self._meant_for: Screen[Any] | None = None
+        """The screen that was on top when the input being handled was admitted."""
         self.came = 0.0
         """When the input being handled was typed, by the monotonic clock."""
         self.last = 0.0
@@ -70,9 +78,23 @@ class TypedAhead:
             if self._handled_now:
                 self._wait(event)
                 return False
+            if not _is_drawn(self._app):
+                self._wait(event)
+                self._handled_now = True
+                self.handled()
+                return False
         self._handled_now = True
+        self._meant_for = _top(self._app)
         self.came = event.time
         return True
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the input being handled was typed at another screen than the one on top now.
+
+        What no widget of a screen uses comes back to the app, which would use it on the screen that is there by then.
+        """
+        return self._meant_for is not _top(self._app)
 
     def _wait(self, event: Input) -> None:
         if isinstance(event, events.MouseMove) and self._waiting and isinstance(self._waiting[-1], events.MouseMove):
@@ -108,6 +130,14 @@ class TypedAhead:
         self._let_in = self._waiting.popleft()
         if not self._app.post_message(self._let_in):
             self._waiting.clear()
+
+
+def _top(app: ToolpairApp) -> Screen[Any] | None:
+    return app.screen_stack[-1] if app.screen_stack else None
+
+
+def _is_drawn(app: ToolpairApp) -> bool:
+    return bool(getattr(_top(app), "drawn", True))
 
 
 async def _settled(app: ToolpairApp) -> None:
