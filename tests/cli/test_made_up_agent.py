@@ -263,3 +263,15 @@ def test_the_readme_names_each_agent() -> None:
 def test_each_line_of_the_registry_names_its_entry() -> None:
     assert [agent.id for agent in all_agents()] == list(AGENTS)
     assert {writes for _, writes in AGENTS.values()} <= {None, *REGISTRY}
+
+
+@pytest.mark.parametrize(("fields", "agent"), [({}, "Roo Code"), ({"id": "m1"}, "Cline")])
+def test_of_agents_that_share_a_format_the_one_that_wrote_it_is_asked(
+    tmp_path: Path, run: Run, fields: dict[str, str], agent: str
+) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "run", "input": {}}
+    messages = [("user", "go"), ("assistant", [call])]
+    path = tmp_path / "api_conversation_history.json"
+    path.write_text(json.dumps([{"role": role, "content": content, "ts": 1, **fields} for role, content in messages]))
+    (problem,) = run("check", path, "--output-format", "json").json["files"][0]["problems"]
+    assert (problem["rule"], problem["on_resume"]["agent"]) == ("turn.trailing_call", agent)
