@@ -216,7 +216,7 @@ CHECKING = {
     "history.scans.scan_registry": {"history.scans.claude_code_scan", "history.scans.codex_scan"},
     "history.summary": {"rules.pages"},
     "rules.context": {"dialects.besides"},
-    "rules.judge": {"rules.binding", "rules.errors.counting", "rules.errors.quotes"},
+    "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},

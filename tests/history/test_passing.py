@@ -15,7 +15,7 @@ from tests.history.opening import both
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
 from toolpair.history import row_text_search as passing
-from toolpair.history.conversation import RowFilter
+from toolpair.history.conversation import RowPrefilter
 from toolpair.history.text_prefilter import ByteQuery
 from toolpair.history.window import Reading, Window
 from toolpair.history.windowed import WindowedConversation
@@ -52,7 +52,7 @@ def is_windowed(session: Session) -> bool:
 
 
 def found(
-    order: Any, begin: int, by: int, test: Any, row_filter: RowFilter | None
+    order: Any, begin: int, by: int, test: Any, row_filter: RowPrefilter | None
 ) -> tuple[list[int], int | None, int]:
     search = RowSearch(order, begin, by, test, lambda: 0.0, row_filter)
     search.run(Quietly(), lambda _: None)  # type: ignore[arg-type]

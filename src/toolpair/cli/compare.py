@@ -27,7 +27,7 @@ from toolpair.cli.terminal import (
 )
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
-from toolpair.session.recipe_comparison import LEFT, Compared, Question, Tried, compare, done_for
+from toolpair.session.recipe_comparison import LEFT, Compared, Question, TriedRecipe, compare, done_for
 from toolpair.session.session import Session, lines_text
 from toolpair.shell.program import command
 from toolpair.transcript.counting import plural
@@ -105,7 +105,7 @@ def _json(session: Session, path: str, compared: Compared, content: bool) -> Ent
     }
 
 
-def _recipe_entry(tried: Tried) -> Entry:
+def _recipe_entry(tried: TriedRecipe) -> Entry:
     touched = tried.touched
     return {
         "name": tried.recipe.name,

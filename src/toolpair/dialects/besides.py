@@ -46,7 +46,7 @@ def texts_besides(value: Any, known: frozenset[str] = frozenset()) -> Iterator[t
             yield from ((key, text) for text in _texts(part))
 
 
-class KnownAnswer(Struct, frozen=True, eq=False):
+class KnownText(Struct, frozen=True, eq=False):
     """A value that may say something beside what it is known to say."""
 
     value: Any
@@ -72,18 +72,18 @@ class KnownAnswer(Struct, frozen=True, eq=False):
                 todo.extend(found.values() if isinstance(found, dict) else found)
 
 
-def said_by_block(block: Block) -> KnownAnswer | None:
+def said_by_block(block: Block) -> KnownText | None:
     """None of what says nothing in words."""
     if not isinstance(block.value, dict) or block.kind in ("thinking", "media"):
         return None
-    return KnownAnswer(block.value, known_places(block.kind))
+    return KnownText(block.value, known_places(block.kind))
 
 
-def said_by_message(message: Message) -> KnownAnswer | None:
+def said_by_message(message: Message) -> KnownText | None:
     """What its object says; None where it is its block at once, as an item is."""
     if not isinstance(message.value, dict) or any(block.value is message.value for block in message.blocks):
         return None
-    return KnownAnswer(message.value, OF_MESSAGE)
+    return KnownText(message.value, OF_MESSAGE)
 
 
 def said_besides(block: Block) -> str:

@@ -28,7 +28,7 @@ from toolpair.transcript.pairing import Pair
 if TYPE_CHECKING:
     from toolpair.formats.agent import Agent
     from toolpair.formats.damaged import DamagedRecords
-    from toolpair.rules.errors.counting import Source
+    from toolpair.rules.errors.message_counting import Source
 
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
 

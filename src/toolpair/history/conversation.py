@@ -96,7 +96,7 @@ class Target(Struct, frozen=True):
         return self.pair is not None or self.message is not None or self.problem is not None
 
 
-class RowFilter(Protocol):
+class RowPrefilter(Protocol):
     """Skips rows that cannot contain what is searched for."""
 
     def about(self, row: int) -> tuple[range, bool]:
@@ -267,7 +267,7 @@ class Conversation:
         """The range with all rows that concern a record (its uid)."""
         return range(len(self.rows))
 
-    def row_filter(self, texts: Sequence[str]) -> RowFilter | None:
+    def row_filter(self, texts: Sequence[str]) -> RowPrefilter | None:
         """A filter for rows that need not be searched for these texts; None: each row may contain all of them."""
         return None
 

@@ -51,7 +51,7 @@ class Less(Protocol):
     def text(self) -> str | None: ...
 
 
-class Checked(Protocol):
+class HasProblems(Protocol):
     """Something with problems: a conversation of a session, or a list of messages."""
 
     @property
@@ -67,7 +67,7 @@ class Checked(Protocol):
     def sends_nothing(self) -> bool: ...
 
 
-S = TypeVar("S", bound=Checked)
+S = TypeVar("S", bound=HasProblems)
 
 
 class RecipeStep(Struct, Generic[S], frozen=True):

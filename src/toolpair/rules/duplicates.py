@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from toolpair.dialects.block_texts import is_output, is_real_output, output_key, result_text
+from toolpair.dialects.openai_responses import call_family, output_family
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text, tool_of
 from toolpair.rules.pair_states import moved
@@ -20,7 +23,7 @@ def duplicate(context: Context, pair: Pair) -> None:
     real = [number for number, result in enumerate(pair.results) if is_real_output(result)]
     # A tool that ran and returned nothing still says more than a placeholder.
     given = real or [number for number, result in enumerate(pair.results) if is_output(result)]
-    first = given[0] if given else 0
+    first = _first_of_its_kind(pair, given) if given else 0
     last = given[-1] if given else len(texts) - 1
     differ = len({output_key(pair.results[number]) for number in real}) > 1
     cause = causes.of_duplicate(context, pair)
@@ -67,6 +70,13 @@ def duplicate(context: Context, pair: Pair) -> None:
         fixes=fixes,
         record=pair.results[1].record,
     )
+
+
+def _first_of_its_kind(pair: Pair, given: Sequence[int]) -> int:
+    """The first result; of copies of it the first that is of the call's kind, the only kind that an agent may send."""
+    copies = [number for number in given if output_key(pair.results[number]) == output_key(pair.results[given[0]])]
+    wanted = call_family(pair.call) if pair.call is not None else None
+    return next((number for number in copies if output_family(pair.results[number]) == wanted), given[0])
 
 
 def _dropping(pair: Pair, real: int) -> str:

@@ -21,7 +21,7 @@ from toolpair.transcript.pairing import Pair, Pairing, pair
 
 if TYPE_CHECKING:
     from toolpair.rules.binding import SignedThinking
-    from toolpair.rules.errors.counting import Counted, Source
+    from toolpair.rules.errors.message_counting import Counted, Source
 
 _NOTHING: Final = Transcript(())
 
@@ -72,7 +72,7 @@ def judge(
 
     @cache
     def count() -> Counted:
-        from toolpair.rules.errors.counting import counted_as_sent, counted_transcript
+        from toolpair.rules.errors.message_counting import counted_as_sent, counted_transcript
 
         messages = sent() if sent is not None else None
         if messages is None:

@@ -19,7 +19,7 @@ from toolpair.session.session import Session
 _RECOMMENDED: Final = "recommended"
 
 
-class Tried(Struct, frozen=True, eq=False):
+class TriedRecipe(Struct, frozen=True, eq=False):
     """A recipe tried on all conversations of a session."""
 
     recipe: Recipe
@@ -65,12 +65,12 @@ class Question(Struct, frozen=True, eq=False):
 class Compared(Struct, frozen=True, eq=False):
     """The recipes, best first, and the problems of the session in its current state."""
 
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedRecipe, ...]
     questions: tuple[Question, ...]
     conversations: tuple[Conversation, ...]
 
     @property
-    def best(self) -> Tried | None:
+    def best(self) -> TriedRecipe | None:
         """The first recipe that makes the session valid; None when none does."""
         return self.tried[0] if self.tried and self.tried[0].valid else None
 
@@ -102,7 +102,7 @@ def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Comp
             for number in range(len(conversations)):
                 session.current = number
                 trials.append(try_recipe(session, recipe.name, options))
-            tried.append(Tried(recipe, tuple(trials)))
+            tried.append(TriedRecipe(recipe, tuple(trials)))
     finally:
         session.current = before
     questions = tuple(
@@ -111,7 +111,7 @@ def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Comp
     return Compared(tuple(sorted(tried, key=_rank)), questions, conversations)
 
 
-def done_for(tried: Tried, questions: Sequence[Question]) -> list[tuple[int, str]]:
+def done_for(tried: TriedRecipe, questions: Sequence[Question]) -> list[tuple[int, str]]:
     """What a recipe does about these problems, in words with counts, most frequent first."""
     fixes: dict[tuple[str, ...], list[tuple[Fix, ...]]] = {}
     alone: dict[str, int] = {}
@@ -136,7 +136,7 @@ def _title(found: Sequence[tuple[Fix, ...]]) -> str:
     return ", then ".join(title_for(column) for column in zip(*found, strict=True))
 
 
-def _rank(tried: Tried) -> tuple[object, ...]:
+def _rank(tried: TriedRecipe) -> tuple[object, ...]:
     """Valid ones first, then fewer losses, then toolpair's default, then fewer touched records."""
     lost = tried.losses
     return (

@@ -13,7 +13,7 @@ from toolpair.dialects.block_texts import call_summary
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
-    from toolpair.history.conversation import RowFilter
+    from toolpair.history.conversation import RowPrefilter
     from toolpair.session.session import PairRow
 
 Test = Callable[[int], bool]
@@ -59,12 +59,12 @@ def filter_test(overview: Overview, words: str) -> Test:
     return lambda n: all(test(n) for test in tests)
 
 
-def text_row_filter(overview: Overview, query: str) -> RowFilter | None:
+def text_row_filter(overview: Overview, query: str) -> RowPrefilter | None:
     """A fast prefilter that skips rows without `query`; None: each row must be tested."""
     return overview.session.conversation.row_filter([query])
 
 
-def term_row_filter(overview: Overview, words: str) -> RowFilter | None:
+def term_row_filter(overview: Overview, words: str) -> RowPrefilter | None:
     """A fast prefilter that skips rows a filter cannot match; None: each row must be tested."""
     texts: list[str] = []
     for term in words.split():

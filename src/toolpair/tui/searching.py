@@ -11,7 +11,7 @@ from toolpair.tui.aside import Aside
 from toolpair.tui.row_search import Test
 
 if TYPE_CHECKING:
-    from toolpair.history.conversation import RowFilter
+    from toolpair.history.conversation import RowPrefilter
 
 TURN: Final = 0.002
 """Seconds of searching between checks for key presses."""
@@ -33,7 +33,7 @@ class RowSearch:
         by: int,
         test: Test,
         last_key: Callable[[], float],
-        row_filter: RowFilter | None = None,
+        row_filter: RowPrefilter | None = None,
     ) -> None:
         """`begin` is a position in `order`, `last_key` returns the time of the last key press by the monotonic clock.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
-from toolpair.dialects.besides import OF_MESSAGE, KnownAnswer, said_by_block, said_by_message
+from toolpair.dialects.besides import OF_MESSAGE, KnownText, said_by_block, said_by_message
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.kept_texts import well_formed
 from toolpair.history.losses.loss import Loss
@@ -112,7 +112,7 @@ def _is_in(state: CheckedRecords, record: int, bodies: frozenset[bytes]) -> bool
     return bool(bodies) and state.document is not None and state.document.record(record).body.strip() in bodies
 
 
-_Thing = tuple[int, Any, KnownAnswer]
+_Thing = tuple[int, Any, KnownText]
 """uid of its record, its id, what it says."""
 
 
@@ -131,6 +131,6 @@ def _things(state: CheckedRecords) -> Iterator[_Thing]:
     for item in state.items:
         if item.uid not in used:
             if not isinstance(item.value, Damaged):
-                yield item.uid, None, KnownAnswer(item.value, None)
+                yield item.uid, None, KnownText(item.value, None)
         elif not state.transcript.native and id(item.value) not in blocks:
-            yield item.uid, None, KnownAnswer(item.value, OF_MESSAGE)
+            yield item.uid, None, KnownText(item.value, OF_MESSAGE)

@@ -9,7 +9,7 @@ from typing import Final
 
 from toolpair.dialects.block_values import field_names, field_of, has_field, written_type
 from toolpair.dialects.openai_responses import ITEM_PREFIXES
-from toolpair.rules.errors.counting import Counted, ShiftedCounts
+from toolpair.rules.errors.message_counting import Counted, ShiftedCounts
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile

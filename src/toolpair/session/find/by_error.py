@@ -12,8 +12,8 @@ from msgspec import Struct
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation, weight
 from toolpair.history.sent_rows import messages_sent
-from toolpair.rules.errors.counting import Counted, counted, counted_transcript, way_of
 from toolpair.rules.errors.error_detection import Recognised
+from toolpair.rules.errors.message_counting import Counted, counted, counted_transcript, way_of
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.rules.registry import RULES
