@@ -38,9 +38,9 @@ class DraftMessage:
     """One message of the draft; also a record that holds none, which only keeps its place in the file."""
 
     __slots__ = (
+        "_blocks",
         "after",
         "before",
-        "blocks",
         "changed",
         "fields",
         "had_blocks",
@@ -65,7 +65,7 @@ class DraftMessage:
         self.source = source
         """What the format gave it for; None when it is new."""
         self.role: Any = value.get("role") if isinstance(value, dict) else None
-        self.fields: dict[str, Any] = {}
+        self.fields: dict[str, Any] | None = None
         """Fields of the message's object that edits set."""
         self.in_list: DraftMessage | None = None
         """The record in whose list it stands, beside other messages."""
@@ -73,9 +73,20 @@ class DraftMessage:
         self.had_blocks = False
         self.waiting = 0
         """How many blocks are yet to be put into it."""
-        self.blocks: LinkedList[DraftBlock] = LinkedList()
+        self._blocks: LinkedList[DraftBlock] | None = None
         self.before: DraftMessage | None = None
         self.after: DraftMessage | None = None
+
+    @property
+    def blocks(self) -> LinkedList[DraftBlock]:
+        """As far as they are made: `Draft.fill` does."""
+        if self._blocks is None:
+            self._blocks = LinkedList()
+        return self._blocks
+
+    def set_field(self, key: str, value: Any) -> None:
+        self.fields = {**(self.fields or {}), key: value}
+        self.changed = True
 
     @property
     def is_new(self) -> bool:
@@ -100,7 +111,7 @@ class DraftMessage:
     def arrange(self, blocks: Iterable[DraftBlock]) -> None:
         """Hold these blocks in this order."""
         ordered = list(blocks)
-        self.blocks = LinkedList()
+        self._blocks = LinkedList()
         for block in ordered:
             block.before = block.after = None
             block.home = self
@@ -118,29 +129,33 @@ class Draft(LinkedList[DraftMessage]):
     def __init__(self, messages: Iterable[DraftMessage], transcript: Transcript, complete: Complete) -> None:
         super().__init__()
         self._complete = complete
-        self._of_record: dict[int, DraftMessage] = {}
         self._in_lists: dict[tuple[int, Slot], DraftMessage] = {}
-        self._message_of: dict[int, Message] = {}
-        """id() of a message of the draft -> the message of the transcript that it is (a part of)."""
+        self._sent_in_lists: dict[int, Message] = {}
+        """id() of a message in a list -> the message of the transcript that it is a part of."""
         self._block_of: dict[int, DraftBlock] = {}
         self._filled: set[int] = set()
         made = list(messages)
         self.extend(made)
-        for message in made:
-            if message.in_list is None:
-                self._of_record[message.uid] = message
-            else:
-                self._in_lists[message.uid, message.slot] = message
-        for message_ in transcript.messages:
-            for part in self.parts_of(message_):
-                self._message_of[id(part)] = message_
+        self._of_record = {message.uid: message for message in made if message.in_list is None}
+        self._sent = {uid: message for message in transcript.messages for uid in message.records}
+        """uid of a record -> the message of the transcript that it is a part of."""
+        if len(self._of_record) < len(made):
+            self._note_lists(made, transcript)
+
+    def _note_lists(self, made: Iterable[DraftMessage], transcript: Transcript) -> None:
+        for part in made:
+            if part.in_list is not None:
+                self._in_lists[part.uid, part.slot] = part
+                self._sent.pop(part.uid, None)
+        for message in transcript.messages:
+            for block in message.blocks:
+                found = self._in_lists.get((block.record, block.slot))
+                if found is not None:
+                    self._sent_in_lists[id(found)] = message
 
     def of_record(self, uid: int) -> DraftMessage:
         """What stands for the record."""
         return self._of_record[uid]
-
-    def has_record(self, uid: int) -> bool:
-        return uid in self._of_record
 
     def parts_of(self, message: Message) -> list[DraftMessage]:
         """What the message is made of: of each of its records one, or of each of its blocks where they are many."""
@@ -151,13 +166,12 @@ class Draft(LinkedList[DraftMessage]):
 
     def message_of(self, part: DraftMessage) -> Message | None:
         """The message of the transcript that it is of; None for what is new or not sent."""
-        return self._message_of.get(id(part))
-
-    def is_of(self, part: DraftMessage, message: Message) -> bool:
-        return self._message_of.get(id(part)) is message
+        if part.in_list is not None:
+            return self._sent_in_lists.get(id(part))
+        return self._sent.get(part.uid)
 
     def is_sent(self, message: DraftMessage) -> bool:
-        return id(message) in self._message_of or message.source is None
+        return message.source is None or self.message_of(message) is not None
 
     def _at(self, block: Block) -> DraftMessage:
         return self._in_lists.get((block.record, block.slot)) or self._of_record[block.record]
@@ -173,7 +187,7 @@ class Draft(LinkedList[DraftMessage]):
 
     def fill(self, part: DraftMessage) -> None:
         """Make the blocks of the message that this is of, if they are not made yet."""
-        message = self._message_of.get(id(part))
+        message = self.message_of(part)
         if message is None or id(message) in self._filled:
             return
         self._filled.add(id(message))

@@ -118,10 +118,9 @@ class Drafter(ABC):
 
     def _set_field(self, message: Message, key: str, value: Any) -> None:
         part = self.draft.parts_of(message)[0]
-        part.fields[key] = value
+        part.set_field(key, value)
         if key == "role":
             part.role = value
-        part.changed = True
 
     # --- messages ----------------------------------------------------------------------------------------
 
@@ -191,8 +190,8 @@ class Drafter(ABC):
         draft = self.draft
         kind, only = next((block.kind, roles[id(block)]) for block in home.blocks if id(block) in roles)
         if home.all_are(kind):
-            home.role = home.fields["role"] = only
-            home.changed = True
+            home.role = only
+            home.set_field("role", only)
             return
         runs = [(role, list(run)) for role, run in groupby(home.blocks, lambda block: roles.get(id(block)))]
         own = next(run for role, run in runs if role is None)
@@ -255,7 +254,7 @@ def home_of(block: DraftBlock) -> DraftMessage:
     return block.home
 
 
-def with_fields(value: Any, fields: dict[str, Any]) -> Any:
+def with_fields(value: Any, fields: dict[str, Any] | None) -> Any:
     """The value with the fields that were set on it."""
     if not fields:
         return value
