@@ -94,6 +94,33 @@ def test_what_is_kept_of_results_stays_in_its_order_behind_those_that_stay(form:
 
 
 @in_every_form
+def test_a_result_stands_in_front_of_the_first_one_of_a_later_call(form: str) -> None:
+    file = File(form, _at_once(4, [3, 0]))
+    after = file.said(file.after([InsertResult(file.blocks("call")[2], "lost", True)]))
+    assert after == ["go", "c0?", "c1?", "c2?", "c3?", "c2!", "c3!", "c0!", "done"]
+
+
+@pytest.mark.parametrize("form", ["anthropic", "roo-code"])
+def test_words_behind_results_in_their_message_stay_behind_what_is_kept(form: str) -> None:
+    history: History = [("user", [("text", "go"), ("result", "c0"), ("result", "c1"), ("text", "so?")])]
+    file = File(form, history)
+    after = file.said(file.after([ReplaceWithText(file.blocks("result")[0], "kept")]))
+    assert after == ["go", "c1!", "kept", "so?"]
+
+
+@in_every_form
+def test_records_that_edits_made_before_keep_their_uids(form: str) -> None:
+    file = File(form, _at_once(2, [])[:2])
+    for name in ("c0", "c1"):
+        call = next(call for call in file.blocks("call") if call.id == name)
+        file.items = file.after([InsertResult(call, "lost", True)])
+        file.transcript = file.format.read(file.items)
+    uids = [item.uid for item in file.items]
+    assert len(set(uids)) == len(uids)
+    assert file.said(file.items) == ["go", "c0?", "c1?", "c0!", "c1!"]
+
+
+@in_every_form
 def test_an_answer_and_a_kept_text_at_once(form: str) -> None:
     file = File(form, _at_once(1, [7]))
     (call,), (stray,) = file.blocks("call"), file.blocks("result")

@@ -150,6 +150,13 @@ def test_links_that_edits_name_are_set_as_they_say() -> None:
     assert [item.value["parentId"] for item in changed] == [None, "first", "first"]
 
 
+def test_what_an_edit_links_stays_linked_where_the_path_changes() -> None:
+    items = items_of("go . a? ok")
+    transcript = read(items)
+    changed = apply(items, [Remove(block(transcript, "a?")), Relink(3, "r0")], transcript)
+    assert [item.value["parentId"] for item in changed] == [None, "r0", "r0"]
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_the_tree_sends_what_the_row_sends(data: st.DataObject) -> None:

@@ -71,7 +71,7 @@ class ChatWriter(WriterBase):
 
 
 def _with_words(content: Any, words: Sequence[str]) -> Any:
-    """What calls became, behind the words of their message."""
+    """What calls became, after the words of their message."""
     if isinstance(content, list):
         return [*content, *({"type": "text", "text": text} for text in words)]
     said = [str(content)] if content else []

@@ -12,7 +12,7 @@ class Writer(Protocol):
     """How an API spells what edits make."""
 
     results_are_messages: bool
-    """Whether a result is a message of its own, behind the one with its call; else it is a block of the next one."""
+    """Whether a result is a message of its own, after the one with its call; else it is a block of the next one."""
     answers_first: bool
     """Of results that are messages: whether a new one stands in front of those that answer none of the calls."""
     words_stay_in_record: bool

@@ -1,6 +1,6 @@
 """Putting a draft into records that hang on each other: each names its parent, and one path is sent.
 
-The draft says in which order the records of the path stand; whatever stands behind another one than before hangs on
+The draft says in which order the records of the path stand; whatever comes after another one than before hangs on
 that now. What hung on a record that is gone hangs on what that hung on.
 """
 
@@ -81,7 +81,7 @@ class Tree(Linear):
         return made
 
     def finish(self) -> None:
-        """Hang records on what they stand behind now."""
+        """Hang records on what they come after now."""
         was = {id(message) for message in self._path}
         now = [message for message in self.draft if id(message) in was or message.source is None]
         above: DraftMessage | None = None

@@ -101,7 +101,7 @@ class DraftMessage:
         return all(block.kind == kind for block in self.blocks)
 
     def put(self, anchor: DraftBlock | None, *blocks: DraftBlock) -> None:
-        """Put blocks behind `anchor`; in front of all when that is None."""
+        """Put blocks after `anchor`; in front of all when that is None."""
         self.had_blocks = self.changed = True
         for block in blocks:
             block.home = self
@@ -228,7 +228,7 @@ class Draft(LinkedList[DraftMessage]):
         return block.home is not None and block.home.blocks.is_in(block) and self.is_in(block.home)
 
     def following(self, message: DraftMessage) -> Iterator[DraftMessage]:
-        """What is sent behind the message, in order."""
+        """What is sent after the message, in order."""
         found = message.after
         while found is not None:
             if self.is_sent(found):

@@ -51,7 +51,7 @@ class LinkedList(Generic[W]):
         self._last = last
 
     def insert_after(self, anchor: W | None, one: W) -> None:
-        """Put `one`, which is not in the list, behind `anchor`; in front of all when that is None."""
+        """Put `one`, which is not in the list, after `anchor`; in front of all when that is None."""
         self._out.discard(id(one))
         one.before = anchor
         one.after = self._first if anchor is None else anchor.after
@@ -69,7 +69,7 @@ class LinkedList(Generic[W]):
         return id(one) not in self._out and (one.before is not None or one is self._first)
 
     def drop(self, one: W) -> None:
-        """Take it out, if it is in. It still leads on to what stood behind it."""
+        """Take it out, if it is in. It still leads on to what stood after it."""
         if not self.is_in(one):
             return
         self._out.add(id(one))

@@ -73,7 +73,7 @@ class Rollout(Linear):
 
 
 class Foreseen:
-    """Where single edits would put records, by the uids of those that they come to stand behind."""
+    """Where single edits would put records, by the uids of those that they come after."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         drafter = Rollout(items, transcript).drafter

@@ -1,4 +1,4 @@
-"""Results that are messages of their own: in a row behind the message with their calls, in call order."""
+"""Results that are messages of their own: in a row after the message with their calls, in call order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ResultsAsMessages(Drafter):
         self._made: dict[int, DraftMessage] = {}
         """id() of an `InsertResult` -> the message that it inserted."""
         self._put_behind: dict[int, DraftMessage] = {}
-        """id() of a message -> the last result that was put behind it."""
+        """id() of a message -> the last result that was put after it."""
 
     def answer(self, edit: InsertResult) -> None:
         call = self.draft.block(edit.call)
@@ -61,7 +61,7 @@ class ResultsAsMessages(Drafter):
         return (id(self.draft.message_of(home) or home), id(home.in_list))
 
     def parts_of(self, call: DraftBlock) -> tuple[list[DraftMessage], DraftMessage]:
-        """The parts of its message, and the last one with a call, which results stand behind."""
+        """The parts of its message, and the last one with a call, which results come after."""
         home = home_of(call)
         message = self.draft.message_of(home)
         if message is None:
@@ -187,14 +187,14 @@ class ResultsAsMessages(Drafter):
 
 
 class _Places:
-    """Where results stand among those behind a message, by the ranks of their calls."""
+    """Where results stand among those after a message, by the ranks of their calls."""
 
     def __init__(self, drafter: ResultsAsMessages, call: DraftBlock) -> None:
         self._drafter = drafter
         parts, self._last = drafter.parts_of(call)
         self._by_id, self._rank = drafter.ranks(parts)
         self._passed: list[int] = []
-        """Of each result behind it the highest rank up to there; a new one of that rank or more stands behind it."""
+        """Of each result after it the highest rank up to there; a new one of that rank or more comes after it."""
         self._behind: list[DraftMessage] = []
         self._walk()
 
@@ -218,7 +218,7 @@ class _Places:
         return self._rank.get(id(call), len(self._rank))
 
     def behind(self, rank: int) -> DraftMessage:
-        """What the result of the call with this rank stands behind."""
+        """What the result of the call with this rank comes after."""
         at = bisect_right(self._passed, rank)
         return self._behind[at - 1] if at else self._last
 
@@ -232,7 +232,7 @@ class FreePlaces:
         self._runs: dict[int, _Run] = {}
 
     def result_behind(self, call: Block) -> DraftMessage:
-        """What a result of the call would stand behind."""
+        """What a result of the call would come after."""
         found = self._drafter.draft.block(call)
         key = self._drafter.key(home_of(found))
         if key not in self._places:
@@ -241,7 +241,7 @@ class FreePlaces:
         return places.behind(places.rank(found))
 
     def words_behind(self, result: Block) -> DraftMessage | None:
-        """What a result would stand behind once it is text; None where it stays, and for what is no result."""
+        """What a result would come after once it is text; None where it stays, and for what is no result."""
         message = home_of(self._drafter.draft.block(result))
         if result.kind != "result":
             return None

@@ -45,7 +45,7 @@ class Drafter(ABC):
         self.writer = writer
         self.new = new
         self._inserted: dict[int, DraftMessage] = {}
-        """id() of a message -> the last one that was inserted behind it."""
+        """id() of a message -> the last one that was inserted after it."""
         self._said: dict[int, list[DraftBlock]] = {}
         """id() of a message of the draft -> the calls in it that became texts."""
         self._moving: dict[int, dict[int, str]] = {}
@@ -245,7 +245,7 @@ class Drafter(ABC):
 
     @abstractmethod
     def place_kept(self) -> None:
-        """Put what is kept of results behind those that stay."""
+        """Put what is kept of results after those that stay."""
 
 
 def home_of(block: DraftBlock) -> DraftMessage:

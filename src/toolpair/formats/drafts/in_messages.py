@@ -1,4 +1,4 @@
-"""Results that are blocks of the user's message behind their calls: in front of all else, in call order."""
+"""Results that are blocks of the user's message after their calls: in front of all else, in call order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ResultsInMessages(Drafter):
         self._made: dict[int, DraftBlock] = {}
         """id() of an `InsertResult` -> the result that it inserted."""
         self._put_behind: dict[int, DraftBlock] = {}
-        """id() of a block -> the last result that was put behind it."""
+        """id() of a block -> the last result that was put after it."""
         self._put_in_front: dict[int, DraftBlock] = {}
         """id() of a message -> the last result that was put in front of all else in it."""
 
@@ -53,7 +53,7 @@ class ResultsInMessages(Drafter):
         return made
 
     def _wait(self, call: DraftBlock, result: DraftBlock) -> None:
-        """For the message behind the one with the call."""
+        """For the message after the one with the call."""
         home = home_of(call)
         message = self.draft.message_of(home) if self._merged and self.draft.is_in(home) else None
         key = id(home if message is None else message)
@@ -83,7 +83,7 @@ class ResultsInMessages(Drafter):
         self._answers.clear()
 
     def _answering(self, home: DraftMessage) -> DraftMessage:
-        """The user's message behind this one; a new one where another's comes next, or none."""
+        """The user's message after this one; a new one where another's comes next, or none."""
         following = next(self.draft.following(home), None)
         if following is not None and following.role == "user":
             return following
