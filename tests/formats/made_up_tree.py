@@ -31,6 +31,9 @@ class MadeUpWriter(AnthropicWriter):
         value = {"role": "toolResult", "callId": id_ or call.id, "content": content, "isError": is_error}
         return DraftBlock("result", value, value["callId"])
 
+    def words(self, result: Any, content: str | list[Any]) -> dict[str, Any]:
+        return {**super().words(result, content), "at": result["at"]}
+
     def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
         found = list(blocks)
         return found[0].value if found and found[0].kind == "result" else super().with_blocks(value, found)
@@ -39,7 +42,7 @@ class MadeUpWriter(AnthropicWriter):
 class MadeUpEnvelope(TreeEnvelope, frozen=True):
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
         linked = {"id": None, "parentId": None} if "id" in beside.record else {}
-        return {"type": "message", **linked, "time": beside.record["time"], "message": message}
+        return {"type": "message", **linked, "message": {**message, "at": beside.value["at"] if beside.value else 0}}
 
     def new_id(self, seed: str, attempt: int) -> str:
         return uuid.uuid5(uuid.NAMESPACE_OID, f"{seed}{attempt or ''}").hex[:8]

@@ -29,7 +29,7 @@ def items_of(short: str, linked: bool = True) -> list[Item]:
     """Of "go a?b? a! ok" the records: a word each, calls with ?, results with !; `.` is no message."""
     items: list[Item] = []
     for number, word in enumerate(short.split()):
-        value: dict[str, Any] = {"type": "message", "time": number}
+        value: dict[str, Any] = {"type": "message"}
         if linked:
             value |= {"id": f"r{number}", "parentId": f"r{number - 1}" if number else None}
         if word.endswith("?"):
@@ -39,6 +39,8 @@ def items_of(short: str, linked: bool = True) -> list[Item]:
             value["message"] = {"role": "toolResult", "callId": word[:-1], "content": "seen", "isError": False}
         elif word != ".":
             value["message"] = {"role": "user", "content": [{"type": "text", "text": word}]}
+        if "message" in value:
+            value["message"]["at"] = number
         items.append(Item(number, value))
     return items
 
@@ -94,6 +96,7 @@ def test_what_is_sent(before: str, linked: bool) -> None:
     assert " ".join(said(changed)).split() == after.split()
     uids = [item.uid for item in changed]
     assert len(set(uids)) == len(uids)
+    assert all("at" in item.value.get("message", {"at": 0}) for item in changed)
     if linked:
         assert len(path_of(changed)) == len(changed)
         _links_are_whole(changed)
@@ -113,7 +116,7 @@ def test_only_what_stands_behind_another_one_is_changed() -> None:
     new, child = changed[2:4]
     assert new.uid < 0
     assert new.value["parentId"] == "r1"
-    assert list(new.value) == ["type", "id", "parentId", "time", "message"]
+    assert list(new.value) == ["type", "id", "parentId", "message"]
     assert child.uid == 2
     assert child.value == {**items[2].value, "parentId": new.value["id"]}
 

@@ -25,9 +25,6 @@ class AnthropicWriter(WriterBase):
     def said(self, text: str) -> Any:
         return {"type": "text", "text": text}
 
-    def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
-        return {"role": role, "content": content}
-
     def holder(self, role: str) -> dict[str, Any]:
         return {"role": role, "content": []}
 

@@ -36,9 +36,6 @@ class ChatWriter(WriterBase):
     def said(self, text: str) -> Any:
         return text
 
-    def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
-        return {"role": role, "content": content}
-
     def holder(self, role: str) -> dict[str, Any]:
         return {"role": role, "content": None, "tool_calls": []}
 

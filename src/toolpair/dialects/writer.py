@@ -32,6 +32,9 @@ class Writer(Protocol):
     def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
         """A message with this content, as it is inserted."""
 
+    def words(self, result: Any, content: str | list[Any]) -> dict[str, Any]:
+        """What the user says in the place of a result that was a message."""
+
     def holder(self, role: str) -> dict[str, Any]:
         """A message that blocks are put into."""
 
@@ -52,6 +55,12 @@ class WriterBase:
     answers_first = False
     words_stay_in_record = True
     reasoning_goes_with_calls = False
+
+    def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
+        return {"role": role, "content": content}
+
+    def words(self, result: Any, content: str | list[Any]) -> dict[str, Any]:
+        return self.message("user", content)
 
     def complete(self, value: Any, known: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
         return known

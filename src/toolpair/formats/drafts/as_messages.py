@@ -44,13 +44,14 @@ class ResultsAsMessages(Drafter):
             return
         self.draft.drop(message)
         if message.in_list is not home.in_list:
-            message = self.new(self.writer.with_blocks(message.value, message.blocks), home)
+            message = self.new(result.value, home)
             message.put(None, result)
         self._wait(call, message)
 
     def _new_result(self, call: DraftBlock, edit: InsertResult, beside: DraftMessage) -> DraftMessage:
         block = self.writer.result(call, edit.content, edit.is_error, edit.id)
-        made = self._made[id(edit)] = self.new(self.writer.with_blocks(self.writer.holder("tool"), [block]), beside)
+        made = self._made[id(edit)] = self.new(block.value, beside)
+        block.value = made.value
         made.put(None, block)
         return made
 
@@ -176,7 +177,7 @@ class ResultsAsMessages(Drafter):
 
     def _as_words(self, result: DraftMessage, text: str, media: Sequence[Any]) -> DraftMessage:
         """The user's words that are made of a result."""
-        words = self.writer.message("user", [{"type": "text", "text": text}, *media] if media else text)
+        words = self.writer.words(result.value, [{"type": "text", "text": text}, *media] if media else text)
         if not self.writer.words_stay_in_record:
             return self.new(words, result)
         result.value = words
