@@ -247,7 +247,7 @@ CHECKING = {
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
-    "formats.anthropic": {"formats.anthropic_editor"},
+    "formats.anthropic": {"dialects.anthropic_writer", "formats.linear"},
     "formats.claude_code": {
         "formats.claude_code.damage",
         "formats.claude_code.editing",
@@ -278,10 +278,10 @@ FORMATS = {
         "formats.codex.session_files",
         "formats.way_back",
     },
-    "formats.openai_chat": {"formats.openai_chat_editor"},
-    "formats.openai_responses": {"formats.item_editor", "formats.item_messages"},
+    "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear"},
+    "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.plain": {"formats.lost"},
-    "formats.roo_code": {"formats.roo_code_editor"},
+    "formats.roo_code": {"dialects.anthropic_writer", "formats.linear", "formats.roo_code_envelope"},
 }
 # What one option or one mistake needs, of modules that each command loads: 40 of them.
 COMMANDS = {

@@ -42,9 +42,10 @@ class AnthropicFormat(PlainFormat):
         return Transcript(tuple(messages), scopes=scopes)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.anthropic_editor import MessageEditor
+        from toolpair.dialects.anthropic_writer import WRITER
+        from toolpair.formats.linear import Linear
 
-        return MessageEditor(items, transcript).run(edits)
+        return Linear(items, transcript, WRITER).run(edits)
 
 
 FORMAT = AnthropicFormat()

@@ -43,9 +43,10 @@ class OpenAIChatFormat(PlainFormat):
         return Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.openai_chat_editor import ChatEditor
+        from toolpair.dialects.openai_chat_writer import WRITER
+        from toolpair.formats.linear import Linear
 
-        return ChatEditor(items, transcript).run(edits)
+        return Linear(items, transcript, WRITER).run(edits)
 
 
 FORMAT = OpenAIChatFormat()

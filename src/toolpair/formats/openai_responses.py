@@ -44,26 +44,10 @@ class OpenAIResponsesFormat(PlainFormat):
         return with_calls_kept_elsewhere(transcript) if _goes_on([entry.item for entry in entries]) else transcript
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.item_editor import ItemEditor
+        from toolpair.dialects.openai_responses_writer import INPUT_WRITER
+        from toolpair.formats.linear import Linear
 
-        before = {id(item) for item in items}
-        after = ItemEditor(items, transcript).run(edits)
-        return [item if id(item) in before else _as_input(item) for item in after]
-
-
-def _as_input(item: Item) -> Item:
-    """An assistant message converted from another form: as input its text is a single string."""
-    value = item.value
-    if value.keys() != {"type", "role", "content"} or value["role"] != "assistant" or not _parts(value):
-        return item
-    if any(part.keys() != {"type", "text"} or part["type"] != "output_text" for part in _parts(value)):
-        return item
-    return Item(item.uid, {**value, "content": "\n".join(part["text"] for part in _parts(value))})
-
-
-def _parts(value: dict[str, Any]) -> list[Any]:
-    content = value.get("content")
-    return content if isinstance(content, list) else []
+        return Linear(items, transcript, INPUT_WRITER).run(edits)
 
 
 def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:

@@ -66,9 +66,11 @@ class RooCodeFormat(AnthropicFormat):
         )
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.roo_code_editor import RooEditor
+        from toolpair.dialects.anthropic_writer import WRITER
+        from toolpair.formats.linear import Linear
+        from toolpair.formats.roo_code_envelope import ENVELOPE
 
-        return RooEditor(items, transcript).run(edits)
+        return Linear(items, transcript, WRITER, ENVELOPE).run(edits)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None

@@ -1,71 +1,91 @@
-"""Carrying edits out on the records of a rollout: items in envelopes and in compactions, and what names their ids."""
+"""Putting drafts into the records of a rollout: items in envelopes and in compactions, and what names their ids."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from toolpair.dialects.openai_responses import Slot, type_of
+from toolpair.dialects.openai_responses_writer import WRITER
 from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.mirrors import Mirrors
 from toolpair.formats.codex.ordinals import renumbered
-from toolpair.formats.codex.working_items import RolloutRecord
+from toolpair.formats.codex.sent_items import HISTORY
+from toolpair.formats.drafts.as_messages import FreePlaces, ResultsAsMessages
 from toolpair.formats.format import Item
-from toolpair.formats.item_editor import ItemEditor, with_id
-from toolpair.formats.item_records import DraftItem
-from toolpair.transcript.edits import Edit
+from toolpair.formats.linear import Envelope, Linear
+from toolpair.transcript.draft import DraftMessage, Slot
+from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.model import Block, Transcript
+
+
+class RolloutEnvelope(Envelope, frozen=True):
+    """Codex passes a record without a timestamp by. The first versions wrote items without an envelope."""
+
+    def slot_in(self, value: Any) -> Slot:
+        return ("payload",) if isinstance(value, dict) and "payload" in value else ()
+
+    def new_record(self, message: Any, beside: DraftMessage) -> Any:
+        if isinstance(beside.record, dict) and "payload" not in beside.record:
+            return message
+        time: dict[str, Any] = {}
+        before: DraftMessage | None = beside
+        while before is not None and not time:
+            if isinstance(before.record, dict) and isinstance(before.record.get("timestamp"), str):
+                time["timestamp"] = before.record["timestamp"]
+            before = before.before
+        return {**time, "type": "response_item", "payload": message}
+
+
+_ENVELOPE: Final = RolloutEnvelope(
+    front=("timestamp", "ordinal"), lists=HISTORY, beside_list="replacement_history_metadata"
+)
 
 
 def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
     """The records after the edits, in file order and with ordinals that go on."""
-    records = RolloutEditor(items, transcript).run(edits)
+    records = Rollout(items, transcript).run(edits)
     frame = frame_of(transcript)
     if frame is not None:
         frame.hold(items, records, edits)
     return renumbered(items, records)
 
 
-class RolloutEditor(ItemEditor):
-    """Carries edits out on a rollout. Events and older histories that name an id follow it."""
-
-    record = RolloutRecord
+class Rollout(Linear):
+    """Events and older histories that name an id follow it."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
-        super().__init__(items, transcript)
-        self.mirrors = Mirrors(items, transcript)
+        super().__init__(items, transcript, WRITER, _ENVELOPE)
+        self._mirrors = Mirrors(items, transcript)
 
-    def new_record(self, item: dict[str, Any], beside: DraftItem) -> DraftItem:
-        """A record for a new item: Codex passes one without a timestamp by."""
-        if isinstance(beside.value, dict) and "payload" not in beside.value:
-            return self.works.new(item)
-        value: dict[str, Any] = {}
-        before: DraftItem | None = beside
-        while before is not None and not value:
-            if isinstance(before.value, dict) and isinstance(before.value.get("timestamp"), str):
-                value["timestamp"] = before.value["timestamp"]
-            before = before.before
-        return self.works.new({**value, "type": "response_item", "payload": item})
+    def take(self, edit: Edit) -> None:
+        super().take(edit)
+        if isinstance(edit, Rename) and self.draft.stands(self.draft.block(edit.block)):
+            self._rename_mirrors(edit.block, edit.id)
 
-    def slot_in(self, record: DraftItem) -> Slot:
-        return ("payload",) if "payload" in record.value else ()
-
-    def active_item(self, work: DraftItem) -> Any:
-        value = work.value
-        if not isinstance(value, dict) or self.transcript.scopes.get(work.uid) in ("inactive", "malformed"):
-            return None
-        if value.get("type") == "response_item":
-            return work.at(("payload",)) if "payload" in value else None
-        return work.at(()) if "payload" not in value and type_of(value) is not None else None
-
-    def rename(self, block: Block, id_: str) -> bool:
-        if not super().rename(block, id_):
-            return False
-        for uid, slot in self.mirrors.of(block):
-            work = self.works.by_uid[uid]
-            found = work.at(slot)
+    def _rename_mirrors(self, block: Block, id_: str) -> None:
+        for uid, slot in self._mirrors.of(block):
+            record = self.draft.of_record(uid)
+            found = self.in_record(record, slot)
             if isinstance(found, dict):
-                work.put(slot, with_id(found, id_))
+                self.set_in_record(record, slot, {**found, "call_id": id_})
             elif isinstance(found, str):
-                work.put(slot, id_)
-        return True
+                self.set_in_record(record, slot, id_)
+
+
+class Foreseen:
+    """Where single edits would put records, by the uids of those that they come after."""
+
+    def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
+        drafter = Rollout(items, transcript).drafter
+        assert isinstance(drafter, ResultsAsMessages)
+        self._places = FreePlaces(drafter)
+
+    def result_behind(self, call: Block) -> int | None:
+        """Of a result for the call; None inside of a list."""
+        behind = self._places.result_behind(call)
+        return behind.uid if behind.in_list is None else None
+
+    def words_behind(self, result: Block) -> int | None:
+        """Of the text that a result becomes; None where it stays, or inside of a list."""
+        behind = self._places.words_behind(result)
+        return behind.uid if behind is not None and behind.in_list is None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolpair.formats.codex.editing import RolloutEditor
+from toolpair.formats.codex.editing import Foreseen
 from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.ordinals import is_numbered
 from toolpair.formats.codex.rollout_lines import ordinal_of
@@ -31,7 +31,7 @@ class _Ground:
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.place = {item.uid: number for number, item in enumerate(items)}
         self.numbered = is_numbered(item.value for item in items)
-        self.editor = RolloutEditor(items, transcript)
+        self.foreseen = Foreseen(items, transcript)
         self.message_of: dict[int, tuple[Message, int]] = {}
         for message in transcript.messages:
             for rank, block in enumerate(message.blocks):
@@ -119,7 +119,7 @@ def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
     match edit:
         case MoveResult(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
             yield _place(ground, result)
-        case ReplaceWithText(block=block) if ground.editor.place_as_text(block) is not None:
+        case ReplaceWithText(block=block) if ground.foreseen.words_behind(block) is not None:
             yield _place(ground, block)
         case Remove(block=block) if HISTORY not in block.slot:
             yield _place(ground, block)
@@ -136,10 +136,10 @@ def _coming(ground: _Ground, edit: Edit) -> Iterator[int]:
     """The positions before which records are inserted."""
     match edit:
         case InsertResult(call=call) if HISTORY not in call.slot:
-            yield _behind(ground, ground.editor.anchor_of(call))
+            yield _behind(ground, ground.foreseen.result_behind(call))
         case MoveResult(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
-            yield _behind(ground, ground.editor.anchor_of(call))
-        case ReplaceWithText(block=block) if (anchor := ground.editor.place_as_text(block)) is not None:
+            yield _behind(ground, ground.foreseen.result_behind(call))
+        case ReplaceWithText(block=block) if (anchor := ground.foreseen.words_behind(block)) is not None:
             yield _behind(ground, anchor)
         case InsertMessage(after=after):
             yield _behind(ground, after.records[-1]) if after is not None else 1

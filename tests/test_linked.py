@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.work import work_of
-from toolpair.formats.linked_records import LinkedList
 from toolpair.session.session import open_session
+from toolpair.transcript.linked import LinkedList
 
 
 @dataclass(eq=False)

@@ -1,0 +1,58 @@
+"""Writing Anthropic messages: results are blocks of the next message of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from toolpair.dialects.anthropic import block_of
+from toolpair.dialects.writer import WriterBase
+from toolpair.transcript.draft import DraftBlock
+
+_CALLS: Final = ("call", "server_call", "mcp_call")
+
+
+class AnthropicWriter(WriterBase):
+    def renamed(self, block: DraftBlock, id_: str) -> Any:
+        return {**block.value, "id" if block.kind in _CALLS else "tool_use_id": id_}
+
+    def result(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None) -> DraftBlock:
+        value: dict[str, Any] = {"type": "tool_result", "tool_use_id": id_ or call.id, "content": content}
+        if is_error:
+            value["is_error"] = True
+        return DraftBlock("result", value, value["tool_use_id"])
+
+    def said(self, text: str) -> Any:
+        return {"type": "text", "text": text}
+
+    def holder(self, role: str) -> dict[str, Any]:
+        return {"role": role, "content": []}
+
+    def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
+        values = [block.value for block in blocks]
+        if isinstance(value.get("content"), str) and len(values) == 1 and isinstance(values[0], str):
+            return {**value, "content": values[0]}
+        return {
+            **value,
+            "content": [{"type": "text", "text": part} if isinstance(part, str) else part for part in values],
+        }
+
+    def complete(self, value: Any, known: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
+        content = value.get("content") if isinstance(value, dict) else None
+        if not isinstance(content, list):
+            return known
+        placed = {block.slot[-1]: block for block in known if block.slot and block.slot[-2:-1] == ("content",)}
+        others = [block for block in known if not block.slot or block.slot[-2:-1] != ("content",)]
+        if len(placed) == len(content) or any(not block.slot or len(block.slot) < 2 for block in others):
+            return known
+        completed: list[DraftBlock] = []
+        for number, part in enumerate(content):
+            block = placed.get(number)
+            if block is None:
+                hidden = block_of(part, 0, ("content", number))
+                block = DraftBlock(hidden.kind, part, hidden.id, hidden.slot)
+            completed.append(block)
+        return [*completed, *others]
+
+
+WRITER: Final = AnthropicWriter()

@@ -1,0 +1,262 @@
+"""Carrying edits out on a draft: what is the same wherever results stand.
+
+What many edits of one message need to know together (the order of its calls, where its results end) is worked out
+once for all of them: they wait until an edit comes that looks at the order, or none any more.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from toolpair.dialects.writer import Writer
+from toolpair.transcript.draft import Draft, DraftBlock, DraftMessage
+from toolpair.transcript.edits import (
+    ABSENT,
+    Edit,
+    InsertMessage,
+    InsertResult,
+    MoveResult,
+    MoveToRole,
+    Remove,
+    RemoveMessage,
+    Rename,
+    Reorder,
+    ReplaceWithText,
+    SetField,
+    SetValue,
+    Spot,
+)
+from toolpair.transcript.model import Block, Message
+
+NewMessage = Callable[[Any, DraftMessage], DraftMessage]
+"""Of a message's object and what it comes to stand beside: a new message, which is nowhere yet."""
+_WAITING: tuple[type, ...] = (Rename, SetValue, SetField, InsertResult, MoveResult, Remove, ReplaceWithText)
+"""Edits that may be carried out before those that wait."""
+
+
+class Drafter(ABC):
+    """One batch of edits of one transcript."""
+
+    def __init__(self, draft: Draft, writer: Writer, new: NewMessage) -> None:
+        self.draft = draft
+        self.writer = writer
+        self.new = new
+        self._inserted: dict[int, DraftMessage] = {}
+        """id() of a message -> the last one that was inserted after it."""
+        self._said: dict[int, list[DraftBlock]] = {}
+        """id() of a message of the draft -> the calls in it that became texts."""
+        self._moving: dict[int, dict[int, str]] = {}
+        """id() of a message of the draft -> id() of a block of it -> the role that it moves to."""
+        self._homes: dict[int, DraftMessage] = {}
+        """What stands for the messages in the two above."""
+        self._called: dict[int, tuple[Message, set[int]]] = {}
+        """id() of a message -> that, and id() of the calls that were taken out of it."""
+
+    def take(self, edit: Edit) -> None:
+        """Carry one edit out, or note it for `settle`."""
+        draft = self.draft
+        if not isinstance(edit, (*_WAITING, MoveToRole)):
+            self.settle()
+        match edit:
+            case Rename(block=block, id=id_):
+                self.rename(block, id_)
+            case SetValue(block=block, value=value):
+                self._set_value(draft.block(block), value)
+            case SetField(message=message, key=key, value=value):
+                self._set_field(message, key, value)
+            case InsertResult(spot=Spot() as spot):
+                self.settle()
+                self.put_at(spot, edit)
+            case InsertResult():
+                self.answer(edit)
+            case MoveResult(result=result, call=call):
+                self.move(draft.block(result), draft.block(call))
+            case Reorder():
+                self.reorder(edit)
+            case Remove(block=block):
+                self.remove(draft.block(block))
+            case ReplaceWithText(block=block, text=text, media=media):
+                self.replace(draft.block(block), text, media)
+            case MoveToRole(block=block, role=role):
+                self.move_to_role(draft.block(block), role)
+            case InsertMessage(after=after, role=role, text=text):
+                self._insert_message(after, role, text)
+            case RemoveMessage(message=message):
+                for part in draft.parts_of(message):
+                    draft.drop(part)
+
+    def settle(self) -> None:
+        """Carry out what waits."""
+        self.place_answers()
+        self.place_kept()
+        for message, calls in self._called.values():
+            self._take_stranded(message, calls)
+        self._called.clear()
+        for key, said in self._said.items():
+            self._calls_behind(self._homes[key], said)
+        for key, roles in self._moving.items():
+            self.split(self._homes[key], roles)
+        self._said.clear()
+        self._moving.clear()
+
+    # --- values ------------------------------------------------------------------------------------------
+
+    def rename(self, block: Block, id_: str) -> None:
+        found = self.draft.block(block)
+        found.value = self.writer.renamed(found, id_)
+        found.id = id_
+        home_of(found).changed = True
+
+    def _set_value(self, block: DraftBlock, value: Any) -> None:
+        if isinstance(value, dict) and value.get("type") == "text":
+            block.kind = "text"
+        block.value = value
+        home_of(block).changed = True
+
+    def _set_field(self, message: Message, key: str, value: Any) -> None:
+        part = self.draft.parts_of(message)[0]
+        part.set_field(key, value)
+        if key == "role":
+            part.role = value
+
+    # --- messages ----------------------------------------------------------------------------------------
+
+    def _insert_message(self, after: Message | None, role: str, text: str | list[Any]) -> None:
+        draft = self.draft
+        behind = self._inserted.get(id(after))
+        if behind is None and after is not None:
+            behind = draft.parts_of(after)[-1]
+        beside = behind or self.front()
+        if beside is None:
+            return
+        made = self.new(self.writer.message(role, text), beside)
+        draft.insert_after(behind if behind is not None else beside.before, made)
+        self._inserted[id(after)] = made
+
+    def front(self) -> DraftMessage | None:
+        """What a message in front of all is put in front of."""
+        return next((message for message in self.draft if self.draft.message_of(message) is not None), None)
+
+    # --- calls -------------------------------------------------------------------------------------------
+
+    def remove(self, block: DraftBlock) -> None:
+        message = self.draft.message_of(home_of(block))
+        if block.kind == "call" and message is not None and self.writer.reasoning_goes_with_calls:
+            self._called.setdefault(id(message), (message, set()))[1].add(id(block))
+        self.draft.take(block)
+
+    def _take_stranded(self, message: Message, calls: set[int]) -> None:
+        """The reasoning straight before a call that is gone, which nothing of the model follows without it."""
+        following: DraftBlock | None = None
+        stranded = False
+        for block in map(self.draft.block, reversed(message.blocks)):
+            if id(block) in calls:
+                stranded = following is None or following.kind == "thinking"
+            elif stranded and block.kind == "thinking":
+                self.draft.take(block)
+            elif self.draft.stands(block):
+                following, stranded = block, False
+
+    def say(self, call: DraftBlock, text: str) -> None:
+        """Make a call what the assistant says. It goes in front of the calls that are left."""
+        home = home_of(call)
+        call.kind, call.value, call.id, call.slot = "text", self.writer.said(text), None, None
+        home.changed = True
+        self._homes[id(home)] = home
+        self._said.setdefault(id(home), []).append(call)
+
+    def _calls_behind(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
+        rank = {id(block): number for number, block in enumerate(said)}
+        home.arrange(sorted(home.blocks, key=lambda block: (block.kind == "call", rank.get(id(block), 0))))
+
+    def ranks(self, parts: Iterable[DraftMessage]) -> tuple[dict[str, int], dict[int, int]]:
+        """Of the calls of a message: the place of the first one with an id, and by id() the place of each."""
+        calls = [block for part in parts for block in self.draft.blocks_of(part) if block.kind == "call"]
+        by_id = {str(block.id): number for number, block in reversed(list(enumerate(calls)))}
+        return by_id, {id(block): number for number, block in enumerate(calls)}
+
+    # --- roles -------------------------------------------------------------------------------------------
+
+    def move_to_role(self, block: DraftBlock, role: str) -> None:
+        home = home_of(block)
+        self._homes[id(home)] = home
+        self._moving.setdefault(id(home), {})[id(block)] = role
+
+    def split(self, home: DraftMessage, roles: dict[int, str]) -> None:
+        """Blocks into messages of their roles, which part the one that they stood in."""
+        draft = self.draft
+        kind, only = next((block.kind, roles[id(block)]) for block in home.blocks if id(block) in roles)
+        if home.all_are(kind):
+            home.role = only
+            home.set_field("role", only)
+            return
+        runs = [(role, list(run)) for role, run in groupby(home.blocks, lambda block: roles.get(id(block)))]
+        own = next(run for role, run in runs if role is None)
+        behind = rest = home
+        for role, run in runs:
+            if run is own:
+                continue
+            at_front = behind is home and run[0] is home.blocks.first
+            before = home.before
+            if at_front and before is not None and before.is_new and before.role == role:
+                before.put(before.blocks.last, *self._taken(home, run))
+                continue
+            made = self.new(self.writer.holder(role or home.role), rest)
+            draft.insert_after(home.before if at_front else behind, made)
+            made.put(None, *self._taken(home, run))
+            if not at_front:
+                behind = made
+            if role is None:
+                rest = made
+
+    def _taken(self, home: DraftMessage, blocks: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
+        home.changed = True
+        for block in blocks:
+            home.blocks.drop(block)
+        return blocks
+
+    # --- results -----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def answer(self, edit: InsertResult) -> None:
+        """A new result where the API wants it."""
+
+    @abstractmethod
+    def put_at(self, spot: Spot, edit: InsertResult) -> None:
+        """A new result at a place that is named."""
+
+    @abstractmethod
+    def move(self, result: DraftBlock, call: DraftBlock) -> None:
+        """A result where the API wants that of the call."""
+
+    @abstractmethod
+    def reorder(self, edit: Reorder) -> None: ...
+
+    @abstractmethod
+    def replace(self, block: DraftBlock, text: str, media: tuple[Any, ...]) -> None:
+        """Keep what a call or a result says as text."""
+
+    @abstractmethod
+    def place_answers(self) -> None:
+        """Put the results that wait into call order."""
+
+    @abstractmethod
+    def place_kept(self) -> None:
+        """Put what is kept of results after those that stay."""
+
+
+def home_of(block: DraftBlock) -> DraftMessage:
+    """The message that the block stands in, or stood in last."""
+    assert block.home is not None
+    return block.home
+
+
+def with_fields(value: Any, fields: dict[str, Any] | None) -> Any:
+    """The value with the fields that were set on it."""
+    if not fields:
+        return value
+    made = {**value, **fields}
+    return {key: part for key, part in made.items() if part is not ABSENT}

@@ -1,0 +1,183 @@
+"""Results that are blocks of the user's message after their calls: in front of all else, in call order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from toolpair.dialects.writer import Writer
+from toolpair.formats.drafts.drafter import Drafter, NewMessage, home_of
+from toolpair.transcript.draft import Draft, DraftBlock, DraftMessage
+from toolpair.transcript.edits import InsertResult, Reorder, Spot
+from toolpair.transcript.model import Message
+
+
+class _Answers(Struct, eq=False):
+    """Results that wait to be put into a message, and the messages whose calls they answer."""
+
+    target: DraftMessage
+    homes: list[DraftMessage]
+    found: list[tuple[DraftBlock, DraftBlock]] = field(default_factory=list)
+    """Each call, and its result."""
+
+
+class ResultsInMessages(Drafter):
+    """`merged`: neighbouring messages of one role are sent as one."""
+
+    def __init__(self, draft: Draft, writer: Writer, new: NewMessage, merged: bool) -> None:
+        super().__init__(draft, writer, new)
+        self._merged = merged
+        self._answers: dict[int, _Answers] = {}
+        """By id() of the message that the calls are sent in."""
+        self._kept: dict[int, list[tuple[DraftBlock, list[DraftBlock]]]] = {}
+        """id() of a message -> the results of it that are kept as texts, with these."""
+        self._made: dict[int, DraftBlock] = {}
+        """id() of an `InsertResult` -> the result that it inserted."""
+        self._put_behind: dict[int, DraftBlock] = {}
+        """id() of a block -> the last result that was put after it."""
+        self._put_in_front: dict[int, DraftBlock] = {}
+        """id() of a message -> the last result that was put in front of all else in it."""
+
+    def answer(self, edit: InsertResult) -> None:
+        call = self.draft.block(edit.call)
+        self._wait(call, self._new_result(call, edit))
+
+    def move(self, result: DraftBlock, call: DraftBlock) -> None:
+        self.draft.take(result)
+        self._wait(call, result)
+
+    def _new_result(self, call: DraftBlock, edit: InsertResult) -> DraftBlock:
+        made = self.writer.result(call, edit.content, edit.is_error, edit.id)
+        self._made[id(edit)] = made
+        return made
+
+    def _wait(self, call: DraftBlock, result: DraftBlock) -> None:
+        """For the message after the one with the call."""
+        home = home_of(call)
+        message = self.draft.message_of(home) if self._merged and self.draft.is_in(home) else None
+        key = id(home if message is None else message)
+        if key not in self._answers:
+            parts = [home] if message is None else self.draft.parts_of(message)
+            homes = [part for part in parts if part is home or self.draft.is_in(part)]
+            self._answers[key] = _Answers(self._answering(homes[-1]), homes)
+        answers = self._answers[key]
+        answers.found.append((call, result))
+        answers.target.waiting += 1
+
+    def place_answers(self) -> None:
+        for answers in self._answers.values():
+            by_id, places = self.ranks(answers.homes)
+            ranked = [(places.get(id(call), len(places)), result) for call, result in answers.found]
+            ranked.sort(key=lambda pair: pair[0])
+            blocks = self.draft.blocks_of(answers.target)
+            last, following = None, blocks.first
+            for mine, result in ranked:
+                while following is not None and following.kind == "result":
+                    if by_id.get(str(following.id), -1) > mine:
+                        break
+                    last, following = following, following.after
+                answers.target.put(last, result)
+                last = result
+            answers.target.waiting -= len(ranked)
+        self._answers.clear()
+
+    def _answering(self, home: DraftMessage) -> DraftMessage:
+        """The user's message after this one; a new one where another's comes next, or none."""
+        following = next(self.draft.following(home), None)
+        if following is not None and following.role == "user":
+            return following
+        made = self.new(self.writer.holder("user"), home)
+        self.draft.insert_after(home, made)
+        return made
+
+    # --- at places that are named ------------------------------------------------------------------------
+
+    def put_at(self, spot: Spot, edit: InsertResult) -> None:
+        draft = self.draft
+        result = self._new_result(draft.block(edit.call), edit)
+        if isinstance(spot.of, Message):
+            parts = draft.parts_of(spot.of)
+            self._put_first(parts[0] if spot.side == "before" else self._answering(parts[-1]), result)
+            return
+        anchor = draft.block(spot.of)
+        home = home_of(anchor)
+        if home.role == "assistant":
+            message = draft.message_of(home)
+            self._put_first(self._answering(draft.parts_of(message)[-1] if message is not None else home), result)
+        elif spot.side == "before":
+            home.put(anchor.before, result)
+        else:
+            home.put(self._put_behind.get(id(anchor), anchor), result)
+            self._put_behind[id(anchor)] = result
+
+    def _put_first(self, message: DraftMessage, result: DraftBlock) -> None:
+        self.draft.fill(message)
+        message.put(self._put_in_front.get(id(message)), result)
+        self._put_in_front[id(message)] = result
+
+    # --- order -------------------------------------------------------------------------------------------
+
+    def reorder(self, edit: Reorder) -> None:
+        draft = self.draft
+        parts = draft.parts_of(edit.message)
+        for part in parts:
+            draft.fill(part)
+        match edit.how:
+            case "call_order":
+                self._into_call_order(edit)
+            case "calls_last":
+                last = parts[-1]
+                calls = [block for part in parts for block in part.blocks if block.kind == "call"]
+                for part in parts:
+                    part.arrange(block for block in part.blocks if block.kind != "call")
+                last.put(last.blocks.last, *calls)
+                for part in parts:
+                    if part.emptied:
+                        draft.drop(part)
+            case "results_first":
+                first = parts[0]
+                late = [block for part in parts[1:] for block in part.blocks if block.kind == "result"]
+                for block in late:
+                    draft.take(block)
+                first.put(first.blocks.last, *late)
+                first.arrange(sorted(first.blocks, key=lambda block: block.kind != "result"))
+
+    def _into_call_order(self, edit: Reorder) -> None:
+        wanted = [
+            self._made[id(part)] if isinstance(part, InsertResult) else self.draft.block(part) for part in edit.order
+        ]
+        own = set(map(id, wanted))
+        waiting = iter(wanted)
+        arranged = [
+            (part, [next(waiting) if id(block) in own else block for block in part.blocks])
+            for part in self.draft.in_order([home_of(block) for block in wanted])
+        ]
+        for part, blocks in arranged:
+            part.arrange(blocks)
+
+    # --- as text -----------------------------------------------------------------------------------------
+
+    def replace(self, block: DraftBlock, text: str, media: tuple[Any, ...]) -> None:
+        if block.kind == "call":
+            self.say(block, text)
+            return
+        home = home_of(block)
+        target = home if home.role == "user" else self._answering(home)
+        texts = [DraftBlock("text", self.writer.said(text)), *(DraftBlock("media", part) for part in media)]
+        self._homes[id(target)] = target
+        self._kept.setdefault(id(target), []).append((block, texts))
+        target.waiting += 1
+
+    def place_kept(self) -> None:
+        for key, kept in self._kept.items():
+            target = self._homes[key]
+            self.draft.fill(target)
+            last = target.blocks.last
+            while last is not None and last.kind != "result":
+                last = last.before
+            target.put(last, *(text for _, texts in kept for text in texts))
+            target.waiting -= len(kept)
+            for block, _ in kept:
+                self.draft.take(block)
+        self._kept.clear()

@@ -1,0 +1,224 @@
+"""Putting a draft into records that stand in a row: lines of a file, or elements of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from toolpair.dialects.writer import Writer
+from toolpair.formats.drafts import drafter_for
+from toolpair.formats.drafts.drafter import with_fields
+from toolpair.formats.format import Item
+from toolpair.transcript.draft import Draft, DraftMessage, Slot
+from toolpair.transcript.edits import ABSENT, Edit, InsertRecord, MoveRecord, RemoveRecord, SetInRecord
+from toolpair.transcript.model import Transcript
+
+
+class Envelope(Struct, frozen=True):
+    """Where in a record the message stands, and what a new record has beside it."""
+
+    slot: Slot = ()
+    """Where the message stands in each record."""
+    front: tuple[str, ...] = ()
+    """Fields of a record that come first, in this order, when they are new."""
+    lists: str | None = None
+    """The name of a list in a record that holds many messages; the record itself is none then."""
+    beside_list: str | None = None
+    """What stands beside such a list, and has as many elements."""
+
+    def slot_in(self, value: Any) -> Slot:
+        """Where the message stands in this record."""
+        return self.slot
+
+    def new_record(self, message: Any, beside: DraftMessage) -> Any:
+        """A record for a new message that comes to stand beside that one, or beside its record."""
+        return message if not self.slot else with_slots({}, {self.slot: message})
+
+
+PLAIN: Final = Envelope()
+"""The message is the record."""
+
+
+class Linear:
+    """One batch of edits of one transcript."""
+
+    def __init__(
+        self, items: Sequence[Item], transcript: Transcript, writer: Writer, envelope: Envelope = PLAIN
+    ) -> None:
+        self.items = items
+        self.transcript = transcript
+        self.writer = writer
+        self.envelope = envelope
+        self._next_uid = min((item.uid for item in items), default=0)
+        self._next_uid = min(self._next_uid, 0) - 1
+        self._lists = self._lists_sent()
+        """uid of a record whose list is sent -> where that stands."""
+        self.draft = Draft(self._messages(), transcript, writer.complete)
+        self._set: dict[int, dict[Slot, Any]] = {}
+        """uid of a record -> what edits of it as such put into it."""
+        self.drafter = drafter_for(self.draft, writer, self.new, transcript.merged)
+
+    def run(self, edits: Sequence[Edit]) -> list[Item]:
+        """The records after the edits, in file order; untouched ones are the same Items."""
+        for edit in edits:
+            self.take(edit)
+        self.drafter.settle()
+        self.finish()
+        return self._records()
+
+    def finish(self) -> None:
+        """What is done when all stands where it stays."""
+
+    def take(self, edit: Edit) -> None:
+        draft = self.draft
+        match edit:
+            case SetInRecord(record=uid, slot=slot, value=value):
+                self.set_in_record(draft.of_record(uid), slot, value)
+            case InsertRecord(value=value, before=uid):
+                made = DraftMessage(self._fresh_uid(), value, (), value)
+                draft.insert_after(draft.of_record(uid).before, made)
+            case RemoveRecord(record=uid):
+                draft.drop(draft.of_record(uid))
+            case MoveRecord(record=uid, behind=behind):
+                moved = draft.of_record(uid)
+                draft.drop(moved)
+                draft.insert_after(draft.of_record(behind), moved)
+            case _:
+                self.drafter.take(edit)
+
+    # --- from records ------------------------------------------------------------------------------------
+
+    def _messages(self) -> Sequence[DraftMessage]:
+        made: list[DraftMessage] = []
+        for item in self.items:
+            slot = self._lists.get(item.uid)
+            if slot is None:
+                at = self.envelope.slot_in(item.value)
+                made.append(DraftMessage(item.uid, item.value, at, value_at(item.value, at), item))
+                continue
+            record = DraftMessage(item.uid, item.value, slot, None, item)
+            made.append(record)
+            for number, value in enumerate(value_at(item.value, slot)):
+                message = DraftMessage(item.uid, item.value, (*slot, number), value, item)
+                message.in_list = record
+                made.append(message)
+        return made
+
+    def _lists_sent(self) -> dict[int, Slot]:
+        if self.envelope.lists is None:
+            return {}
+        return {
+            block.record: block.slot[:-1]
+            for message in self.transcript.messages
+            for block in message.blocks
+            if block.slot[-2:-1] == (self.envelope.lists,)
+        }
+
+    def new(self, value: Any, beside: DraftMessage) -> DraftMessage:
+        if beside.in_list is not None:
+            made = DraftMessage(beside.uid, None, beside.slot, value)
+            made.in_list = beside.in_list
+            return made
+        record = self.envelope.new_record(value, beside)
+        slot = self.envelope.slot_in(record)
+        return DraftMessage(self._fresh_uid(), record, slot, value_at(record, slot))
+
+    def _fresh_uid(self) -> int:
+        self._next_uid -= 1
+        return self._next_uid + 1
+
+    # --- edits of records as such ------------------------------------------------------------------------
+
+    def in_record(self, message: DraftMessage, slot: Slot) -> Any:
+        """What stands in a record, beside what is sent of it."""
+        changes = self._set.get(message.uid, {})
+        return changes[slot] if slot in changes else value_at(message.record, slot)
+
+    def set_in_record(self, message: DraftMessage, slot: Slot, value: Any) -> None:
+        self._set.setdefault(message.uid, {})[slot] = value
+
+    # --- into records ------------------------------------------------------------------------------------
+
+    def _records(self) -> list[Item]:
+        lists: dict[int, list[DraftMessage]] = {}
+        for message in self.draft:
+            if message.in_list is not None:
+                lists.setdefault(id(message.in_list), []).append(message)
+        return [self._item(message, lists.get(id(message), ())) for message in self.draft if message.in_list is None]
+
+    def _item(self, message: DraftMessage, listed: Sequence[DraftMessage]) -> Item:
+        changes: dict[Slot, Any] = {}
+        if message.uid in self._lists:
+            changes |= self._list_changes(message, listed)
+        elif message.changed and isinstance(message.value, dict):
+            changes[message.slot] = self.written(message)
+        changes |= self._set.get(message.uid, {})
+        if message.source is not None and not changes:
+            source: Item = message.source
+            return source
+        return Item(message.uid, with_slots(message.record, changes, self.envelope.front))
+
+    def _list_changes(self, record: DraftMessage, listed: Sequence[DraftMessage]) -> dict[Slot, Any]:
+        """The list of a record as it is now, and the one beside it just as long."""
+        old = value_at(record.record, record.slot)
+        places = [None if message.changed else message.slot[-1] for message in listed]
+        if places == list(range(len(old))):
+            return {}
+        changes: dict[Slot, Any] = {
+            record.slot: [self.written(message) if message.changed else message.value for message in listed]
+        }
+        beside = (*record.slot[:-1], self.envelope.beside_list or "")
+        notes = value_at(record.record, beside)
+        if isinstance(notes, list) and len(notes) == len(old):
+            kept: list[Any] = []
+            for message in listed:
+                own = None if message.is_new else message.slot[-1]
+                kept.append(notes[own] if isinstance(own, int) else kept[-1] if kept else notes[0])
+            changes[beside] = kept
+        return changes
+
+    def written(self, message: DraftMessage) -> Any:
+        """The message's object as it is now, built from the old sub-values."""
+        value = message.value
+        if message.had_blocks:
+            value = self.writer.with_blocks(value, message.blocks)
+        return self.writer.finished(with_fields(value, message.fields), message.blocks)
+
+
+def value_at(value: Any, slot: Slot) -> Any:
+    """What stands at the slot; None where nothing does."""
+    for step in slot:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def with_slots(value: Any, changes: Mapping[Slot, Any], front: tuple[str, ...] = ()) -> Any:
+    """A copy of the value with these at their slots, ABSENT for none; all else are the same objects.
+
+    A new key of `front` comes first, in the order of that.
+    """
+    inner: dict[str | int, dict[Slot, Any]] = {}
+    for slot, new in changes.items():
+        if slot:
+            inner.setdefault(slot[0], {})[slot[1:]] = new
+        else:
+            value = new
+    if not inner:
+        return value
+    if isinstance(value, list):
+        return [with_slots(part, inner[n], front) if n in inner else part for n, part in enumerate(value)]
+    old = value if isinstance(value, dict) else {}
+    made = {**old}
+    for key, found in inner.items():
+        made[str(key)] = with_slots(old.get(key), found, front)
+    made = {key: part for key, part in made.items() if part is not ABSENT}
+    if any(key in front and key not in old for key in inner):
+        made = {**{key: made[key] for key in front if key in made}, **made}
+    return made
