@@ -16,6 +16,7 @@ _ROOMS = ("transcript", "rules", "recipes", "history", "library", "agents", "ses
 _ELSE = {
     # Of a block, without looking into it.
     "transcript/model.py": {"self.value"},  # id() of it: which piece of the file a block is
+    "transcript/draft.py": {"block.value", "home.value", "self.value"},  # carried from dialects to formats
     # Of the records of a file: an `Item`, a `Record`, what a scan has instead of one.
     "history/checked_records.py": {"item.value", "record.value"},
     "history/compacted.py": {"item.value"},

@@ -1,5 +1,6 @@
-"""Recipes: named ways to fix a whole transcript, one module each. A new one is a module with RECIPE, and
-a line here.
+"""Recipes: named ways to fix a whole transcript, one module each. A new one is a module with RECIPE, and a line here.
+
+`careful.py` holds back recommended fixes that would make the agent send less. May use rules, dialects and transcript.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """The terminal interface, built on Textual. `run` is the only entry point; importing this package does not load
 Textual.
+
+`screens/` and `widgets/` draw, `controllers/` do what keys ask for. May use session, agents for the picker, and text.
 """
 
 from __future__ import annotations
