@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.formats.claude_code_files import Log, call
 from tests.history.reports import told
 from tests.history.sessions import session, written
 from toolpair.formats import get_format
@@ -86,6 +87,22 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
         assert getattr(head, name) == getattr(read, name)
     assert not read.branches and not read.defects
     assert expected.seen is not None and expected.seen.refuses is None
+
+
+def test_a_short_session_that_breaks_off_sends_its_open_calls() -> None:
+    """What becomes of a call in the last turn hangs on how that ends, also where the file has a few records."""
+    log = Log()
+    log.user("u", "begin")
+    for number in range(4):
+        log.says(f"a{number}", f"m{number}", call(f"toolu_{number}"))
+        log.result(f"r{number}", f"a{number}", "toolu_x" if number == 1 else f"toolu_{number}", f"output {number}")
+
+    found = parted(log.values, 1)
+
+    assert found is not None
+    said = [problem.on_resume.text for problem in problems_of(*found) if problem.on_resume is not None]
+    assert said == ["Claude Code drops this result of 1 line without telling you."]
+    assert told(problems_of(*found)) == told(whole(log.values).problems)
 
 
 @pytest.mark.parametrize("least", [1, 6])

@@ -53,9 +53,11 @@ class Surroundings:
         if self._breaks_off is None:
             from toolpair.formats.claude_code.sending import ends_open
 
-            end, size, found = outline.stretches[-1].end, _TAIL, None
-            while found is None and size < 2 * end:
-                found, size = ends_open(read(max(end - size, 0), end)), size * 4
+            end, size = outline.stretches[-1].end, _TAIL
+            found = ends_open(read(max(end - size, 0), end))
+            while found is None and size < end:
+                size *= 4
+                found = ends_open(read(max(end - size, 0), end))
             self._breaks_off = found or False
         return self._breaks_off
 
