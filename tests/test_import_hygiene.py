@@ -167,7 +167,7 @@ def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: s
     ours = _ours(loaded)
     waiting = (
         *("recipes", "rules.errors", "rules.pages", "source.changes", "source.literal"),
-        *("history.sent_rows", "history.losses", "history.inactive", "history.scans", "history.w"),
+        *("history.sent_rows", "history.losses", "history.inactive", "history.scan", "history.w"),
         *("formats.damage", "cli.jobs", "cli.worker", "session.recipe_"),
         *("formats.claude_code.editing", "formats.codex.reading", "formats.codex.editing"),
     )

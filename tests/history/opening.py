@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from unittest.mock import patch
 
 import toolpair.history.open_windows
 import toolpair.history.outline
 import toolpair.session.opening
-from toolpair.history.scans.scan_registry import scan_for
-from toolpair.rules.profiles import Profile
 from toolpair.session.session import Session, open_session
 
 
@@ -20,13 +17,10 @@ def judged_by(least: int | None) -> Iterator[None]:
     """Conversations are read in stretches of `least` messages; whole when that is None."""
     size = 1 << 60 if least is None else -1
 
-    def scan(format_id: str, profile: Profile, declared: Any = None, given: int | None = None, **more: Any) -> object:
-        return scan_for(format_id, profile, declared, (least or 0) if given is None else given, **more)
-
     with (
         patch.object(toolpair.session.opening, "SHORT", size),
         patch.object(toolpair.session.opening, "SMALL", size),
-        patch.object(toolpair.history.open_windows, "scan_for", scan),
+        patch.object(toolpair.history.open_windows, "LEAST", least or 0),
         patch.object(toolpair.history.outline, "MANY", 0),
     ):
         yield

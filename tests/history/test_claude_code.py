@@ -15,11 +15,12 @@ from tests.formats.claude_code_files import Log, call
 from tests.history.reports import told
 from tests.history.sessions import session, written
 from toolpair.formats import get_format
-from toolpair.formats.format import Item, Spills, View
+from toolpair.formats.format import AS_RESUMED, Item, Spills, View
+from toolpair.formats.light import ReadAtAGlance
 from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range
-from toolpair.history.scans.claude_code_scan import ClaudeCodeScan
+from toolpair.history.scan import Scan
 from toolpair.history.window_checks import CheckedRange, CheckedWindow, judge_ranges, problems_of
 from toolpair.rules.profiles import profile
 from toolpair.transcript.model import WindowEdges
@@ -35,7 +36,8 @@ def whole(values: Sequence[Any]) -> CheckedRecords:
 def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[CheckedRange]] | None:
     """The outline and its ranges, however many of the stretches are looked at; None when only the whole tells."""
     items = [Item(number, value) for number, value in enumerate(values)]
-    scan = ClaudeCodeScan(PROFILE, least=least)
+    assert isinstance(FORMAT, ReadAtAGlance)
+    scan = Scan(FORMAT.light(AS_RESUMED), PROFILE, least=least)
     scan.feed(list(values))
     with patch.object(outlines, "MANY", 0):
         outline = scan.outline()
@@ -43,8 +45,8 @@ def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[CheckedRang
         return None
 
     def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
-        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
-        view = View(inside=outline.inside(wanted, lambda start, stop: items[start:stop]))
+        first, end = outline.records(wanted)
+        view = View(inside=outline.inside(first, end, lambda start, stop: items[start:stop]))
         return CheckedWindow(CheckedRecords(items[first:end], FORMAT, PROFILE, view=view, beyond=beyond))
 
     judged = judge_ranges(outline, load, 5_000)
@@ -71,10 +73,10 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
     assert told(problems_of(outline, judged)) == told(expected.problems)
     plain = [
         stretch
-        for number, stretch in enumerate(outline.stretches)
+        for number, stretch in enumerate(outline.windows)
         if not any(one.range.start <= number < one.range.stop for one in judged)
     ]
-    assert all(stretch.plain for stretch in plain)
+    assert all(stretch.clean for stretch in plain)
     messages = sum(stretch.messages for stretch in plain) + sum(one.found.messages for one in judged)
     pairs = sum(stretch.calls for stretch in plain) + sum(len(one.found.judged.pairs) for one in judged)
     assert messages == len(expected.transcript.messages)
@@ -117,8 +119,8 @@ def test_a_fix_of_a_stretch_changes_what_it_changes_in_the_whole(least: int, see
     expected = whole(values)
     others = iter(expected.problems)
     for one in judged:
-        first = outline.stretches[one.range.start].first
-        end = outline.stretches[one.range.stop - 1].end
+        first = outline.windows[one.range.start].first
+        end = outline.windows[one.range.stop - 1].end
         for problem, other in zip(one.found.judged.problems, others, strict=False):
             for fix, same in zip(problem.fixes, other.fixes, strict=True):
                 if fix.id.endswith("+drop-thinking"):
@@ -135,9 +137,9 @@ def test_most_stretches_of_a_session_in_order_are_plain() -> None:
     found = parted(written(random.Random(5), 40), 3)
 
     assert found is not None
-    stretches = found[0].stretches
+    stretches = found[0].windows
     assert len(stretches) > 20
-    assert sum(stretch.plain for stretch in stretches) > len(stretches) * 0.7
+    assert sum(stretch.clean for stretch in stretches) > len(stretches) * 0.7
 
 
 def test_what_a_compaction_replaced_is_passed_by() -> None:
@@ -148,7 +150,7 @@ def test_what_a_compaction_replaced_is_passed_by() -> None:
 
     assert found is not None and boundaries
     assert found[0].past > boundaries[-1] - 40
-    assert found[0].stretches[0].first <= boundaries[-1] < found[0].stretches[0].end
+    assert found[0].windows[0].first <= boundaries[-1] < found[0].windows[0].end
 
 
 def test_links_that_lead_back_are_left_to_the_whole() -> None:
@@ -175,7 +177,7 @@ def test_one_broken_pair_is_judged_with_what_is_near_to_it_alone() -> None:
     assert found is not None
     outline, judged = found
     assert any(part.get("type") == "thinking" for part in parts_of(values))
-    assert len(outline.stretches) > 30
+    assert len(outline.windows) > 30
     assert judged and all(one.range.stop - one.range.start <= 3 for one in judged)
 
 
@@ -187,7 +189,7 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at() -> None:
     assert found is not None
     outline, judged = found
     spans = [
-        (outline.stretches[one.range.start].first, outline.stretches[one.range.stop - 1].end)
+        (outline.windows[one.range.start].first, outline.windows[one.range.stop - 1].end)
         for one in judged
         if one.range.stop - one.range.start == 1
     ]

@@ -14,9 +14,10 @@ from tests.formats.codex_files import NAME, Rollout
 from tests.history.opening import both, judged_by
 from tests.history.reports import told
 from tests.history.rollouts import in_order, rollout
+from toolpair.formats.codex.light import CodexLight
 from toolpair.history.conversation import Conversation
 from toolpair.history.outline import Outline
-from toolpair.history.scans.codex_scan import CodexScan
+from toolpair.history.scan import Scan
 from toolpair.history.windowed import WindowedConversation
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session
@@ -41,7 +42,7 @@ def shown(conversation: Conversation, records: int) -> list[Any]:
 
 
 def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:
-    scan = CodexScan(profile("openai-responses"), least)
+    scan = Scan(CodexLight(), profile("openai-responses"), least=least)
     scan.feed(list(values))
     return scan.outline()
 
@@ -83,8 +84,8 @@ def test_nearly_all_stretches_of_a_session_in_order_are_plain() -> None:
     for seed in range(20):
         found = outline_of(in_order(random.Random(seed), 20).values, 3)
 
-        assert found is not None and found.plain
-        assert len(found.stretches) > 8
+        assert found is not None and found.clean
+        assert len(found.windows) > 8
 
 
 def test_an_output_that_only_a_far_event_has_is_found() -> None:

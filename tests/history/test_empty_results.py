@@ -50,7 +50,7 @@ def opened(folder: Path, values: Sequence[Any]) -> tuple[Session, Session]:
 def looked_at(session: Session) -> int:
     conversation = session.conversation
     assert isinstance(conversation, WindowedConversation)
-    return sum(not part.plain for part in conversation.parts)
+    return sum(not part.clean for part in conversation.parts)
 
 
 @pytest.mark.parametrize("said", ["", "  ", REJECTED])

@@ -18,16 +18,18 @@ from tests.history.reports import told
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from toolpair.formats import get_format
+from toolpair.formats.anthropic_light import AnthropicLight
 from toolpair.formats.format import Item
+from toolpair.formats.openai_chat_light import ChatLight
 from toolpair.formats.telling import Told
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.list_windows import problems_in
-from toolpair.history.scans.list_scan import ListScan
-from toolpair.history.scans.scan_registry import scan_for
+from toolpair.history.scan import Scan
 from toolpair.rules.profiles import profile
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 MAKERS = {"anthropic": anthropic, "openai-chat": chat}
+LIGHTS = {"anthropic": AnthropicLight, "openai-chat": ChatLight}
 PROFILES = [
     ("anthropic", "anthropic"),
     ("anthropic", "vertex-anthropic"),
@@ -79,14 +81,13 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
     messages = [*broken(seed, kind), *broken(seed + 1, other)[: seed % 5]]
     if listed:
         messages.insert(0, {"role": "user", "content": [{"type": "text", "text": "go"}]})
-    scan = scan_for(kind, profile(kind))
-    assert isinstance(scan, ListScan)
-    scan.feed(messages)
+    light = LIGHTS[kind]()
+    Scan(light, profile(kind)).feed(messages)
 
     heard = Told().hear_all(messages)
 
-    assert scan.told == (heard if not heard.by else replace(heard, listed=scan.told.listed))
-    assert scan.told.shape() == heard.shape()
+    assert light.told == (heard if not heard.by else replace(heard, listed=light.told.listed))
+    assert light.told.shape() == heard.shape()
 
 
 @pytest.mark.parametrize("least", [1, 3, 10])
@@ -107,14 +108,13 @@ def test_stretches_together_say_what_the_whole_says(kind: str, name: str, least:
 @pytest.mark.parametrize(("kind", "name"), PROFILES[::2])
 def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, name: str) -> None:
     messages = made(Options(pairs=2_000, format=kind, shape="small", problems=8, kinds=("missing",)))
-    scan = scan_for(kind, profile(name))
-    assert scan is not None
+    scan = Scan(LIGHTS[kind](), profile(name))
 
     scan.feed(messages)
     outline = scan.outline()
 
     assert outline is not None
-    stretches = [outline.stretches[found.start : found.stop] for found in outline.ranges]
+    stretches = [outline.windows[found.start : found.stop] for found in outline.ranges]
     spans = [(found[0].first, found[-1].end) for found in stretches]
     problems = problems_in(messages, kind, profile(name))
     assert problems is not None and len(problems) == len(spans) == 8

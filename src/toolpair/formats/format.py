@@ -58,14 +58,10 @@ class FileFacts(Struct, frozen=True, eq=False):
     """The records right in front of them; none where the file begins with them."""
     after: Item | None = None
     """The record right behind them; None where the file ends with them."""
-    on_results: bool = False
-    """Behind them the user says nothing more, and the last turn breaks off there."""
-    leaf_before: bool = False
-    """The agent's own note on where the history ends names a record in front of them."""
-    first_uuids: Sequence[str] = ()
-    """Of the file."""
-    numbered: tuple[int, int] | None = None
-    """Where the records of the file are numbered: how many stand behind them, and of these up to the first gap."""
+    ties_to_end: bool = False
+    """What stands at the end of the file hangs on them, or what becomes of them on how it ends."""
+    agent_facts: object = None
+    """What its format knows besides, of its agent alone: nobody else looks into it."""
     copies: Callable[[Iterable[str]], Sequence[Item]] = lambda ids: ()
     """The records of the file that may hold copies of the outputs of calls with these ids."""
 

@@ -43,7 +43,7 @@ class CrossWindowLinks:
     @classmethod
     def of(cls, parts: Iterable[Window]) -> CrossWindowLinks:
         """Of parts that were found to be untied."""
-        judged = [part.stretch_judged for part in parts if not part.plain]
+        judged = [part.stretch_judged for part in parts if not part.clean]
         return cls(
             _counted(found.claims for found in judged),
             _counted(found.open for found in judged),
@@ -56,7 +56,7 @@ class CrossWindowLinks:
     def change(self, before: Window, after: Window) -> bool:
         """One part is another one now. False when that is tied to a further one: then these ties are of no use."""
         claims, opened, loose = self._claims, self._open, self._loose
-        if not before.plain:
+        if not before.clean:
             old = before.stretch_judged
             claims.change(old.claims, -1)
             opened.change(old.open, -1)
@@ -65,7 +65,7 @@ class CrossWindowLinks:
         fresh = {id_ for id_ in came if id_ not in after.reading.ids}
         if len(fresh) < len(came) or any(claims[f"id {id_}"] or id_ in self.new_ids for id_ in fresh):
             return False
-        if not after.plain:
+        if not after.clean:
             new = after.stretch_judged
             if new.tells_of_all or any(new.leans) or any(claims[claim] for claim in new.claims):
                 return False

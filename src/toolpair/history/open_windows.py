@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -11,11 +10,11 @@ import orjson
 from msgspec.structs import replace
 
 from toolpair.formats.format import FileFacts, Format, View
+from toolpair.formats.light import Doubtful, ReadAtAGlance
 from toolpair.formats.telling import Told
 from toolpair.history.checked_records import CheckedRecords, items_of
-from toolpair.history.outline import Doubtful, HistoryScan, Outline, OutlineWindow, Range
-from toolpair.history.scans.list_scan import ListScan
-from toolpair.history.scans.scan_registry import scan_for
+from toolpair.history.outline import LEAST, Outline, OutlineWindow
+from toolpair.history.scan import Scan
 from toolpair.history.window import Reading
 from toolpair.history.windowed import WindowedConversation, windowed_conversation
 from toolpair.rules.profiles import Profile
@@ -64,37 +63,34 @@ def opened_long(
     if view.leaf is not None or _harmed(document, format):
         return None
     head = CheckedRecords((), format, profile, request, view).transcript
-    scan = scan_for(format.id, profile, head.declared_tools, view=view)
-    if scan is None:
+    if not isinstance(format, ReadAtAGlance) or profile.base not in format.clean_by:
         return None
+    scan = Scan(format.light(view), profile, head.declared_tools, LEAST)
     outline = outline_of(document, scan, progress)
-    if decide is not None and isinstance(scan, ListScan) and not scan.whole:
-        told = decide(scan.told)
+    if decide is not None and scan.light.told is not None and not scan.whole:
+        told = decide(scan.light.told)
         if told is not format:
             raise OtherFormat(told)
     if outline is None:
         return None
     head = outline.head or head
-    answered = sum(found.calls for found in outline.stretches)
-    firsts = [found.first for found in outline.stretches]
+    answered = sum(found.calls for found in outline.windows)
 
     def judged_by(other: Profile) -> WindowedConversation | None:
         return opened_long(number, source, format, other, request, view)
 
     @lru_cache(1)  # asked for several times while a fix is put on
     def inside(first: int, end: int) -> FileFacts | None:
-        wanted = Range(bisect_left(firsts, first), bisect_left(firsts, end))
-        return outline.inside(wanted, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
+        return outline.inside(first, end, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
 
-    reading = Reading(
-        document, format, profile, request, view, outline.ids, firsts, answered, head, judged_by, inside=inside
-    )
+    reading = Reading(document, format, profile, request, view, outline.ids, answered, head, judged_by, inside=inside)
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     declared = head.declared_tools
 
     def proof(changed: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
-        again = scan_for(format.id, profile, declared, len(changed) + 10)
-        return proven(again, changed, beyond) if isinstance(again, ListScan) else None
+        light = format.light(view)
+        # Other files have more around a window than stand-ins.
+        return None if light.native else proven(Scan(light, profile, declared, len(changed) + 10), changed, beyond)
 
     reading = replace(reading, proof=proof)
     with gc_paused():
@@ -110,27 +106,27 @@ def _harmed(document: Document, format: Format) -> bool:
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
-def proven(scan: ListScan, document: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+def proven(scan: Scan, document: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
     """The counts and ids of a document's records, where the scan proves them plain among what is around them."""
     before, after = LEAD_IN if beyond.before else (), LEAD_OUT if beyond.after else ()
     scan.feed(message.value for message in before)
-    scan.feed(_values([_body(record) for record in document.records], scan.sends))
+    scan.feed(_values([_body(record) for record in document.records], scan.light.sends))
     scan.feed(message.value for message in after)
     outline = scan.outline()
-    if outline is None or not outline.plain or len(outline.stretches) != 1:
+    if outline is None or not outline.clean or len(outline.windows) != 1:
         return None
-    found, stand_ins = outline.stretches[0], len(before) + len(after)
+    found, stand_ins = outline.windows[0], len(before) + len(after)
     return (
         replace(found, messages=found.messages - stand_ins, rows=found.rows - stand_ins),
         frozenset(outline.ids),
     )
 
 
-def outline_of(document: Document, scan: HistoryScan, progress: Progress | None = None) -> Outline | None:
+def outline_of(document: Document, scan: Scan, progress: Progress | None = None) -> Outline | None:
     """All records of a document read by a scan. Raises Unreadable, and whatever `progress` raises."""
     with gc_paused():
         for end, bodies in _bodies(document):
-            scan.feed(_values(bodies, scan.sends))
+            scan.feed(_values(bodies, scan.light.sends))
             if scan.whole:
                 return None
             if progress is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Set
 from functools import cached_property
 from typing import Any
 
@@ -33,9 +33,7 @@ class Reading(Struct, frozen=True, eq=False):
     request: Callable[[Transcript], Transcript] | None
     view: View
     ids: Mapping[str, int]
-    """The ids of the file."""
-    firsts: Sequence[int]
-    """By the number that `ids` gives: a record from which on the id stands."""
+    """The ids of the file, and the number of a record in whose exchange each stands."""
     answered: int
     """How many of its calls have their result."""
     head: Transcript
@@ -54,7 +52,7 @@ class Reading(Struct, frozen=True, eq=False):
     inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
     """What the format needs besides to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
-    """By an id that pairs nothing: numbers as `ids` gives them, of where it may stand."""
+    """By an id that pairs nothing: the numbers of the records that it may stand in."""
 
     @property
     def native(self) -> bool:
@@ -118,7 +116,7 @@ class Window:
         return self.stretch_judged.judged
 
     @property
-    def plain(self) -> bool:
+    def clean(self) -> bool:
         """Nothing in it is a problem: known without a look."""
         return self.stretch is not None
 
@@ -136,7 +134,7 @@ class Window:
 
         if self.document.changed:
             return True
-        return not self.plain and speaks_otherwise(self.judged)
+        return not self.clean and speaks_otherwise(self.judged)
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -148,12 +146,12 @@ class Window:
 
     @cached_property
     def problem_count(self) -> int:
-        return 0 if self.plain else len(self.judged.problems)
+        return 0 if self.clean else len(self.judged.problems)
 
     @cached_property
     def refuses(self) -> str | None:
         """Why its agent does not resume the file at all."""
-        seen = None if self.plain else self.judged.seen
+        seen = None if self.clean else self.judged.seen
         return seen.refuses if seen is not None else None
 
     @cached_property
@@ -187,7 +185,7 @@ class Window:
     @property
     def inactive(self) -> int:
         """Records in it that are not sent."""
-        scopes = {} if self.plain else self.judged.transcript.scopes
+        scopes = {} if self.clean else self.judged.transcript.scopes
         return sum(scope == "inactive" for scope in scopes.values())
 
     @cached_property

@@ -170,9 +170,9 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
 
     `most` is how many records may be judged together.
     """
-    answered = sum(found.calls for found in outline.stretches)
-    last = len(outline.stretches)
-    thinking = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
+    answered = sum(found.calls for found in outline.windows)
+    last = len(outline.windows)
+    thinking = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
     known: dict[tuple[int, int], CheckedRange] = {}
     ranges: Sequence[Range] = outline.ranges
     for _ in range(_ROUNDS):
@@ -180,7 +180,7 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
         for found in ranges:
             key = (found.start, found.stop)
             if key not in known:
-                inside = outline.stretches[found.start : found.stop]
+                inside = outline.windows[found.start : found.stop]
                 if inside[-1].end - inside[0].first > most:
                     return None
                 elsewhere = answered - sum(stretch.calls for stretch in inside)
@@ -233,20 +233,23 @@ def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, i
 def _named_elsewhere(judged: Iterable[CheckedRange], outline: Outline) -> Iterator[tuple[int, int]]:
     for found in judged:
         for clean in found.found.cleaned:
-            other = outline.ids.get(clean)
-            if other is not None and not found.range.start <= other < found.range.stop:
+            other = at = outline.ids.get(clean)
+            if at is None or at < outline.past:
+                continue
+            other = outline.window_of(at)
+            if not found.range.start <= other < found.range.stop:
                 yield other, found.range.start
 
 
 def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Problem]:
     """All problems, numbered as those of the whole."""
     problems: list[Problem] = []
-    stretches = outline.stretches
+    windows = outline.windows
     messages = pairs = counted = unsent = at = 0
     for found in judged:
-        for stretch in stretches[at : found.range.start]:
-            messages, pairs = messages + stretch.messages, pairs + stretch.calls
-            counted, unsent = counted + stretch.counted, unsent + stretch.counted
+        for window in windows[at : found.range.start]:
+            messages, pairs = messages + window.messages, pairs + window.calls
+            counted, unsent = counted + window.counted, unsent + window.counted
         seen = found.found
         before = counted - min(seen.lead, 1)
         problems += [

@@ -68,10 +68,10 @@ def windowed_conversation(
     `checking` is told how many stretches are judged, and of how many: more, where some have to do with each other.
     """
     document = reading.document
-    last = len(outline.stretches)
+    last = len(outline.windows)
 
     def part(wanted: Range) -> DocumentPart:
-        first, end = outline.stretches[wanted.start].first, outline.stretches[wanted.stop - 1].end
+        first, end = outline.records(wanted)
         # Told apart by their first records, so that no two parts give a new record the same uid.
         return DocumentPart(document, first, end, document.next_uid + first * _UIDS)
 
@@ -97,11 +97,11 @@ def windowed_conversation(
         behind = WindowEdges(False, True, outline.ids, reading.answered)
         parts.append(Window(reading, replaced, behind, OutlineWindow(0, outline.past)))
 
-    signed = [*accumulate((found.signed for found in reversed(outline.stretches)), initial=0)]
+    signed = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
 
     def plain(stop: int) -> None:
         for n in range(at, stop):
-            stretch = outline.stretches[n]
+            stretch = outline.windows[n]
             answered = reading.answered - stretch.calls
             beyond = WindowEdges(n > 0, n + 1 < last, outline.ids, answered, signed[last - n - 1])
             parts.append(Window(reading, part(Range(n, n + 1)), beyond, stretch))
@@ -280,9 +280,9 @@ class WindowedConversation(Conversation):
 
     @cached_property
     def counts(self) -> ConversationCounts:
-        messages = (message for part in self.parts if not part.plain for message in part.judged.transcript.messages)
+        messages = (message for part in self.parts if not part.clean for message in part.judged.transcript.messages)
         blocks = [block for message in messages for block in message.blocks]
-        calls = sum(part.pairs for part in self.parts if part.plain)
+        calls = sum(part.pairs for part in self.parts if part.clean)
         return ConversationCounts(
             records=self.document.count,
             messages=self._messages_at[-1],
@@ -294,13 +294,13 @@ class WindowedConversation(Conversation):
 
     @property
     def damaged(self) -> int:
-        scopes = (part.judged.transcript.scopes for part in self.parts if not part.plain)
+        scopes = (part.judged.transcript.scopes for part in self.parts if not part.clean)
         malformed = (uid for found in scopes for uid, scope in found.items() if scope == "malformed")
         return sum(self.document.record(uid).count for uid in malformed)
 
     @property
     def inactive_blocks(self) -> Sequence[Block]:
-        parts = (part for part in self.parts if not part.plain or part.replaced)
+        parts = (part for part in self.parts if not part.clean or part.replaced)
         return [block for part in parts for block in part.judged.transcript.inactive_blocks]
 
     @cached_property
@@ -432,7 +432,7 @@ class WindowedConversation(Conversation):
     def _may_be_interrupted(self, part: Window) -> bool:
         """Whether the end of the history reaches to this part: there an agent looks for an interrupted turn."""
         inside = self.reading.inside(part.document.first, part.document.end)
-        return not part.beyond.after or inside is None or inside.numbered is not None or inside.on_results
+        return not part.beyond.after or inside is None or inside.ties_to_end
 
     def _go_on_from(self, before: WindowedConversation, numbers: Sequence[int]) -> None:
         """Take over what is known of the parts, all but those with these numbers the same as before."""
@@ -552,10 +552,10 @@ class _ById(Mapping[str, Sequence[Block]]):
         conversation = self._conversation
         numbers = {number for number, part in enumerate(conversation.parts) if part.document.changed}
         reading = conversation.reading
-        stretch = reading.ids.get(id_)
+        known = reading.ids.get(id_)
         firsts = [part.document.first for part in conversation.parts]
-        for number in reading.named(id_) if stretch is None else (stretch,):
-            numbers.add(max(bisect_right(firsts, reading.firsts[number]) - 1, 0))
+        for record in reading.named(id_) if known is None else (known,):
+            numbers.add(max(bisect_right(firsts, record) - 1, 0))
         blocks = [
             block
             for number in sorted(numbers)

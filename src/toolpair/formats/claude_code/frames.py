@@ -21,6 +21,21 @@ _CALL: Final = "\0call"
 _SLOT: Final = ("message", "content", 0)
 
 
+class LogFacts(Struct, frozen=True):
+    """What only this agent's files have around a window."""
+
+    on_results: bool = False
+    """Behind it the user says nothing more, and the last turn breaks off there."""
+    leaf_before: bool = False
+    """The agent's own note on where the history ends names a record in front of it."""
+    first_uuids: tuple[str, ...] = ()
+    """Of the file."""
+
+
+def log_facts(inside: FileFacts) -> LogFacts:
+    return inside.agent_facts if isinstance(inside.agent_facts, LogFacts) else LogFacts()
+
+
 class Frame(Struct, eq=False):
     """The records with what stands for those around them."""
 
@@ -83,12 +98,12 @@ def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
             if isinstance(item.value, dict) and item.value.get("type") == "user"
         )
         front = [Item(_BEFORE, _record(first, "user", first.get("parentUuid"), None, _words("user"), prompts))]
-    leaf = first.get("parentUuid") if inside.leaf_before else None
+    leaf = first.get("parentUuid") if log_facts(inside).leaf_before else None
     if inside.after is not None:
         value = inside.after.value
         message = {**value["message"], "content": [_text()]}
         tail = _words("user")
-        if inside.on_results:
+        if log_facts(inside).on_results:
             message["content"].append({"type": "tool_use", "id": _CALL, "name": "_", "input": {}})
             tail["content"] = [{"type": "tool_result", "tool_use_id": _CALL, "content": "."}]
         behind = [

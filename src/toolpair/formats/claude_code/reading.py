@@ -14,7 +14,7 @@ from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
 from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
-from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, unframed
+from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, log_facts, unframed
 from toolpair.formats.claude_code.history import History, history_of
 from toolpair.formats.claude_code.record_kinds import SUB_AGENT, SYNTHETIC_MODEL, model_of, text_or_none, value_of
 from toolpair.formats.claude_code.retries import retries_of
@@ -52,7 +52,7 @@ def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transc
     frame = framed(items, inside)
     frame.history = history = history_of(frame.items, resumed_by=behaviour(view.agent_version))
     read = unframed(transcript_of(frame.items, history, view), frame, inside)
-    return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, inside.first_uuids))
+    return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, log_facts(inside).first_uuids))
 
 
 _HISTORIES: Final[WeakKeyDictionary[Transcript, History]] = WeakKeyDictionary()

@@ -37,7 +37,7 @@ class _Ground:
             for rank, block in enumerate(message.blocks):
                 self.message_of[id(block)] = (message, rank)
         frame = frame_of(transcript)
-        beyond = frame.inside.numbered if frame is not None else None
+        beyond = frame.numbered if frame is not None else None
         self.pushed = [0] * (len(items) + 1)
         """Place -> how many records from there on get another number when one is put in front of it."""
         self.behind = [0] * (len(items) + 1)

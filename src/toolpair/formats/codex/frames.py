@@ -29,13 +29,19 @@ class Frame(Struct, eq=False):
         """How many items are sent of the records."""
         return sum(all(id(part.block) not in _STAND_INS for part in message.parts) for message in sent)
 
+    @property
+    def numbered(self) -> tuple[int, int] | None:
+        """Where the file's records are numbered: how many stand behind these, and of them up to the first gap."""
+        found = self.inside.agent_facts
+        return found if isinstance(found, tuple) else None
+
     def elsewhere(self, ids: Sequence[str]) -> list[Item]:
         """The events in other parts that tell of calls with these ids, in file order."""
         return [item for item in self.inside.copies(ids) if item.uid not in self.own] if ids else []
 
     def hold(self, before: Sequence[Item], after: Sequence[Item], edits: Sequence[Edit]) -> None:
         """Raises Spills where the edits change records of other parts, too: their numbers, or their copies of an id."""
-        if self.inside.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
+        if self.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
             raise Spills
         renamed = [edit.block for edit in edits if isinstance(edit, Rename) and edit.block.kind == "call"]
         if self.elsewhere([block.id for block in renamed if isinstance(block.id, str)]):

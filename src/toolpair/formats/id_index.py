@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolpair.formats.format import Item
-    from toolpair.history.outline import Read
+    from toolpair.formats.light import Read
 
 
 class IdIndex:
