@@ -156,7 +156,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 127), ("session.jsonl", _CLAUDE_CODE, 152)],
+    [("list.json", _PLAIN, 133), ("session.jsonl", _CLAUDE_CODE, 158)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
@@ -167,7 +167,15 @@ def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: s
     ours = _ours(loaded)
     waiting = (
         *("recipes", "rules.errors", "rules.pages", "source.changes", "source.literal"),
-        *("history.sent_rows", "history.losses", "history.inactive", "history.scan", "history.w"),
+        *(
+            "history.sent_rows",
+            "history.losses",
+            "history.inactive",
+            "history.scan",
+            "history.open_w",
+            "history.window_e",
+        ),
+        *("history.lights", "formats.light", "formats.anthropic_light", "formats.claude_code.light"),
         *("formats.damage", "cli.jobs", "cli.worker", "session.recipe_"),
         *("formats.claude_code.editing", "formats.codex.reading", "formats.codex.editing"),
     )

@@ -1,4 +1,4 @@
-"""One file opened twice: judged whole, and in stretches however short it is."""
+"""One file opened twice: checked whole, and in windows however short it is."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import toolpair.history.outline
 import toolpair.session.opening
 from toolpair.session.session import Session, open_session
 
+SIZES = (1, 24, 1 << 40)
+"""Messages in a window, at least: each exchange alone, as many as there are in life, all that there are."""
+
 
 @contextmanager
 def judged_by(least: int | None) -> Iterator[None]:
-    """Conversations are read in stretches of `least` messages; whole when that is None."""
+    """Conversations are read in windows of `least` messages; checked whole when that is None."""
     size = 1 << 60 if least is None else -1
 
     with (
@@ -27,7 +30,7 @@ def judged_by(least: int | None) -> Iterator[None]:
 
 
 def both(data: bytes, format: str | None, profile: str | None, least: int, name: str = "x") -> tuple[Session, Session]:
-    """Judged whole, and in stretches."""
+    """Checked whole, and in windows."""
     with judged_by(None):
         whole = open_session(name, data=data, format=format, profile=profile)
     with judged_by(least):

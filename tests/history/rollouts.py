@@ -54,7 +54,7 @@ def in_order(rng: random.Random, turns: int) -> Rollout:
 
 
 def spoil(made: Rollout, rng: random.Random) -> None:
-    """Something that goes beyond what `plant` does."""
+    """Something that goes edges what `plant` does."""
     out, call = at(made, rng, "out"), at(made, rng, "call")
     if out is None or call is None:
         return

@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +15,9 @@ from msgspec.structs import replace
 
 from benchmarks.generate import messages as made
 from benchmarks.sessions.options import Options
+from tests.history.opening import SIZES
 from tests.history.reports import told
+from tests.history.unlit import Unlit
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from toolpair.formats import get_format
@@ -22,6 +25,8 @@ from toolpair.formats.anthropic_light import AnthropicLight
 from toolpair.formats.format import Item
 from toolpair.formats.openai_chat_light import ChatLight
 from toolpair.formats.telling import Told
+from toolpair.history import list_windows
+from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.list_windows import problems_in
 from toolpair.history.scan import Scan
@@ -90,7 +95,7 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
     assert light.told.shape() == heard.shape()
 
 
-@pytest.mark.parametrize("least", [1, 3, 10])
+@pytest.mark.parametrize("least", [3, *SIZES])
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
@@ -120,3 +125,19 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, n
     assert problems is not None and len(problems) == len(spans) == 8
     assert all(first <= (problem.message or 0) < end for problem, (first, end) in zip(problems, spans, strict=True))
     assert max(end - first for first, end in spans) <= 20
+
+
+@pytest.mark.parametrize("least", SIZES)
+@pytest.mark.parametrize(("kind", "name"), [*PROFILES[::2], ("anthropic", "gemini"), ("openai-chat", "anthropic")])
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=15, suppress_health_check=list(HealthCheck))
+def test_a_format_without_a_light_is_judged_window_by_window(kind: str, name: str, least: int, seed: int) -> None:
+    """No code of its own is needed for that: the rules look at all of its windows."""
+    messages, unlit = broken(seed, kind), Unlit(kind)
+    items = [Item(number, message) for number, message in enumerate(messages)]
+
+    with patch.object(outlines, "MANY", 0), patch.object(list_windows, "get_format", lambda id_: unlit):
+        found = problems_in(messages, kind, profile(name), least)
+
+    assert found is not None
+    assert told(found) == told(CheckedRecords(items, unlit, profile(name)).problems)

@@ -26,6 +26,10 @@ class Item(Struct, frozen=True, eq=False):
     value: Any
 
 
+Read = Callable[[int, int], Sequence[Item]]
+"""Gives the records of a file from one number to before another, numbered from 0."""
+
+
 class Beside(Protocol):
     """The files beside a session file, read only when something is looked for in them."""
 

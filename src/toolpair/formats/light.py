@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 import orjson
 from msgspec import Struct, field
 
-from toolpair.formats.format import FileFacts, Item, View
+from toolpair.formats.format import FileFacts, Read, View
 from toolpair.formats.telling import Told
 from toolpair.transcript.model import Transcript
 
@@ -54,10 +54,6 @@ class Doubtful:
         self.value = value
         self.strict = strict
         """A strict parser reads it: then something is wrong only where it is sent."""
-
-
-Read = Callable[[int, int], Sequence[Item]]
-"""Gives the records from one number to before another, numbered from 0."""
 
 
 class SoFar(Struct, eq=False):

@@ -42,15 +42,23 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     view: View = AS_RESUMED
     document: Document | None = None
     """The bytes of the records, where they stand in a file."""
-    beyond: WindowEdges | None = None
-    """What stands around the records, where they are a stretch of a longer history."""
+    edges: WindowEdges | None = None
+    """What stands around the records, where they are a window of a longer history."""
+    given: Transcript | None = None
+    """What they say, where that is known."""
+    look: Callable[[], SentRequest | None] | None = None
+    """What the agent would send of it, where that is known."""
+    as_judged: Judgement | None = None
+    """What is wrong with them, where that is known."""
 
     @cached_property
     def transcript(self) -> Transcript:
+        if self.given is not None:
+            return self.given
         with gc_paused():
             read = self.format.read(self.items, self.view)
             read = self.request(read) if self.request is not None else read
-        return read if self.beyond is None else read.within(self.beyond)
+        return read if self.edges is None else read.within(self.edges)
 
     @property
     def seen(self) -> SentRequest | None:
@@ -66,6 +74,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _look(self) -> Callable[[], SentRequest | None]:
         """Finds out what is seen, once. It knows nothing of this object, so that problems may know it."""
+        if self.look is not None:
+            return self.look
         all_items, format, transcript, damaged = self.items, self.format, self.transcript, self.damaged
 
         @cache
@@ -100,6 +110,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def judgement(self) -> Judgement:
+        if self.as_judged is not None:
+            return self.as_judged
         with gc_paused():
             unreadable = self.damaged.unreadable() if self.damaged is not None else None
             found = judge(
@@ -171,22 +183,22 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records judged by another profile; what does not depend on it is not read again."""
-        other = replace(self, profile=profile)
-        for name in ("transcript", "_look", "damaged"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name]
-        return other
+        return replace(self, profile=profile, given=self.transcript, look=self._look, as_judged=None)
 
     def viewed(self, view: View) -> CheckedRecords:
         """The same looked at in another way."""
-        return replace(self, view=view)
+        return self._of(self.items, self.document, view)
+
+    def _of(self, items: Sequence[Item], document: Document | None, view: View) -> CheckedRecords:
+        """Other records, or others to look at, of which nothing is known."""
+        return CheckedRecords(items, self.format, self.profile, self.request, view, document, self.edges)
 
     def with_items(self, items: Sequence[Item]) -> CheckedRecords:
-        return replace(self, items=items)
+        return self._of(items, self.document, self.view)
 
     def with_document(self, document: Document) -> CheckedRecords:
         """The same for the records of another state of the document."""
-        return replace(self, items=items_of(document), document=document)
+        return self._of(items_of(document), document, self.view)
 
 
 def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:

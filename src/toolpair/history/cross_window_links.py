@@ -43,7 +43,7 @@ class CrossWindowLinks:
     @classmethod
     def of(cls, parts: Iterable[Window]) -> CrossWindowLinks:
         """Of parts that were found to be untied."""
-        judged = [part.stretch_judged for part in parts if not part.clean]
+        judged = [part.checked for part in parts if not part.clean]
         return cls(
             _counted(found.claims for found in judged),
             _counted(found.open for found in judged),
@@ -57,7 +57,7 @@ class CrossWindowLinks:
         """One part is another one now. False when that is tied to a further one: then these ties are of no use."""
         claims, opened, loose = self._claims, self._open, self._loose
         if not before.clean:
-            old = before.stretch_judged
+            old = before.checked
             claims.change(old.claims, -1)
             opened.change(old.open, -1)
             loose.change(old.loose, -1)
@@ -66,8 +66,8 @@ class CrossWindowLinks:
         if len(fresh) < len(came) or any(claims[f"id {id_}"] or id_ in self.new_ids for id_ in fresh):
             return False
         if not after.clean:
-            new = after.stretch_judged
-            if new.tells_of_all or any(new.leans) or any(claims[claim] for claim in new.claims):
+            new = after.checked
+            if new.tells_of_all or any(new.touches_edges) or any(claims[claim] for claim in new.claims):
                 return False
             if any(loose[spelt] for spelt in new.open) or any(opened[spelt] for spelt in new.loose):
                 return False

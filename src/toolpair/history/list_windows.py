@@ -1,4 +1,4 @@
-"""Lists of messages in memory, judged stretch by stretch."""
+"""Lists of messages in memory, judged window by window."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import orjson
 
 from toolpair.formats import get_format
 from toolpair.formats.format import AS_RESUMED, Item
-from toolpair.formats.light import ReadAtAGlance
 from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.lights import light_for
 from toolpair.history.outline import LEAST, Range
 from toolpair.history.scan import Scan
 from toolpair.history.window_checks import CheckedWindow, judge_ranges, problems_of
@@ -41,18 +41,19 @@ def problems_in(
     `sure` tells whether the list is of that format; it is asked where not all messages are plain ones of it.
     """
     found = get_format(format_id)
-    if not isinstance(found, ReadAtAGlance) or profile.base not in found.clean_by or not _is_json(messages):
+    light = light_for(found, profile, AS_RESUMED)
+    if light is None or not _is_json(messages):
         return None
-    scan = Scan(found.light(AS_RESUMED), profile, None, least, _is_otherwise)
+    scan = Scan(light, profile, None, least, _is_otherwise)
     scan.feed(messages)
     outline = scan.outline()
     if outline is None or not (outline.clean or sure()):
         return None
 
-    def load(wanted: Range, beyond: WindowEdges) -> CheckedWindow:
+    def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
         first, end = outline.records(wanted)
         items = [Item(n, messages[n]) for n in range(first, end)]
-        return CheckedWindow(CheckedRecords(items, found, profile, beyond=beyond))
+        return CheckedWindow(CheckedRecords(items, found, profile, edges=edges))
 
     with gc_paused():
         judged = judge_ranges(outline, load, _MOST)

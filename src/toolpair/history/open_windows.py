@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Final
 
 import orjson
 from msgspec.structs import replace
 
 from toolpair.formats.format import FileFacts, Format, View
-from toolpair.formats.light import Doubtful, ReadAtAGlance
+from toolpair.formats.light import Doubtful
 from toolpair.formats.telling import Told
 from toolpair.history.checked_records import CheckedRecords, items_of
-from toolpair.history.outline import LEAST, Outline, OutlineWindow
+from toolpair.history.conversation import Conversation
+from toolpair.history.lights import light_for
+from toolpair.history.outline import LEAST, Outline, OutlineWindow, Range
+from toolpair.history.report_window import lightened
 from toolpair.history.scan import Scan
-from toolpair.history.window import Reading
-from toolpair.history.windowed import WindowedConversation, windowed_conversation
+from toolpair.history.window import Reading, Window
+from toolpair.history.window_checks import CheckedWindow, ReportedWindow, judge_ranges
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
-from toolpair.source.gc_pause import gc_paused
+from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.joined import DocumentPart
 from toolpair.source.record import Record
 from toolpair.source.record_values import quiet_flaws, read
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Damaged, Transcript, WindowEdges
+from toolpair.transcript.model import SENTINELS_AFTER, SENTINELS_BEFORE, Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
 """Bytes that are read at once: what stays in the cache of a processor is split and parsed faster."""
+_UIDS: Final = 1 << 20
+"""New records that one window can have."""
+_MOST: Final = 5_000
+"""Records that are judged together; what needs more is judged as a whole."""
 _Body = bytes | memoryview | Flood
 Decide = Callable[[Told], Format | None]
 """Says of what format a list is, by what all of its messages tell."""
@@ -54,8 +63,8 @@ def opened_long(
     progress: Progress | None = None,
     decide: Decide | None = None,
     checking: Callable[[int, int], None] | None = None,
-) -> WindowedConversation | None:
-    """The conversation in stretches; None where it has to be judged as a whole.
+) -> Conversation | None:
+    """The conversation in windows; None where it has to be judged as a whole.
 
     `decide`: the format was told by the beginning alone. Raises OtherFormat where that was wrong.
     """
@@ -63,9 +72,10 @@ def opened_long(
     if view.leaf is not None or _harmed(document, format):
         return None
     head = CheckedRecords((), format, profile, request, view).transcript
-    if not isinstance(format, ReadAtAGlance) or profile.base not in format.clean_by:
+    light = light_for(format, profile, view)
+    if light is None:
         return None
-    scan = Scan(format.light(view), profile, head.declared_tools, LEAST)
+    scan = Scan(light, profile, head.declared_tools, LEAST)
     outline = outline_of(document, scan, progress)
     if decide is not None and scan.light.told is not None and not scan.whole:
         told = decide(scan.light.told)
@@ -76,7 +86,7 @@ def opened_long(
     head = outline.head or head
     answered = sum(found.calls for found in outline.windows)
 
-    def judged_by(other: Profile) -> WindowedConversation | None:
+    def judged_by(other: Profile) -> Conversation | None:
         return opened_long(number, source, format, other, request, view)
 
     @lru_cache(1)  # asked for several times while a fix is put on
@@ -87,14 +97,78 @@ def opened_long(
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     declared = head.declared_tools
 
-    def proof(changed: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
-        light = format.light(view)
+    def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+        again = light_for(format, profile, view)
         # Other files have more around a window than stand-ins.
-        return None if light.native else proven(Scan(light, profile, declared, len(changed) + 10), changed, beyond)
+        if again is None or again.native or not again.clean:
+            return None
+        return proven(Scan(again, profile, declared, len(changed) + 10), changed, edges)
 
     reading = replace(reading, proof=proof)
     with gc_paused():
         return windowed_conversation(number, source, outline, reading, checking)
+
+
+def windowed_conversation(
+    number: int,
+    source: ConversationSource,
+    outline: Outline,
+    reading: Reading,
+    checking: Callable[[int, int], None] | None = None,
+) -> Conversation | None:
+    """The conversation whose outline this is. None when it has to be judged as a whole.
+
+    `checking` is told how many windows are judged, and of how many: more, where some have to do with each other.
+    """
+    document = reading.document
+    last = len(outline.windows)
+
+    def part(wanted: Range) -> DocumentPart:
+        first, end = outline.records(wanted)
+        # Told apart by their first records, so that no two parts give a new record the same uid.
+        return DocumentPart(document, first, end, document.next_uid + first * _UIDS)
+
+    def load(wanted: Range, edges: WindowEdges) -> CheckedWindow | ReportedWindow:
+        made = part(wanted)
+        checked = CheckedWindow(reading.judged(made, edges))
+        found: CheckedWindow | ReportedWindow = checked
+        if reading.view.reporting:
+            found, made = lightened(checked), part(wanted)
+            collect_young()
+        documents[wanted.start, wanted.stop] = made
+        if checking is not None:
+            checking(len(documents), max(len(outline.ranges), len(documents)))
+        return found
+
+    documents: dict[tuple[int, int], DocumentPart] = {}
+    judged = judge_ranges(outline, load, _MOST)
+    if judged is None:
+        return None
+    windows: list[Window] = []
+    at = 0
+    if outline.past:
+        replaced = DocumentPart(document, 0, outline.past, document.next_uid)
+        behind = WindowEdges(False, True, outline.ids, reading.answered)
+        windows.append(Window(reading, replaced, behind, OutlineWindow(0, outline.past)))
+
+    signed = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
+
+    def clean(stop: int) -> None:
+        for n in range(at, stop):
+            outlined = outline.windows[n]
+            answered = reading.answered - outlined.calls
+            edges = WindowEdges(n > 0, n + 1 < last, outline.ids, answered, signed[last - n - 1])
+            windows.append(Window(reading, part(Range(n, n + 1)), edges, outlined))
+
+    for found in judged:
+        clean(found.range.start)
+        at = found.range.stop
+        edges = found.found.judged.edges
+        assert edges is not None
+        document_part = documents[found.range.start, found.range.stop]
+        windows.append(Window(reading, document_part, edges, judged=found.found))
+    clean(last)
+    return Conversation(number, source, reading, tuple(windows))
 
 
 def _harmed(document: Document, format: Format) -> bool:
@@ -106,9 +180,9 @@ def _harmed(document: Document, format: Format) -> bool:
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
-def proven(scan: Scan, document: Document, beyond: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+def proven(scan: Scan, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
     """The counts and ids of a document's records, where the scan proves them plain among what is around them."""
-    before, after = LEAD_IN if beyond.before else (), LEAD_OUT if beyond.after else ()
+    before, after = SENTINELS_BEFORE if edges.before else (), SENTINELS_AFTER if edges.after else ()
     scan.feed(message.value for message in before)
     scan.feed(_values([_body(record) for record in document.records], scan.light.sends))
     scan.feed(message.value for message in after)

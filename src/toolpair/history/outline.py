@@ -9,8 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.formats.format import FileFacts
-from toolpair.formats.light import Read
+from toolpair.formats.format import FileFacts, Read
 from toolpair.transcript.model import Transcript
 
 _first: Final = attrgetter("first")

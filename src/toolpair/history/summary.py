@@ -77,7 +77,7 @@ class PairRow(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True):
-    """What a verdict counts, of a history or of a stretch of one."""
+    """What a verdict counts, of a history or of a window of one."""
 
     messages: int = 0
     calls: int = 0
@@ -112,7 +112,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
     seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
     total += sum(map(_is_elsewhere, judged.problems))
-    stand_ins = sum(not message.records for message in transcript.messages) if transcript.beyond is not None else 0
+    stand_ins = sum(not message.records for message in transcript.messages) if transcript.edges is not None else 0
     return Tally(
         messages=len(transcript.messages) - stand_ins,
         calls=sum(found.call is not None for found in judged.pairs),

@@ -1,30 +1,30 @@
-"""One part of a long conversation: records that are read and judged when they are looked at, and then stay."""
+"""One window of a conversation: records that are read and judged when they are looked at, and then stay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Set
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.history.checked_records import CheckedRecords, items_of
-from toolpair.history.compacted import replaced
 from toolpair.history.outline import OutlineWindow
 from toolpair.history.row_index import RowPlaces
 from toolpair.history.summary import PairRow, Tally, rows_of
-from toolpair.history.window_checks import CheckedWindow
+from toolpair.history.window_checks import CheckedWindow, ReportedWindow
 from toolpair.rules.profiles import Profile
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
-from toolpair.transcript.model import Message, Transcript, WindowEdges
+from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
 
 class Reading(Struct, frozen=True, eq=False):
-    """How the records of a long conversation are read and judged."""
+    """How the records of a conversation are read and judged."""
 
     document: Document
     """All records, as the file holds them."""
@@ -42,12 +42,10 @@ class Reading(Struct, frozen=True, eq=False):
     """The conversation of the file by another profile, read anew; None where that judges the whole."""
 
     past: int = 0
-    """Records in front of the first stretch: a compaction replaced them."""
+    """Records in front of the first window: a compaction replaced them."""
     inactive: int = 0
     """How many of these are the agent's messages, and what stands beside them."""
-    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, beyond: (
-        None
-    )
+    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, edges: None
     """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
     inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
     """What the format needs besides to read the records from one number to before another."""
@@ -59,19 +57,21 @@ class Reading(Struct, frozen=True, eq=False):
         """Whether it is an agent's own session."""
         return self.head.native
 
-    def judged(self, part: DocumentPart, beyond: WindowEdges) -> CheckedRecords:
-        """The records of a part, as a stretch."""
+    def judged(self, part: DocumentPart, edges: WindowEdges | None) -> CheckedRecords:
+        """The records of a window."""
         if part.end <= self.past:
+            from toolpair.history.compacted import replaced
+
             return replaced(
                 CheckedRecords(items_of(part.now), self.format, self.profile, self.request, self.view, part.now)
             )
         inside = self.inside(part.first, part.end)
         view = self.view if inside is None else replace(self.view, inside=inside)
-        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, beyond)
+        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, edges)
 
 
 class Offsets(Struct, frozen=True):
-    """What stands before a part: messages, pairs, and messages as the provider counts them."""
+    """What stands before a window: messages, pairs, and messages as the provider counts them."""
 
     messages: int = 0
     pairs: int = 0
@@ -81,21 +81,22 @@ class Offsets(Struct, frozen=True):
 
 
 class Window:
-    """Stretches in a row. While `stretch` is known, nothing in it is a problem, and its counts are those."""
+    """Records in a row. While `outlined` is known, nothing in them is a problem, and their counts are those."""
 
     def __init__(
         self,
         reading: Reading,
         document: DocumentPart,
-        beyond: WindowEdges,
-        stretch: OutlineWindow | None = None,
-        judged: CheckedWindow | None = None,
+        edges: WindowEdges | None,
+        outlined: OutlineWindow | None = None,
+        judged: CheckedWindow | ReportedWindow | None = None,
         ids: frozenset[str] | None = None,
     ) -> None:
+        """`edges`: what stands around it; None where it is all of a conversation."""
         self.reading = reading
         self.document = document
-        self.beyond = beyond
-        self.stretch = stretch
+        self.edges = edges
+        self.outlined = outlined
         self._judged = judged
         self._ids = ids
         self._seen: tuple[Offsets, NumberedWindow] | None = None
@@ -106,26 +107,26 @@ class Window:
         return self._judged is not None
 
     @property
-    def stretch_judged(self) -> CheckedWindow:
+    def checked(self) -> CheckedWindow | ReportedWindow:
         if self._judged is None:
-            self._judged = CheckedWindow(self.reading.judged(self.document, self.beyond))
+            self._judged = CheckedWindow(self.reading.judged(self.document, self.edges))
         return self._judged
 
     @property
     def judged(self) -> CheckedRecords:
-        return self.stretch_judged.judged
+        return self.checked.judged
 
     @property
     def clean(self) -> bool:
         """Nothing in it is a problem: known without a look."""
-        return self.stretch is not None
+        return self.outlined is not None
 
     @property
     def unread(self) -> Window:
         """The same without what was read of it."""
         own = self.document
         document = own if own.changed else DocumentPart(own.long, own.first, own.end, own.next_uid)
-        return Window(self.reading, document, self.beyond, self.stretch, ids=self._ids)
+        return Window(self.reading, document, self.edges, self.outlined, ids=self._ids)
 
     @cached_property
     def says_more(self) -> bool:
@@ -156,19 +157,19 @@ class Window:
 
     @cached_property
     def messages(self) -> int:
-        return self.stretch.messages if self.stretch is not None else self.stretch_judged.messages
+        return self.outlined.messages if self.outlined is not None else self.checked.messages
 
     @cached_property
     def pairs(self) -> int:
-        return self.stretch.calls if self.stretch is not None else len(self.judged.pairs)
+        return self.outlined.calls if self.outlined is not None else len(self.judged.pairs)
 
     @cached_property
     def counted(self) -> int:
-        return self.stretch.counted if self.stretch is not None else self.stretch_judged.counted
+        return self.outlined.counted if self.outlined is not None else self.checked.counted
 
     @cached_property
     def unsent(self) -> int:
-        return self.stretch.counted if self.stretch is not None else self.stretch_judged.unsent
+        return self.outlined.counted if self.outlined is not None else self.checked.unsent
 
     @property
     def replaced(self) -> bool:
@@ -178,9 +179,9 @@ class Window:
     @property
     def signed(self) -> int:
         """Blocks of signed thinking in it."""
-        if self.stretch is not None:
-            return self.stretch.signed
-        return self.stretch_judged.signed
+        if self.outlined is not None:
+            return self.outlined.signed
+        return self.checked.signed
 
     @property
     def inactive(self) -> int:
@@ -190,13 +191,13 @@ class Window:
 
     @cached_property
     def row_count(self) -> int:
-        return self.stretch.rows if self.stretch is not None else len(self.rows)
+        return self.outlined.rows if self.outlined is not None else len(self.rows)
 
     @cached_property
     def tally(self) -> Tally:
-        found = self.stretch
+        found = self.outlined
         if found is None:
-            return self.stretch_judged.tally
+            return self.checked.tally
         return Tally(
             messages=found.messages,
             calls=found.calls,
@@ -214,50 +215,60 @@ class Window:
         return tuple(row for row in rows_of(self.judged, order) if row.record != -1)
 
     @cached_property
+    def by_id(self) -> Mapping[str, Sequence[Block]]:
+        """Id -> the blocks in it that have it: calls, results, items with an id of their own."""
+        found: defaultdict[str, list[Block]] = defaultdict(list)
+        for message in self.judged.transcript.messages:
+            for block in message.blocks:
+                for id_ in own_ids(block):
+                    found[id_].append(block)
+        return dict(found)
+
+    @cached_property
     def places(self) -> RowPlaces:
         return RowPlaces(self.rows)
 
-    def exposed(self, offsets: Offsets) -> NumberedWindow:
+    def numbered(self, offsets: Offsets) -> NumberedWindow:
         """What is in it, numbered as in the whole; the same objects each time."""
         seen = self._seen  # another thread may ask with other offsets
         if seen is None or seen[0] != offsets:
             seen = self._seen = (offsets, NumberedWindow(self, offsets))
         return seen[1]
 
-    def with_document(self, document: DocumentPart, beyond: WindowEdges) -> Window:
+    def with_document(self, document: DocumentPart, edges: WindowEdges) -> Window:
         """The same records after a change, or with something else around them."""
-        proven = self.reading.proof(document.now, beyond)
+        proven = self.reading.proof(document.now, edges)
         if proven is None:
-            return Window(self.reading, document, beyond)
-        return Window(self.reading, document, beyond, proven[0], ids=proven[1])
+            return Window(self.reading, document, edges)
+        return Window(self.reading, document, edges, proven[0], ids=proven[1])
 
 
 class NumberedWindow:
-    """A part at its place in the whole."""
+    """A window at its place in the whole."""
 
-    def __init__(self, part: Window, offsets: Offsets) -> None:
-        self._part = part
+    def __init__(self, window: Window, offsets: Offsets) -> None:
+        self._window = window
         self._offsets = offsets
         self._pairs: dict[int, Pair] = {}
         self._rows: dict[int, PairRow] = {}
 
     @property
     def _lead(self) -> int:
-        return self._part.stretch_judged.lead
+        return self._window.checked.lead
 
     def message(self, number: int) -> Message:
-        return self._part.judged.transcript.messages[number + self._lead]
+        return self._window.judged.transcript.messages[number + self._lead]
 
     def pair(self, number: int) -> Pair:
         made = self._pairs.get(number)
         if made is None:
-            made = self._pairs[number] = self._moved(self._part.judged.pairs[number])
+            made = self._pairs[number] = self._moved(self._window.judged.pairs[number])
         return made
 
     def row(self, number: int) -> PairRow:
         made = self._rows.get(number)
         if made is None:
-            row = self._part.rows[number]
+            row = self._window.rows[number]
             made = self._rows[number] = replace(
                 row,
                 message=None if row.message is None else row.message + self._offsets.messages - self._lead,
@@ -266,6 +277,8 @@ class NumberedWindow:
         return made
 
     def _moved(self, pair: Pair) -> Pair:
+        if self._offsets == _NONE and not self._lead:
+            return pair
         by = self._offsets.messages - self._lead
         return Pair(
             index=pair.index + self._offsets.pairs,
@@ -279,6 +292,19 @@ class NumberedWindow:
             ambiguous=pair.ambiguous,
             state=pair.state,
         )
+
+
+_NONE: Final = Offsets()
+
+
+def own_ids(block: Block) -> Iterator[str]:
+    """The id by which a block is paired, and the one of its item."""
+    if isinstance(block.id, str) and block.id:
+        yield block.id
+    if isinstance(block.value, dict):
+        item = block.value.get("id")
+        if isinstance(item, str) and item and item != block.id:
+            yield item
 
 
 class WindowIds(Container[str]):

@@ -14,22 +14,21 @@ from toolpair.dialects.anthropic import is_signed
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
-from toolpair.rules.errors.counting import counted_transcript
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES, place_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, WindowEdges
+from toolpair.transcript.model import SENTINELS_AFTER, SENTINELS_BEFORE, WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
 """How often ranges are joined before the whole is judged instead."""
-Load = Callable[[Range, WindowEdges], "CheckedWindow"]
-"""Reads the records of a range and judges them as a stretch."""
+Load = Callable[[Range, WindowEdges], "CheckedWindow | ReportedWindow"]
+"""Reads the records of a range and judges them as a window."""
 
 
 class CheckedWindow(Struct, eq=False, dict=True):
-    """What is judged of a stretch, and what it has to do with others."""
+    """What is judged of a window, and what it has to do with others."""
 
     judged: CheckedRecords
 
@@ -41,8 +40,8 @@ class CheckedWindow(Struct, eq=False, dict=True):
     @property
     def tail(self) -> int:
         """Stand-ins behind them."""
-        beyond = self.judged.beyond
-        return len(LEAD_OUT) if beyond is not None and beyond.after else 0
+        edges = self.judged.edges
+        return len(SENTINELS_AFTER) if edges is not None and edges.after else 0
 
     @cached_property
     def messages(self) -> int:
@@ -55,8 +54,14 @@ class CheckedWindow(Struct, eq=False, dict=True):
         sent = self._sent
         if sent is not None:
             return sent
-        stand_ins = len(counted_transcript(replace(transcript, messages=(*LEAD_IN[: self.lead],)), base).messages)
-        stand_ins += len(counted_transcript(replace(transcript, messages=(*LEAD_OUT[: self.tail],)), base).messages)
+        from toolpair.rules.errors.counting import counted_transcript
+
+        stand_ins = len(
+            counted_transcript(replace(transcript, messages=(*SENTINELS_BEFORE[: self.lead],)), base).messages
+        )
+        stand_ins += len(
+            counted_transcript(replace(transcript, messages=(*SENTINELS_AFTER[: self.tail],)), base).messages
+        )
         return len(counted_transcript(transcript, base).messages) - stand_ins
 
     @cached_property
@@ -88,7 +93,11 @@ class CheckedWindow(Struct, eq=False, dict=True):
     def spills(self) -> bool:
         """Whether what is read of it goes beyond it, so that only the whole tells it."""
         frame = self.judged.transcript.frame
-        return frame is not None and (frame.spills or self._sent is None)
+        if frame is None:
+            return False
+        edges = self.judged.edges
+        alone = edges is None or not (edges.before or edges.after)
+        return frame.spills or self.judged.seen is None or (alone and self._sent is None)
 
     @cached_property
     def tells_of_all(self) -> bool:
@@ -126,12 +135,13 @@ class CheckedWindow(Struct, eq=False, dict=True):
         return frozenset(clean for id_ in ids if usable(id_) and (clean := sanitised(id_)) != id_)
 
     @cached_property
-    def leans(self) -> tuple[bool, bool]:
+    def touches_edges(self) -> tuple[bool, bool]:
         """Whether a problem or a fix is about what stands at the front of the range or before, at its end or behind.
 
-        A record that goes, or comes, at an end would change what stands beside the next stretch.
+        A record that goes, or comes, at an end would change what stands beside the next window.
         """
-        front = behind = False
+        # What is sent of it may run together with what is around it.
+        front = behind = self.judged.transcript.frame is not None and self._sent is None
         messages = self.judged.transcript.messages
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
@@ -144,15 +154,35 @@ class CheckedWindow(Struct, eq=False, dict=True):
             behind = behind or not about.isdisjoint(last) or not records.isdisjoint(ends[1])
             if problem.message is not None and not self.lead <= problem.message < self.lead + self.messages:
                 front, behind = front or problem.message < self.lead, behind or problem.message >= self.lead
-        beyond = self.judged.beyond
-        return front and beyond is not None and beyond.before, behind and beyond is not None and beyond.after
+        edges = self.judged.edges
+        return front and edges is not None and edges.before, behind and edges is not None and edges.after
+
+
+class ReportedWindow(Struct, eq=False):
+    """A checked window of which only what was found out is left."""
+
+    judged: CheckedRecords
+    lead: int
+    tail: int
+    messages: int
+    counted: int
+    unsent: int
+    tally: Tally
+    signed: int
+    spills: bool
+    tells_of_all: bool
+    claims: frozenset[str]
+    open: frozenset[str]
+    loose: frozenset[str]
+    cleaned: frozenset[str]
+    touches_edges: tuple[bool, bool]
 
 
 class CheckedRange(Struct, frozen=True, eq=False):
     """A range of an outline, and what is judged of it."""
 
     range: Range
-    found: CheckedWindow
+    found: CheckedWindow | ReportedWindow
 
 
 def _spelt(id_: Any) -> Iterator[str]:
@@ -183,15 +213,15 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
                 inside = outline.windows[found.start : found.stop]
                 if inside[-1].end - inside[0].first > most:
                     return None
-                elsewhere = answered - sum(stretch.calls for stretch in inside)
-                beyond = WindowEdges(
+                elsewhere = answered - sum(window.calls for window in inside)
+                edges = WindowEdges(
                     found.start > 0, found.stop < last, outline.ids, elsewhere, thinking[last - found.stop]
                 )
-                known[key] = CheckedRange(found, load(found, beyond))
+                known[key] = CheckedRange(found, load(found, edges))
                 if known[key].found.spills or known[key].found.tells_of_all:
                     return None
             judged.append(known[key])
-        joined = [*_together(judged), *_leaning(judged, last), *_named_elsewhere(judged, outline)]
+        joined = [*_together(judged), *_touching(judged, last), *_named_elsewhere(judged, outline)]
         if not joined:
             return judged
         merged = ranges_of((), [*((found.start, found.stop - 1) for found in ranges), *joined])
@@ -221,9 +251,9 @@ def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
                     yield judged[other].range.start, found.range.start
 
 
-def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
+def _touching(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
     for found in judged:
-        front, behind = found.found.leans
+        front, behind = found.found.touches_edges
         if front:
             yield found.range.start - 1, found.range.start
         if behind and found.range.stop < last:
@@ -253,7 +283,8 @@ def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Pr
         seen = found.found
         before = counted - min(seen.lead, 1)
         problems += [
-            moved(problem, messages - seen.lead, pairs, before, unsent - seen.lead) for problem in seen.judged.problems
+            renumbered(problem, messages - seen.lead, pairs, before, unsent - seen.lead)
+            for problem in seen.judged.problems
         ]
         messages, pairs = messages + seen.messages, pairs + len(seen.judged.pairs)
         counted, unsent = counted + seen.counted, unsent + seen.unsent
@@ -273,7 +304,7 @@ def _place(problem: Problem) -> int:
     return -1 if problem.message is not None else place_of(problem.rule)
 
 
-def moved(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
+def renumbered(problem: Problem, messages: int, pairs: int, counted: int, others: int) -> Problem:
     """The problem with so many messages and pairs before it; `counted` is how many of them the provider counts.
 
     `others` is how many it would count if all were sent as they stand.

@@ -34,10 +34,10 @@ class SignedThinking:
             for block in message.blocks
             if block.kind == "thinking" and is_signed(block)
         ]
-        self._beyond = transcript.beyond.signed if transcript.beyond is not None else 0
+        self._beyond = transcript.edges.signed if transcript.edges is not None else 0
         last = next((message.records for message in reversed(transcript.messages) if message.records), ())
         self._further = (RemoveThinking(last[-1]),) if self._beyond and last else ()
-        """What is to be removed beyond the stretch."""
+        """What is to be removed beyond the window."""
         self._messages = [number for number, _ in blocks]
         self._removals = tuple(Remove(block) for _, block in blocks)
         self._blocks = {id(block) for _, block in blocks}
@@ -71,7 +71,7 @@ class SignedThinking:
     def _behind(self, fix: Fix) -> tuple[tuple[Remove, ...], int]:
         """The removals of the signed blocks behind what the fix touches first, without those that it removes itself.
 
-        And how many there are, with those beyond the stretch that is judged, whose removals it does not know.
+        And how many there are, with those beyond the window that is judged, whose removals it does not know.
         """
         if all(isinstance(edit, SetField) for edit in fix.edits):
             return (), 0
@@ -91,7 +91,7 @@ class SignedThinking:
 
 
 def with_removals(edits: Sequence[Edit], transcript: Transcript) -> list[Edit]:
-    """The edits of a stretch as those of the whole, which knows what signed thinking there is."""
+    """The edits of a window as those of the whole, which knows what signed thinking there is."""
     found: list[Edit] = []
     for edit in edits:
         if isinstance(edit, RemoveThinking):

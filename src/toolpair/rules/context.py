@@ -83,7 +83,7 @@ class Context(Struct, eq=False, dict=True):
 
     @cached_property
     def _ids(self) -> NewIds:
-        beyond = self.transcript.beyond
+        beyond = self.transcript.edges
         ids = NewIds(self.profile.new_ids, elsewhere=beyond.ids if beyond is not None else ())
         ids.take(block.id for message in self.transcript.messages for block in message.blocks)
         ids.take(block.id for block in self.transcript.inactive_blocks)

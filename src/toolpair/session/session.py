@@ -96,7 +96,7 @@ def open_session(
     """Open a session file. With `data` its bytes are these and `path` is the name to show.
 
     `leaf` is the id (or its beginning) of the record that the history is to end at, where the file has branches.
-    `progress` is told how many bytes of a large file have been read, `checking` how many of its doubtful stretches
+    `progress` is told how many bytes of a large file have been read, `checking` how many of its doubtful windows
     have been judged, and of how many; what they raise ends the reading.
     `reporting`: its problems are told, but nothing is shown or changed, so that less has to stay in memory.
     `agent_version` resumes the file (or what this finds by the format's id); by default the newest that was measured.

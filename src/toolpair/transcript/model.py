@@ -175,7 +175,7 @@ class Branch(Struct, frozen=True):
 
 
 class WindowEdges(Struct, frozen=True, eq=False):
-    """What stands around messages that are a stretch of a longer history."""
+    """What stands around messages that are a window of a longer history."""
 
     before: bool
     after: bool
@@ -192,9 +192,9 @@ _USER: Final = Message("user", (Block("text", ".", -1, ("content",)),), (), "str
 _ASSISTANT: Final = Message(
     "assistant", (Block("text", ".", -1, ("content",)),), (), "string", {"role": "assistant", "content": "."}
 )
-LEAD_IN: Final = (_USER,)
-"""Stands for what is before a stretch, which begins with a response: so it is not taken for the beginning."""
-LEAD_OUT: Final = (_ASSISTANT, _USER)
+SENTINELS_BEFORE: Final = (_USER,)
+"""Stands for what is before a window, which begins with a response: so it is not taken for the beginning."""
+SENTINELS_AFTER: Final = (_ASSISTANT, _USER)
 """Stands for what is behind it."""
 
 
@@ -203,8 +203,8 @@ def _item(role: str, part: str) -> Message:
     return Message(role, (Block("text", value, -1, ()),), (), "blocks", value)
 
 
-ITEM_LEAD_IN: Final = (_item("user", "input_text"),)
-ITEM_LEAD_OUT: Final = (_item("assistant", "output_text"), _item("user", "input_text"))
+ITEM_SENTINELS_BEFORE: Final = (_item("user", "input_text"),)
+ITEM_SENTINELS_AFTER: Final = (_item("assistant", "output_text"), _item("user", "input_text"))
 """The same among items of the Responses API."""
 
 
@@ -212,7 +212,7 @@ class Framed(Protocol):
     """Records that were read between others that stand for what is around them."""
 
     spills: bool
-    """What was read of them goes beyond them: only the whole tells it."""
+    """What was read of them goes edges them: only the whole tells it."""
     as_items: bool
     """They are items of the Responses API, each of which is counted."""
 
@@ -259,22 +259,24 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     """What its format knows besides, of its agent alone: nobody else looks into it."""
     unreached: tuple[Block, ...] = ()
     """Results beside the history that are never sent, since the record of their call was lost."""
-    beyond: WindowEdges | None = None
-    """Of a stretch: what stands around it. Its messages begin with LEAD_IN and end with LEAD_OUT where there is any."""
+    edges: WindowEdges | None = None
+    """Of a window: what stands around it. Where that is anything, its messages begin and end with sentinels."""
     frame: Framed | None = None
     """Of a part of a file: what its format put around the records to read them."""
 
     @property
     def lead(self) -> int:
-        """How many messages in front stand for what is before the stretch."""
-        return len(LEAD_IN) if self.beyond is not None and self.beyond.before else 0
+        """How many messages in front stand for what is before the window."""
+        return len(SENTINELS_BEFORE) if self.edges is not None and self.edges.before else 0
 
-    def within(self, beyond: WindowEdges) -> Transcript:
-        """The same as a stretch of a longer history."""
+    def within(self, edges: WindowEdges) -> Transcript:
+        """The same as a window of a longer history."""
         items = self.frame is not None and self.frame.as_items
-        lead_in, lead_out = (ITEM_LEAD_IN, ITEM_LEAD_OUT) if items else (LEAD_IN, LEAD_OUT)
-        before, after = lead_in if beyond.before else (), lead_out if beyond.after else ()
-        return replace(self, messages=(*before, *self.messages, *after), beyond=beyond)
+        lead_in, lead_out = (
+            (ITEM_SENTINELS_BEFORE, ITEM_SENTINELS_AFTER) if items else (SENTINELS_BEFORE, SENTINELS_AFTER)
+        )
+        before, after = lead_in if edges.before else (), lead_out if edges.after else ()
+        return replace(self, messages=(*before, *self.messages, *after), edges=edges)
 
 
 PLACEHOLDER: Final = (

@@ -38,7 +38,7 @@ def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
     """`changes_text`; of a long history only when that is known, else it is noted that somebody wants to know."""
     key = (id(problem), fix.id)
     if key not in overview.previews:
-        if overview.session.conversation.is_windowed:
+        if overview.session.conversation.fixes_are_local:
             overview.wanted = (problem, fix)
             return ""
         learn_preview(overview, problem, fix)
@@ -52,7 +52,7 @@ def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
 
 def changes_text(session: Session, problem: Problem, fix: Fix) -> str:
     """`Changes 1 line.`, from what the fix would really do."""
-    if not session.conversation.is_windowed and len(session.transcript.messages) > PREVIEW_MESSAGES:
+    if not session.conversation.fixes_are_local and len(session.transcript.messages) > PREVIEW_MESSAGES:
         return ""
     changes = session.preview(problem, fix)
     noun = "line" if session.document.kind == "lines" else "message"

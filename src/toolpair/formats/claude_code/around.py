@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.frames import LogFacts
-from toolpair.formats.format import FileFacts, Item
+from toolpair.formats.format import FileFacts, Item, Read
 from toolpair.formats.id_index import IdIndex
-from toolpair.formats.light import Read
 from toolpair.transcript.model import Transcript
 
 _TAIL: Final = 64
@@ -18,7 +17,9 @@ _TAIL: Final = 64
 class Around:
     """What is remembered of a whole file."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, heals: bool) -> None:
+        """`heals`: what is open in the last turn is sent where that breaks off; else nowhere."""
+        self._heals = heals
         self.words_at = -1
         """The last record with the user's words."""
         self.leaf_elsewhere = False
@@ -42,7 +43,7 @@ class Around:
 
     def facts(self, first: int, end: int, count: int, read: Read) -> FileFacts:
         """What stands around the records from one to before another."""
-        on_results = self.words_at < end and self._ends_open(count, read)
+        on_results = self._heals and self.words_at < end and self._ends_open(count, read)
         leaf_before = end == count and first > self.past and self.leaf_elsewhere
         return FileFacts(
             head=self.head,

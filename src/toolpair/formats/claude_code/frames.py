@@ -11,13 +11,15 @@ from msgspec.structs import replace
 from toolpair.formats.claude_code.history import History
 from toolpair.formats.claude_code.record_kinds import call_ids, parts_of_type, text_or_none, value_of
 from toolpair.formats.format import FileFacts, Item, SentMessage
-from toolpair.transcript.model import LEAD_IN, LEAD_OUT, Block, Transcript
+from toolpair.transcript.model import SENTINELS_AFTER, SENTINELS_BEFORE, Block, Transcript
 
 _BEFORE: Final = -11
 _TAIL: Final = -12
 _PROMPT: Final = -13
 _TAIL_UUID: Final = "\0behind"
 _CALL: Final = "\0call"
+_LATEST: Final = "9999-12-31T23:59:59.999Z"
+"""Later than any record: where the newest one is what the history ends at."""
 _SLOT: Final = ("message", "content", 0)
 
 
@@ -65,10 +67,10 @@ class Frame(Struct, eq=False):
     @property
     def blocks(self) -> dict[tuple[int, tuple[str | int, ...]], Block]:
         """The blocks of the stand-ins by where they stand."""
-        found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): LEAD_IN[0].blocks[0]}
+        found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): SENTINELS_BEFORE[0].blocks[0]}
         if self.after is not None:
-            found[self.after, _SLOT] = LEAD_OUT[0].blocks[0]
-            found[_TAIL, _SLOT] = LEAD_OUT[1].blocks[0]
+            found[self.after, _SLOT] = SENTINELS_AFTER[0].blocks[0]
+            found[_TAIL, _SLOT] = SENTINELS_AFTER[1].blocks[0]
         return found
 
     def count(self, sent: Sequence[SentMessage]) -> int | None:
@@ -76,11 +78,11 @@ class Frame(Struct, eq=False):
         first, end = 0, len(sent)
         for number, message in enumerate(sent):
             blocks = [part.block for part in message.parts]
-            if any(block is LEAD_IN[0].blocks[0] for block in blocks):
+            if any(block is SENTINELS_BEFORE[0].blocks[0] for block in blocks):
                 if len(blocks) > 1 or number:
                     return None
                 first = 1
-            elif any(block is LEAD_OUT[0].blocks[0] for block in blocks):
+            elif any(block is SENTINELS_AFTER[0].blocks[0] for block in blocks):
                 end = number
                 break
         return end - first
@@ -108,7 +110,7 @@ def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
             tail["content"] = [{"type": "tool_result", "tool_use_id": _CALL, "content": "."}]
         behind = [
             Item(inside.after.uid, {**value, "message": message}),
-            Item(_TAIL, _record(value, "user", _TAIL_UUID, value["uuid"], tail)),
+            Item(_TAIL, _record({"timestamp": _LATEST}, "user", _TAIL_UUID, value["uuid"], tail)),
         ]
         leaf = _TAIL_UUID
     if leaf is not None:

@@ -46,6 +46,7 @@ from toolpair.formats.light import (
 from toolpair.transcript.model import Transcript
 
 _COPY: Final = re.compile(r"(.+)[^A-Za-z0-9][0-9]+")
+_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 _FIRST: Final = 20
 _NEAR: Final = 20_000
 _NO_CONTENT: Final = "(no content)"
@@ -62,6 +63,11 @@ class ClaudeCodeLight(Light):
 
     def __init__(self, view: View) -> None:
         self._resumed_by = view.agent_version
+        self._agent = behaviour(view.agent_version)
+        self._written = ""
+        """The newest time of a chain record."""
+        self._at_once = False
+        """Two records have it."""
         self._number = 0
         # Links
         self._last: str | None = None
@@ -106,7 +112,7 @@ class ClaudeCodeLight(Light):
         self._error_at = -1
         """The last of the agent's own error messages."""
         # What the head tells
-        self.around = Around()
+        self.around = Around(heals=self._agent.heals)
         self._files = None if view.beside is None else FilesOfSession(view.beside, self.around.first_uuids)
         self._version: str | None = None
         self._session: str | None = None
@@ -144,7 +150,8 @@ class ClaudeCodeLight(Light):
             self._quiet(value, number, kind)
         elif kind == "progress":
             self.around.note_copy(value.get("parentToolUseID"), number)
-            self._quiet(value, number, kind)
+            if self._agent.follows_reports:
+                self._quiet(value, number, kind)
         elif "message" in value or "parentUuid" in value:
             self._unknown(value, number)
         return None
@@ -156,6 +163,8 @@ class ClaudeCodeLight(Light):
         self._uuids.append(hashed)
         self._at.append(number)
         self._last = uuid
+        if self._agent.ends_at_newest:
+            self._keep_time(value)
         if kind == "assistant":
             self._since.clear()
             self._talk = value
@@ -166,6 +175,14 @@ class ClaudeCodeLight(Light):
                 self._beside.extend(self._since)
                 self._since.clear()
         self._since.append(hashed)
+
+    def _keep_time(self, value: dict[str, Any]) -> None:
+        """An agent that goes on from the newest record goes on from the last where each is later."""
+        written = value.get("timestamp")
+        if not isinstance(written, str) or _TIME.fullmatch(written) is None or written < self._written:
+            raise Whole
+        self._at_once = written == self._written
+        self._written = written
 
     # Records that are in order
 
@@ -203,7 +220,7 @@ class ClaudeCodeLight(Light):
                 part["type"] != "tool_result"
                 or not (len(part) == 3 or (len(part) == 4 and "is_error" in part) or part.keys() <= RESULT_KEYS)
                 or (source is not None and source != home)
-                or (parent is not None and (parent != home or len(content) > 1))
+                or (parent is not None and (parent != home or len(content) > 1 or not self._agent.heals))
             ):
                 raise Odd
             if type(said) is not str:
@@ -336,6 +353,8 @@ class ClaudeCodeLight(Light):
             ids, signed = self._odd_message(value, kind, number)
         elif kind == "progress":
             self.around.note_copy(value.get("parentToolUseID"), number)
+        if self._agent.ends_at_newest:
+            self._keep_time(value)
         self._uuids.append(hash(uuid))
         self._at.append(number)
         self._last = uuid
@@ -473,9 +492,9 @@ class ClaudeCodeLight(Light):
     def finish(self) -> Finding | None:
         if self._newest is not None:
             self._settle(*self._newest)
-        agent = behaviour(self._resumed_by)
+        agent = self._agent
         so_far, around = self.so_far, self.around
-        if self._last is None or not agent.heals:
+        if self._last is None or self._at_once:
             return None
         if agent.needs_time and seconds_of(self._talk.get("timestamp")) is None:
             return None  # the agent does not find such a session
@@ -494,7 +513,7 @@ class ClaudeCodeLight(Light):
 
     def _leaf_in_doubt(self) -> list[int]:
         """The record that the last prompt names, where the history may not lead over it. Raises Whole."""
-        known = None if self._leaf is None else hash(self._leaf)
+        known = None if self._leaf is None or self._agent.ends_at_newest else hash(self._leaf)
         if known is None or known not in self._uuids:
             return []
         at = self._at[self._uuids.index(known)]

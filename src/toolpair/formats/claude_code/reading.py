@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -39,12 +38,7 @@ class _Facts(Struct):
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     if view.inside is not None:
         return _read_inside(items, view, view.inside)
-    history = history_of(items, view.leaf, behaviour(view.agent_version))
-    transcript = transcript_of(items, history, view)
-    while len(_HISTORIES) >= _KEPT:
-        del _HISTORIES[next(iter(_HISTORIES.keys()))]
-    _HISTORIES[transcript] = history
-    return transcript
+    return transcript_of(items, history_of(items, view.leaf, behaviour(view.agent_version)), view)
 
 
 def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transcript:
@@ -55,16 +49,14 @@ def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transc
     return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, log_facts(inside).first_uuids))
 
 
-_HISTORIES: Final[WeakKeyDictionary[Transcript, History]] = WeakKeyDictionary()
-"""Of the newest transcripts: what is sent and what edits change is asked of these; the walk is half of the work."""
-_KEPT: Final = 2
-
-
 def history_behind(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made of. Nothing of it is to be changed."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
-    return _HISTORIES.get(transcript) or history_of(items, transcript.leaf, behaviour(resumed_by(transcript)))
+    facts = transcript.agent_facts
+    if isinstance(facts, ResumedBy) and isinstance(facts.history, History):
+        return facts.history
+    return history_of(items, transcript.leaf, behaviour(resumed_by(transcript)))
 
 
 def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
@@ -84,7 +76,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
         native=True,
         agent=SUB_AGENT if history.sidechain or history.inside else AGENT,
         agent_version=facts.version,
-        agent_facts=ResumedBy(view.agent_version),
+        agent_facts=ResumedBy(view.agent_version, history),
         session_id=facts.session_id,
         folder=facts.folder,
         model=facts.model,

@@ -11,9 +11,11 @@ from toolpair.formats.codex.recovered import unanswered
 from toolpair.formats.codex.rollout_lines import RolloutLine, lines_of
 from toolpair.formats.format import FileFacts, Item, SentMessage, Spills
 from toolpair.transcript.edits import Edit, Rename
-from toolpair.transcript.model import ITEM_LEAD_IN, ITEM_LEAD_OUT, Message, Transcript
+from toolpair.transcript.model import ITEM_SENTINELS_AFTER, ITEM_SENTINELS_BEFORE, Message, Transcript
 
-_STAND_INS: Final = frozenset(id(block) for message in (*ITEM_LEAD_IN, *ITEM_LEAD_OUT) for block in message.blocks)
+_STAND_INS: Final = frozenset(
+    id(block) for message in (*ITEM_SENTINELS_BEFORE, *ITEM_SENTINELS_AFTER) for block in message.blocks
+)
 
 
 class Frame(Struct, eq=False):

@@ -15,7 +15,7 @@ from toolpair.formats.codex.cutting import BYTES, TOKENS, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
 from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
-from toolpair.formats.format import FileFacts
+from toolpair.formats.format import FileFacts, Read
 from toolpair.formats.id_index import IdIndex
 from toolpair.formats.light import (
     ANSWERED,
@@ -31,7 +31,6 @@ from toolpair.formats.light import (
     Finding,
     Light,
     Odd,
-    Read,
     Whole,
     parsed,
 )

@@ -35,7 +35,7 @@ def refusal(items: Sequence[Item], begins: bool = True, without_parent: str | No
 
 def begins_file(transcript: Transcript) -> bool:
     """Whether nothing stands in front of the records that it was read from."""
-    return transcript.beyond is None or not transcript.beyond.before
+    return transcript.edges is None or not transcript.edges.before
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:

@@ -35,7 +35,7 @@ class Whole:
     def doubled(self) -> tuple[int, int]:
         """(calls with the same result several times, answered calls)."""
         answered = [pair for pair in self._pairing.pairs if pair.call is not None and pair.results]
-        beyond = self._transcript.beyond
+        beyond = self._transcript.edges
         return sum(map(_has_copies, answered)), len(answered) + (beyond.answered if beyond is not None else 0)
 
     @property

@@ -70,7 +70,7 @@ class Counted(Struct, frozen=True, eq=False):
 
 
 class Shifted(Struct, frozen=True):
-    """Where the blocks of a stretch stand in the whole."""
+    """Where the blocks of a window stand in the whole."""
 
     counted: Counted
     before: int

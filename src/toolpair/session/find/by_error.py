@@ -70,8 +70,8 @@ class ErrorSearch:
     def __init__(self, conversation: Conversation, known: Recognised) -> None:
         self._conversation = conversation
         self._known = known
-        # Read in stretches and as a whole, the same blocks are other objects.
-        self._key: Callable[[Block], Hashable] = _place_of if conversation.is_windowed else id
+        # Read in windows and as a whole, the same blocks are other objects.
+        self._key: Callable[[Block], Hashable] = _place_of
         self._rules = frozenset(known.error.rules)
         self._alike = frozenset(like for rule in self._rules for like in _ALIKE.get(rule, ()))
         self.ids = ConversationIds(conversation)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
-from toolpair.history.conversation import Conversation, own_ids
+from toolpair.history.conversation import Conversation
+from toolpair.history.window import own_ids
 from toolpair.transcript.model import Block
 
 _SHORTEST: Final = 4

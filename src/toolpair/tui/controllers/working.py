@@ -40,7 +40,7 @@ S = TypeVar("S", bound=HeldUp)
 
 def takes_long(session: Session, problems: int = 1) -> bool:
     """Whether fixing so many problems takes longer than a key may."""
-    if session.conversation.is_windowed:
+    if session.conversation.fixes_are_local:
         return problems > MANY_AT_ONCE
     # What a lost link hides is in the file and not in the transcript: a fix brings it back.
     return len(session.document.records) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS
