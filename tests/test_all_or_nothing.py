@@ -96,11 +96,11 @@ def test_a_long_session_is_read_in_stretches_again_after_a_look_at_it_by_another
     path = tmp_path / "long.jsonl"
     generate(Options(pairs=3000, problems=3, size=9_000_000), path)
     session = open_session(path)
-    assert session.conversation.is_windowed
+    assert session.conversation.fixes_are_local
     verdict = session.conversation.verdict
     session.set_profile("openai-chat")
     session.set_profile("anthropic")
-    assert session.conversation.is_windowed
+    assert session.conversation.fixes_are_local
     assert session.conversation.verdict == verdict
 
 
@@ -126,5 +126,5 @@ def test_a_long_blank_output_is_no_output(tmp_path: Path, blank: str) -> None:
     path = tmp_path / "messages.jsonl"
     path.write_bytes(b"".join(orjson.dumps(message) + b"\n" for message in made))
     session = open_session(path)
-    assert session.conversation.is_windowed
+    assert session.conversation.fixes_are_local
     assert session.conversation.verdict == session.conversation.whole.verdict  # type: ignore[attr-defined]

@@ -408,7 +408,7 @@ def test_the_id_of_an_item_leads_to_it_in_a_long_rollout(tmp_path: Path) -> None
     path = tmp_path / "rollout.jsonl"
     generate(Options(format="codex", pairs=1500, problems=2), path)
     session = open_session(path)
-    assert session.conversation.is_windowed
+    assert session.conversation.fixes_are_local
     pair = session.conversation.pairs[700]
     assert pair.call is not None
     for block in (pair.call, *pair.results):

@@ -159,7 +159,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 127), ("session.jsonl", _CLAUDE_CODE, 152)],
+    [("list.json", _PLAIN, 133), ("session.jsonl", _CLAUDE_CODE, 158)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
@@ -170,7 +170,15 @@ def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: s
     ours = _ours(loaded)
     waiting = (
         *("recipes", "rules.errors", "rules.pages", "source.changes", "source.literal"),
-        *("history.sent_rows", "history.losses", "history.inactive", "history.scans", "history.w"),
+        *(
+            "history.sent_rows",
+            "history.losses",
+            "history.inactive",
+            "history.scan",
+            "history.open_w",
+            "history.window_e",
+        ),
+        *("history.lights", "formats.light", "formats.anthropic_light", "formats.claude_code.light"),
         *("formats.damage", "cli.jobs", "cli.worker", "session.recipe_"),
         *("formats.claude_code.editing", "formats.codex.reading", "formats.codex.editing"),
     )
@@ -212,9 +220,17 @@ DOORS = {
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
     "history.checked_records": {"dialects.request_bodies", "formats.damaged", "formats.openai_responses"},
-    "history.conversation": {"history.inactive_records", "history.losses"},
-    "history.scans.scan_registry": {"history.scans.claude_code_scan", "history.scans.codex_scan"},
+    "history.conversation": {
+        "history.cross_window_links",
+        "history.inactive_records",
+        "history.losses",
+        "history.row_text_search",
+        "history.text_prefilter",
+        "history.window_edits",
+    },
     "history.summary": {"rules.pages"},
+    "history.window": {"history.compacted"},
+    "history.window_checks": {"rules.errors.message_counting"},
     "rules.context": {"dialects.besides"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
@@ -247,11 +263,12 @@ CHECKING = {
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
-    "formats.anthropic": {"dialects.anthropic_writer", "formats.linear"},
+    "formats.anthropic": {"dialects.anthropic_writer", "formats.anthropic_light", "formats.linear"},
     "formats.claude_code": {
         "formats.claude_code.damage",
         "formats.claude_code.editing",
         "formats.claude_code.inactive",
+        "formats.claude_code.light",
         "formats.claude_code.reading",
         "formats.claude_code.sending",
         "formats.claude_code.subagent_sessions",
@@ -261,11 +278,14 @@ FORMATS = {
         "formats.claude_code.session_files",
         "formats.way_back",
     },
+    "formats.claude_code.around": {"formats.claude_code.sending"},
+    "formats.claude_code.light": {"formats.light"},
     "formats.claude_code.sending": {"formats.claude_code.sending.old"},
     "formats.codex": {
         "formats.codex.damage",
         "formats.codex.editing",
         "formats.codex.fix_notes",
+        "formats.codex.light",
         "formats.codex.own_rules",
         "formats.codex.reading",
         "formats.codex.sending",
@@ -278,7 +298,7 @@ FORMATS = {
         "formats.codex.session_files",
         "formats.way_back",
     },
-    "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear"},
+    "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.plain": {"formats.lost"},
     "formats.roo_code": {"dialects.anthropic_writer", "formats.linear", "formats.roo_code_envelope"},

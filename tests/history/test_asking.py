@@ -5,24 +5,28 @@ from __future__ import annotations
 import json
 import random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import toolpair
+import toolpair.session.opening
 from tests.formats.claude_code_files import Log, call
 from tests.history.asking import assert_same
-from tests.history.opening import both, judged_by
+from tests.history.opening import SIZES, both, judged_by
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
-from toolpair.history.windowed import WindowedConversation
+from tests.history.unlit import Unlit
+from toolpair.formats import get_format
 from toolpair.session.carrying_out import preview
 from toolpair.session.session import Session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 SOME = settings(derandomize=True, max_examples=8, suppress_health_check=list(HealthCheck))
 FORMATS = ("anthropic", "openai-chat", "claude-code")
+UNLIT = ("anthropic without a light", "openai-chat without a light")
 RECIPES = ("recommended", "roo-code", "roo-code-reorder")
 
 
@@ -43,18 +47,21 @@ def content(rng: random.Random, messages: list[Any], form: str) -> bytes:
 
 def opened(kind: str, seed: int) -> tuple[Session, Session, int, int] | None:
     rng = random.Random(seed)
-    messages = claude_code(seed) if kind == "claude-code" else broken(seed, kind)
+    like = kind.split(maxsplit=1)[0]
+    messages = claude_code(seed) if kind == "claude-code" else broken(seed, like)
     forms = ["lines", "crlf", "blank", "unended", "twice"] + ["odd", "request"] * (kind != "claude-code")
-    least = rng.choice([1, 4, 10])
+    least = rng.choice([4, *SIZES])
     if not messages:
         return None
-    whole, long = both(content(rng, messages, rng.choice(forms)), kind, None, least)
-    if not isinstance(long.conversation, WindowedConversation):
+    found = get_format(like) if kind == like else Unlit(like)
+    with patch.object(toolpair.session.opening, "get_format", lambda id_: found):
+        whole, long = both(content(rng, messages, rng.choice(forms)), like, None, least)
+    if not long.conversation.fixes_are_local:
         return None
     return whole, long, len(whole.conversation.document.records), least
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", FORMATS + UNLIT)
 @given(seed=SEEDS)
 @SOME
 def test_whatever_is_done_it_answers_as_the_whole_does(kind: str, seed: int) -> None:
@@ -121,7 +128,7 @@ def test_looking_by_another_profile_and_back_changes_nothing() -> None:
     messages = history(12)
     messages[8]["content"][0]["tool_use_id"] = "toolu_lost"
     whole, long = both(written(messages), "anthropic", None, 4)
-    assert isinstance(long.conversation, WindowedConversation)
+    assert long.conversation.fixes_are_local
     with judged_by(4):
         for session in (whole, long):
             session.set_profile("vertex-anthropic")
@@ -153,7 +160,7 @@ def test_problems_of_no_message_come_first() -> None:
     lines[20] = lines[20][:-2] + b', "x": 1, "x": 2}\n'
     whole, long = both(b"".join(lines), "anthropic", None, 2)
 
-    assert isinstance(long.conversation, WindowedConversation)
+    assert long.conversation.fixes_are_local
     assert [problem.rule for problem in long.problems] == [problem.rule for problem in whole.problems]
     assert long.problems[0].rule == "record.duplicate_key"
 
@@ -164,7 +171,7 @@ def test_what_cannot_be_read_is_counted() -> None:
     lines.insert(9, b"[1, 2]\n")
     _, long = both(b"".join(lines), "anthropic", None, 2)
 
-    assert isinstance(long.conversation, WindowedConversation)
+    assert long.conversation.fixes_are_local
     assert long.conversation.damaged == 1
 
 
@@ -189,7 +196,7 @@ def test_an_answer_at_the_end_tells_of_what_stands_before() -> None:
     log.says("a8", "m8", call("toolu_8"), call("toolu_9"))
     data = written(log.values)
     whole, long = both(data, "claude-code", None, 1)
-    assert isinstance(long.conversation, WindowedConversation)
+    assert long.conversation.fixes_are_local
     with judged_by(1):
         for session in (whole, long):
             last = [problem for problem in session.problems if problem.rule == "turn.trailing_call"]
@@ -215,7 +222,7 @@ def compacted() -> Log:
 def test_what_a_compaction_replaced_can_be_asked_for() -> None:
     log = compacted()
     whole, long = both(written(log.values), "claude-code", None, 1)
-    assert isinstance(long.conversation, WindowedConversation)
+    assert long.conversation.fixes_are_local
     assert long.conversation.reading.past > 0
 
     target = long.find("toolu_02")
@@ -240,7 +247,7 @@ def test_dropping_the_thinking_behind_is_done_for_one_problem_after_the_other() 
     for at in (4, 8):
         messages[at]["content"].insert(0, {"type": "text", "text": "wait"})
     whole, long = both(written(messages), "anthropic", None, 1)
-    assert isinstance(long.conversation, WindowedConversation)
+    assert long.conversation.fixes_are_local
 
     def pick(problem: Any) -> Any:
         return next((fix for fix in problem.fixes if fix.id.endswith("+drop-thinking")), None)
@@ -250,3 +257,19 @@ def test_dropping_the_thinking_behind_is_done_for_one_problem_after_the_other() 
     assert rows[0] is not None and rows[1] is not None
     assert (rows[0].title, rows[0].count) == (rows[1].title, rows[1].count)
     assert long.to_bytes() == whole.to_bytes()
+
+
+def test_which_of_two_equal_images_is_gone_does_not_hang_on_how_it_is_read() -> None:
+    messages = history(12)
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}}
+    for at in (6, 20):
+        messages[at]["content"][0]["content"] = [{"type": "text", "text": "seen"}, image]
+    messages[6]["content"][0]["is_error"] = True
+    whole, long = both(written(messages), "anthropic", None, 2)
+    assert long.conversation.fixes_are_local
+    with judged_by(2):
+        for session in (whole, long):
+            problem = session.problems[0]
+            session.stage(problem, next(fix for fix in problem.fixes if fix.id == "text-only"))
+            session.set_profile("anthropic")
+    assert [lost.record for lost in whole.staging.losses.images] == [lost.record for lost in long.losses.images] == [6]

@@ -10,15 +10,19 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from tests.formats.claude_code_files import Log, call
+from tests.history.opening import SIZES
 from tests.history.reports import told
 from tests.history.sessions import session, written
 from toolpair.formats import get_format
-from toolpair.formats.format import Item, Spills, View
+from toolpair.formats.format import AS_RESUMED, Item, Spills, View
+from toolpair.formats.light import ReadAtAGlance
 from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range
-from toolpair.history.scans.claude_code_scan import ClaudeCodeScan
+from toolpair.history.scan import Scan
 from toolpair.history.window_checks import CheckedRange, CheckedWindow, judge_ranges, problems_of
 from toolpair.rules.profiles import profile
 from toolpair.transcript.model import WindowEdges
@@ -27,14 +31,15 @@ SEEDS = st.integers(min_value=0, max_value=2**32)
 FORMAT, PROFILE = get_format("claude-code"), profile("anthropic")
 
 
-def whole(values: Sequence[Any]) -> CheckedRecords:
-    return CheckedRecords([Item(number, value) for number, value in enumerate(values)], FORMAT, PROFILE)
+def whole(values: Sequence[Any], view: View = AS_RESUMED) -> CheckedRecords:
+    return CheckedRecords([Item(number, value) for number, value in enumerate(values)], FORMAT, PROFILE, view=view)
 
 
-def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[CheckedRange]] | None:
+def parted(values: Sequence[Any], least: int, view: View = AS_RESUMED) -> tuple[Outline, list[CheckedRange]] | None:
     """The outline and its ranges, however many of the stretches are looked at; None when only the whole tells."""
     items = [Item(number, value) for number, value in enumerate(values)]
-    scan = ClaudeCodeScan(PROFILE, least=least)
+    assert isinstance(FORMAT, ReadAtAGlance)
+    scan = Scan(FORMAT.light(view), PROFILE, least=least)
     scan.feed(list(values))
     with patch.object(outlines, "MANY", 0):
         outline = scan.outline()
@@ -42,9 +47,9 @@ def parted(values: Sequence[Any], least: int) -> tuple[Outline, list[CheckedRang
         return None
 
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
-        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
-        view = View(inside=outline.inside(wanted, lambda start, stop: items[start:stop]))
-        return CheckedWindow(CheckedRecords(items[first:end], FORMAT, PROFILE, view=view, edges=edges))
+        first, end = outline.records(wanted)
+        own = replace(view, inside=outline.inside(first, end, lambda start, stop: items[start:stop]))
+        return CheckedWindow(CheckedRecords(items[first:end], FORMAT, PROFILE, view=own, edges=edges))
 
     judged = judge_ranges(outline, load, 5_000)
     return None if judged is None else (outline, judged)
@@ -55,7 +60,7 @@ def parts_of(values: Sequence[Any]) -> list[Any]:
     return [part for content in contents if isinstance(content, list) for part in content]
 
 
-@pytest.mark.parametrize("least", [1, 3, 10])
+@pytest.mark.parametrize("least", [3, *SIZES])
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
 def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
@@ -89,7 +94,55 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
     assert expected.seen is not None and expected.seen.refuses is None
 
 
-@pytest.mark.parametrize("least", [1, 6])
+@pytest.mark.parametrize("least", SIZES)
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
+def test_an_old_agent_is_told_the_same(least: int, seed: int) -> None:
+    """It goes on from the newest record, gathers nothing that stands beside the history, and heals little."""
+    values, view = session(seed), View(agent_version="2.1.1")
+
+    found = parted(values, least, view)
+
+    if found is not None:
+        assert told(problems_of(*found)) == told(whole(values, view).problems)
+
+
+def test_an_old_agent_is_read_in_windows() -> None:
+    values, middle = with_one_broken_pair(60)
+
+    found = parted(values, 3, View(agent_version="2.1.1"))
+
+    assert found is not None and len(found[0].windows) > 30
+    assert middle["message"]["content"][0]["tool_use_id"] == "toolu_gone"
+
+
+def test_two_records_of_one_moment_at_the_end_are_left_to_the_whole() -> None:
+    """Which of them an old agent goes on from depends on more than their order."""
+    values = written(random.Random(4), 12)
+    said = [value for value in values if "timestamp" in value]
+    said[-1]["timestamp"] = said[-2]["timestamp"]
+
+    assert parted(values, 3, View(agent_version="2.1.1")) is None
+    assert parted(values, 3) is not None
+
+
+def test_a_short_session_that_breaks_off_sends_its_open_calls() -> None:
+    """What becomes of a call in the last turn hangs on how that ends, also where the file has a few records."""
+    log = Log()
+    log.user("u", "begin")
+    for number in range(4):
+        log.says(f"a{number}", f"m{number}", call(f"toolu_{number}"))
+        log.result(f"r{number}", f"a{number}", "toolu_x" if number == 1 else f"toolu_{number}", f"output {number}")
+
+    found = parted(log.values, 1)
+
+    assert found is not None
+    said = [problem.on_resume.text for problem in problems_of(*found) if problem.on_resume is not None]
+    assert said == ["Claude Code drops this result of 1 line without telling you."]
+    assert told(problems_of(*found)) == told(whole(log.values).problems)
+
+
+@pytest.mark.parametrize("least", SIZES)
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
 def test_a_fix_of_a_stretch_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.codex_files import NAME, Rollout
-from tests.history.opening import both, judged_by
+from tests.history.opening import SIZES, both, judged_by
 from tests.history.reports import told
 from tests.history.rollouts import in_order, rollout
+from toolpair.formats.codex.light import CodexLight
 from toolpair.history.conversation import Conversation
 from toolpair.history.outline import Outline
-from toolpair.history.scans.codex_scan import CodexScan
-from toolpair.history.windowed import WindowedConversation
+from toolpair.history.scan import Scan
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session
 
@@ -41,12 +41,12 @@ def shown(conversation: Conversation, records: int) -> list[Any]:
 
 
 def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:
-    scan = CodexScan(profile("openai-responses"), least)
+    scan = Scan(CodexLight(), profile("openai-responses"), least=least)
     scan.feed(list(values))
     return scan.outline()
 
 
-@pytest.mark.parametrize("least", [1, 3, 8])
+@pytest.mark.parametrize("least", [3, *SIZES])
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=30, suppress_health_check=list(HealthCheck))
 def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
@@ -57,7 +57,7 @@ def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> No
     assert shown(parted.conversation, len(made.values)) == shown(whole.conversation, len(made.values))
 
 
-@pytest.mark.parametrize("least", [1, 6])
+@pytest.mark.parametrize("least", SIZES)
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
 def test_a_fix_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
@@ -99,7 +99,7 @@ def test_an_output_that_only_a_far_event_has_is_found() -> None:
 
     _, parted = opened(made, 3)
 
-    assert isinstance(parted.conversation, WindowedConversation)
+    assert parted.conversation.fixes_are_local
     problem = next(problem for problem in parted.problems if problem.rule == "result.missing")
     assert problem.fixes[0].id == "use-copy"
     assert problem.fixes[0].title.endswith(f"line {len(made.values):,}")
@@ -117,7 +117,7 @@ def test_numbers_behind_a_stretch_follow_what_is_put_into_it() -> None:
 
     whole, parted = opened(made, 3)
 
-    assert isinstance(parted.conversation, WindowedConversation)
+    assert parted.conversation.fixes_are_local
     notes = [fix.note for fix in parted.problems[0].fixes]
     assert notes == [fix.note for fix in whole.problems[0].fixes]
     assert any("renumbers the" in (note or "") for note in notes)

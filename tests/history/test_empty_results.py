@@ -12,7 +12,6 @@ import pytest
 from tests.formats.claude_code_files import SESSION, Log, call, text
 from tests.history.opening import judged_by
 from tests.history.reports import told
-from toolpair.history.windowed import WindowedConversation
 from toolpair.session.session import Session, open_session
 
 ID = "toolu_01AbCdEfGhIj{:02d}"
@@ -41,7 +40,7 @@ def opened(folder: Path, values: Sequence[Any]) -> tuple[Session, Session]:
         whole = open_session(path)
     with judged_by(2):
         parted = open_session(path)
-        assert isinstance(parted.conversation, WindowedConversation)
+        assert parted.conversation.fixes_are_local
         assert told(parted.problems, len(values)) == told(whole.problems, len(values))
         assert parted.conversation.verdict == whole.conversation.verdict
     return whole, parted
@@ -49,8 +48,8 @@ def opened(folder: Path, values: Sequence[Any]) -> tuple[Session, Session]:
 
 def looked_at(session: Session) -> int:
     conversation = session.conversation
-    assert isinstance(conversation, WindowedConversation)
-    return sum(not part.clean for part in conversation.parts)
+    assert conversation.fixes_are_local
+    return sum(not part.clean for part in conversation.windows)
 
 
 @pytest.mark.parametrize("said", ["", "  ", REJECTED])

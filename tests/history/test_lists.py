@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,20 +15,26 @@ from msgspec.structs import replace
 
 from benchmarks.generate import messages as made
 from benchmarks.sessions.options import Options
+from tests.history.opening import SIZES
 from tests.history.reports import told
+from tests.history.unlit import Unlit
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from toolpair.formats import get_format
+from toolpair.formats.anthropic_light import AnthropicLight
 from toolpair.formats.format import Item
 from toolpair.formats.list_evidence import ListEvidence
+from toolpair.formats.openai_chat_light import ChatLight
+from toolpair.history import list_windows
+from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.list_windows import problems_in
-from toolpair.history.scans.list_scan import ListScan
-from toolpair.history.scans.scan_registry import scan_for
+from toolpair.history.scan import Scan
 from toolpair.rules.profiles import profile
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 MAKERS = {"anthropic": anthropic, "openai-chat": chat}
+LIGHTS = {"anthropic": AnthropicLight, "openai-chat": ChatLight}
 PROFILES = [
     ("anthropic", "anthropic"),
     ("anthropic", "vertex-anthropic"),
@@ -79,17 +86,16 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
     messages = [*broken(seed, kind), *broken(seed + 1, other)[: seed % 5]]
     if listed:
         messages.insert(0, {"role": "user", "content": [{"type": "text", "text": "go"}]})
-    scan = scan_for(kind, profile(kind))
-    assert isinstance(scan, ListScan)
-    scan.feed(messages)
+    light = LIGHTS[kind]()
+    Scan(light, profile(kind)).feed(messages)
 
     heard = ListEvidence().hear_all(messages)
 
-    assert scan.evidence == (heard if not heard.by else replace(heard, listed=scan.evidence.listed))
-    assert scan.evidence.shape() == heard.shape()
+    assert light.evidence == (heard if not heard.by else replace(heard, listed=light.evidence.listed))
+    assert light.evidence.shape() == heard.shape()
 
 
-@pytest.mark.parametrize("least", [1, 3, 10])
+@pytest.mark.parametrize("least", [3, *SIZES])
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
@@ -107,8 +113,7 @@ def test_stretches_together_say_what_the_whole_says(kind: str, name: str, least:
 @pytest.mark.parametrize(("kind", "name"), PROFILES[::2])
 def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, name: str) -> None:
     messages = made(Options(pairs=2_000, format=kind, shape="small", problems=8, kinds=("missing",)))
-    scan = scan_for(kind, profile(name))
-    assert scan is not None
+    scan = Scan(LIGHTS[kind](), profile(name))
 
     scan.feed(messages)
     outline = scan.outline()
@@ -120,3 +125,19 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, n
     assert problems is not None and len(problems) == len(spans) == 8
     assert all(first <= (problem.message or 0) < end for problem, (first, end) in zip(problems, spans, strict=True))
     assert max(end - first for first, end in spans) <= 20
+
+
+@pytest.mark.parametrize("least", SIZES)
+@pytest.mark.parametrize(("kind", "name"), [*PROFILES[::2], ("anthropic", "gemini"), ("openai-chat", "anthropic")])
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=15, suppress_health_check=list(HealthCheck))
+def test_a_format_without_a_light_is_judged_window_by_window(kind: str, name: str, least: int, seed: int) -> None:
+    """No code of its own is needed for that: the rules look at all of its windows."""
+    messages, unlit = broken(seed, kind), Unlit(kind)
+    items = [Item(number, message) for number, message in enumerate(messages)]
+
+    with patch.object(outlines, "MANY", 0), patch.object(list_windows, "get_format", lambda id_: unlit):
+        found = problems_in(messages, kind, profile(name), least)
+
+    assert found is not None
+    assert told(found) == told(CheckedRecords(items, unlit, profile(name)).problems)

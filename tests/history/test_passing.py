@@ -18,7 +18,6 @@ from toolpair.history import row_text_search as passing
 from toolpair.history.conversation import RowPrefilter
 from toolpair.history.text_prefilter import ByteQuery
 from toolpair.history.window import Reading, Window
-from toolpair.history.windowed import WindowedConversation
 from toolpair.session.session import Session
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_search import filter_test, row_text, term_row_filter, text_row_filter, text_test
@@ -48,7 +47,7 @@ class Quietly:
 
 
 def is_windowed(session: Session) -> bool:
-    return session.conversation.is_windowed
+    return session.conversation.fixes_are_local
 
 
 def found(
@@ -134,8 +133,8 @@ def long_session(messages: list[Any] | None = None) -> Session:
 
 def looked_at(session: Session) -> list[Window]:
     conversation = session.conversation
-    assert isinstance(conversation, WindowedConversation)
-    return [part for part in conversation.parts if part.looked_at]
+    assert conversation.fixes_are_local
+    return [part for part in conversation.windows if part.looked_at]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,7 @@ def test_what_the_bytes_do_not_have_is_found() -> None:
     messages = long_messages()
     messages[401]["content"][0]["input"] = ["a\u200bz"]
     session = long_session(messages)
-    assert isinstance(session.conversation, WindowedConversation)
+    assert session.conversation.fixes_are_local
     assert hits(session, "u200bz") == [201], "it is shown as Python writes it"
 
 
@@ -179,7 +178,7 @@ def test_what_a_fix_puts_in_is_found() -> None:
     session = long_session(messages)
     problem = session.problems[0]
     session.stage(problem, problem.recommended or problem.fixes[0])
-    assert isinstance(session.conversation, WindowedConversation) and session.conversation.parts
+    assert session.conversation.fixes_are_local and session.conversation.windows
     row = session.conversation.places.of_pair(200)
     assert row is not None
     said = row_text(Overview(session), session.conversation.rows[row]).splitlines()[-1]

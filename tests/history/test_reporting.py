@@ -33,7 +33,7 @@ def test_it_tells_the_same(broken: Path) -> None:
 
 def test_problems_keep_no_record(broken: Path) -> None:
     session = open_session(broken, reporting=True)
-    assert session.conversation.is_windowed
+    assert session.conversation.fixes_are_local
     blocks = [block for problem in session.problems for block in (problem.call, problem.result) if block is not None]
     assert blocks
     assert all(block.value is None for block in blocks)

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.tui.driving import array_file, drive, frame, press, settled
-from toolpair.history.windowed import WindowedConversation
+from toolpair.history.conversation import Conversation
 from toolpair.session.session import PairRow, Session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.controllers import working
@@ -51,13 +51,13 @@ class Counted(Sequence[PairRow]):
 def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Gives back how many rows were asked for since the last time."""
     given: list[Counted] = []
-    rows = WindowedConversation.rows
+    rows = Conversation.rows
 
-    def of(conversation: WindowedConversation) -> Sequence[PairRow]:
+    def of(conversation: Conversation) -> Sequence[PairRow]:
         given.append(Counted(rows.__get__(conversation)))
         return given[-1]
 
-    monkeypatch.setattr(WindowedConversation, "rows", property(of))
+    monkeypatch.setattr(Conversation, "rows", property(of))
 
     def asked() -> int:
         count = sum(each.asked for each in given)

@@ -187,7 +187,7 @@ def test_reading_and_checking_each_reach_their_end(tmp_path: Path) -> None:
     read: list[int] = []
     checked: list[tuple[int, int]] = []
     session = open_session(path, progress=read.append, checking=lambda done, total: checked.append((done, total)))
-    assert session.conversation.is_windowed
+    assert session.conversation.fixes_are_local
     assert read == sorted(read) and checked
     done = [n for n, _ in checked]
     assert done == sorted(done) and checked[-1][0] == checked[-1][1] >= 60

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.format import AS_RESUMED, Item, View
@@ -11,6 +11,9 @@ from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.formats.light import Light
 
 
 class AnthropicFormat(PlainFormat):
@@ -21,6 +24,13 @@ class AnthropicFormat(PlainFormat):
     profile = "anthropic"
     containers = frozenset({"array", "lines"})
     where = "request bodies, logs and exports of programs that use the Anthropic API"
+
+    clean_by = frozenset({"anthropic", "vertex-anthropic"})
+
+    def light(self, view: View) -> Light:
+        from toolpair.formats.anthropic_light import AnthropicLight
+
+        return AnthropicLight()
 
     def sniff(self, values: Sequence[Any]) -> int:
         evidence = ListEvidence().hear_all(values)

@@ -28,6 +28,10 @@ class Item(Struct, frozen=True, eq=False):
     value: Any
 
 
+Read = Callable[[int, int], Sequence[Item]]
+"""Gives the records of a file from one number to before another, numbered from 0."""
+
+
 class Beside(Protocol):
     """The files beside a session file, read only when something is searched for in them."""
 
@@ -60,14 +64,10 @@ class FileFacts(Struct, frozen=True, eq=False):
     """The records directly before the window; empty at the start of the file."""
     after: Item | None = None
     """The record directly after the window; None at the end of the file."""
-    on_results: bool = False
-    """The user says nothing after the window, and the last turn is unfinished there."""
-    leaf_before: bool = False
-    """The agent's own note of where the history ends names a record before the window."""
-    first_uuids: Sequence[str] = ()
-    """The uuids of the first records of the file."""
-    numbered: tuple[int, int] | None = None
-    """For numbered records: how many follow the window, and how many of those up to the first gap."""
+    ties_to_end: bool = False
+    """The end of the file depends on them, or what becomes of them depends on how it ends."""
+    agent_facts: object = None
+    """What its format knows besides, for its agent alone: nobody else looks into it."""
     copies: Callable[[Iterable[str]], Sequence[Item]] = lambda ids: ()
     """The records of the file that may hold copies of the outputs of calls with these ids."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolpair.dialects.openai_chat import message_of, waiting_in
 from toolpair.formats.format import AS_RESUMED, Item, View
@@ -11,6 +11,9 @@ from toolpair.formats.list_evidence import CHAT, ListEvidence
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.formats.light import Light
 
 
 class OpenAIChatFormat(PlainFormat):
@@ -21,6 +24,13 @@ class OpenAIChatFormat(PlainFormat):
     profile = "openai-chat"
     containers = frozenset({"array", "lines"})
     where = "request bodies, logs and exports of programs that use the Chat Completions API or one like it"
+
+    clean_by = frozenset({"openai-chat", "azure-openai"})
+
+    def light(self, view: View) -> Light:
+        from toolpair.formats.openai_chat_light import ChatLight
+
+        return ChatLight()
 
     def sniff(self, values: Sequence[Any]) -> int:
         evidence = ListEvidence().hear_all(values)

@@ -27,6 +27,8 @@ class OpenAIResponsesFormat(PlainFormat):
     containers = frozenset({"array", "lines"})
     where = "the `input` of request bodies, logs and exports of programs that use the Responses API"
 
+    in_windows = False  # outputs alone may go on from calls that are kept elsewhere, which all items tell
+
     def sniff(self, values: Sequence[Any]) -> int:
         return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest
 from toolpair.transcript.model import Transcript
@@ -10,6 +11,9 @@ from toolpair.transcript.model import Transcript
 
 class PlainFormat:
     """The agent-related part of `Format`, for formats without an agent."""
+
+    in_windows: ClassVar[bool] = True
+    """What a record says, and what is wrong with an exchange, hangs on nothing far away: it can be read in windows."""
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]

@@ -27,6 +27,8 @@ class RooCodeFormat(AnthropicFormat):
     containers = frozenset({"array"})
     where = "<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json"
 
+    clean_by = frozenset[str]()  # what its agent leaves out and merges hangs on all records
+
     def sniff(self, values: Sequence[Any]) -> int:
         return 95 if ListEvidence().hear_all(values).is_roo else 0
 

@@ -46,9 +46,17 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     """The bytes of the records, if they are in a file."""
     edges: WindowEdges | None = None
     """What surrounds the records, if they are a window of a longer history."""
+    given: Transcript | None = None
+    """The transcript, if it is known already."""
+    look: Callable[[], SentRequest | None] | None = None
+    """What the agent would send, if that is known already."""
+    as_judged: Judgement | None = None
+    """The judgement, if it is known already."""
 
     @cached_property
     def transcript(self) -> Transcript:
+        if self.given is not None:
+            return self.given
         with gc_paused():
             read = self.format.read(self.items, self.view)
             read = self.request(read) if self.request is not None else read
@@ -70,6 +78,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _look(self) -> Callable[[], SentRequest | None]:
         """A function that computes `seen`, once. It holds no reference to this object, so that problems may hold it."""
+        if self.look is not None:
+            return self.look
         all_items, format, transcript, damaged = self.items, self.format, self.transcript, self.damaged
 
         @cache
@@ -104,6 +114,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def judgement(self) -> Judgement:
+        if self.as_judged is not None:
+            return self.as_judged
         with gc_paused():
             unreadable = self.damaged.unreadable() if self.damaged is not None else None
             found = judge(
@@ -182,22 +194,22 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records checked with another profile; what does not depend on it is kept."""
-        other = replace(self, profile=profile)
-        for name in ("transcript", "_look", "damaged"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name]
-        return other
+        return replace(self, profile=profile, given=self.transcript, look=self._look, as_judged=None)
 
     def viewed(self, view: View) -> CheckedRecords:
         """The same records under another view."""
-        return replace(self, view=view)
+        return self._of(self.items, self.document, view)
+
+    def _of(self, items: Sequence[Item], document: Document | None, view: View) -> CheckedRecords:
+        """Other records, or others to look at, of which nothing is known."""
+        return CheckedRecords(items, self.format, self.profile, self.request, view, document, self.edges)
 
     def with_items(self, items: Sequence[Item]) -> CheckedRecords:
-        return replace(self, items=items)
+        return self._of(items, self.document, self.view)
 
     def with_document(self, document: Document) -> CheckedRecords:
         """The same settings for the records of another state of the document."""
-        return replace(self, items=items_of(document), document=document)
+        return self._of(items_of(document), document, self.view)
 
 
 def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:

@@ -21,8 +21,7 @@ def replaced(judged: CheckedRecords) -> CheckedRecords:
     blocks = [block for message in read.messages for block in message.blocks if block.kind in ("call", "result")]
     blocks += read.inactive_blocks
     blocks.sort(key=lambda block: order.get(block.record, 0))
-    found = replace(judged)
-    found.__dict__["transcript"] = replace(
+    skipped = replace(
         read,
         messages=(),
         scopes=scopes,
@@ -32,4 +31,4 @@ def replaced(judged: CheckedRecords) -> CheckedRecords:
         copies={},
         unreached=(),
     )
-    return found
+    return replace(judged, given=skipped)

@@ -1,37 +1,43 @@
-"""One conversation of an open file: its records, its problems, and where these are.
+"""One conversation of an opened file: windows in a row, of which only those that are looked at are read and judged.
 
-`WindowedConversation` is the variant for long files.
+One that is checked whole is a single window, with nothing around it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from toolpair.dialects.block_values import own_ids
 from toolpair.formats.format import Format, Item, View
-from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.row_index import RowIndex, RowPlaces
-from toolpair.history.summary import CauseGroup, PairRow, Verdict, groups_of, rows_of, verdict_of
+from toolpair.history.checked_records import CheckedRecords, items_of
+from toolpair.history.joined_windows import BlocksInWindows, Joined, Numbering, PlacesInWindows, ScopesOfWindows
+from toolpair.history.row_index import RowIndex
+from toolpair.history.summary import CauseGroup, PairRow, Tally, Verdict, groups_of, verdict_from
+from toolpair.history.window import NumberedWindow, Reading, Window
+from toolpair.history.window_checks import CheckedWindow, in_order, renumbered
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
-from toolpair.transcript.edits import Edit, MendBytes
+from toolpair.source.gc_pause import gc_paused
+from toolpair.source.joined import DocumentPart, JoinedDocument
+from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Message, Transcript
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
+    from toolpair.history.cross_window_links import CrossWindowLinks
     from toolpair.history.losses import Losses
+    from toolpair.history.window_edits import EditedWindows
     from toolpair.rules.errors.error_detection import Recognised
 
 SHORT: Final = 1_000
-"""Up to this many records a conversation is checked whole: windows would be no faster."""
+"""Records up to which a conversation is checked whole: that takes no longer than in windows."""
 SMALL: Final = 1 << 20
 """For a file of at least this many bytes, records are not counted first."""
 
@@ -103,133 +109,295 @@ class RowPrefilter(Protocol):
         """A range of rows around this one, and whether any of them may match. Raises Unreadable."""
 
 
-@dataclass(frozen=True, eq=False)
+class KnownOfWindows(Struct, frozen=True, eq=False):
+    """What is known of windows of which only some have changed."""
+
+    numbering: Numbering
+    tally: Tally
+    problems: Mapping[int, Sequence[Problem]]
+    """Of the windows before the change, by their numbers."""
+    anew: Collection[int]
+    """Those whose problems are others now, or have other numbers."""
+
+
 class Conversation:
-    """One list of messages in the file, including staged fixes."""
+    """One list of messages in the file, as it is with the staged fixes. Immutable; edits give a new one."""
 
-    number: int
-    """From 1, as people count."""
-    label: str
-    source: ConversationSource
-    document: Document
-    judged: CheckedRecords
+    def __init__(
+        self,
+        number: int,
+        source: ConversationSource,
+        reading: Reading,
+        windows: tuple[Window, ...],
+        links: CrossWindowLinks | None = None,
+        known: KnownOfWindows | None = None,
+        before: Document | None = None,
+    ) -> None:
+        """`known`, `before`: what is known from another state of these windows, and the document of that."""
+        self.number: Final = number
+        """From 1, as a person counts."""
+        self.label: Final = source.label
+        self.source: Final = source
+        self.reading: Final = reading
+        self.windows: Final = windows
+        self._known_links = links
+        self._known = known
+        self.document: Final = self._joined(before) if self._one is None else self._one.document.now
+
+    def _joined(self, before: Document | None) -> Document:
+        earlier = before if isinstance(before, JoinedDocument) else None
+        return JoinedDocument(self.reading.document, [window.document for window in self.windows], earlier)
+
+    # What it is
 
     @property
-    def format(self) -> Format:
-        return self.judged.format
-
-    def by(self, profile: Profile) -> Conversation:
-        """The same conversation checked with another profile."""
-        return replace(self, judged=self.judged.by(profile))
-
-    def viewed(self, view: View) -> Conversation:
-        """The same conversation under another view."""
-        return replace(self, judged=self.judged.viewed(view))
+    def fixes_are_local(self) -> bool:
+        """Whether a fix leaves most of it as it is: only what is around it is read and judged again."""
+        return self._one is None
 
     @property
-    def profile(self) -> Profile:
-        return self.judged.profile
-
-    @property
-    def judged_by(self) -> Profile:
-        """The profile, narrowed to the family of the transcript's model."""
-        return self.judged.judged_by
+    def _one(self) -> Window | None:
+        """The window that is all of it."""
+        return self.windows[0] if len(self.windows) == 1 and self.windows[0].edges is None else None
 
     @cached_property
-    def counts(self) -> ConversationCounts:
-        """How much there is of everything."""
-        transcript = self.transcript
-        return ConversationCounts(
-            records=self.document.count,
-            messages=len(transcript.messages),
-            calls=sum(len(message.calls) for message in transcript.messages),
-            results=sum(len(message.results) for message in transcript.messages),
-            pairs=len(self.pairs),
-            inactive=sum(scope == "inactive" for scope in transcript.scopes.values()),
+    def whole(self) -> Conversation:
+        """The same with all records read and judged at once."""
+        if self._one is not None:
+            return self
+        document = self.reading.document
+        if isinstance(self.document, JoinedDocument) and any(window.document.changed for window in self.windows):
+            document = self.document.as_one()
+        reading = self.reading
+        judged = CheckedRecords(
+            items_of(document), reading.format, reading.profile, reading.request, reading.view, document
         )
+        return whole_conversation(self.number, self.source, judged)
 
     @property
-    def damaged(self) -> int:
-        """How many records cannot be read."""
-        document = self.document
-        malformed = [uid for uid, scope in self.transcript.scopes.items() if scope == "malformed"]
-        return sum(document.record(uid).count if uid in document else 1 for uid in malformed)
-
-    @property
-    def inactive_blocks(self) -> Sequence[Block]:
-        """Calls and results outside the active history."""
-        return self.transcript.inactive_blocks
-
-    @cached_property
-    def by_id(self) -> Mapping[str, Sequence[Block]]:
-        """Id -> the blocks of the active history that have it: calls, results, items with an id of their own."""
-        return blocks_by_id(self.transcript.messages)
-
-    def messages_of(self, records: Container[int]) -> Sequence[int]:
-        """The numbers of the messages made from these records (uids)."""
-        messages = enumerate(self.transcript.messages)
-        return [number for number, message in messages if any(record in records for record in message.records)]
-
-    def pairs_around(self, message: int) -> Sequence[Pair]:
-        """The pairs that include those of a message, and the next pair after it."""
-        return self.pairs
-
-    def losses_since(self, before: Conversation) -> Losses:
-        """What is lost of what was sent."""
-        from toolpair.history.losses import losses
-
-        return losses(before.judged, self.judged)
-
-    def sends_less(self, before: Conversation) -> Losses:
-        """Which real outputs and user texts would have been sent before but not now."""
-        from toolpair.history.losses import less_sent
-
-        return less_sent(before.judged, self.judged)
-
-    @property
-    def sends_nothing(self) -> bool:
-        """Whether its agent would refuse to resume it."""
-        return self.judged.sends_nothing
-
-    def pair_of(self, block: Block) -> Pair | None:
-        """The pair that a call or a result belongs to."""
-        return self.judged.judgement.pairing.pair_of(block)
-
-    @property
-    def is_windowed(self) -> bool:
-        """Whether only the surroundings of a change are checked again."""
-        return False
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.judged.transcript
+    def judged(self) -> CheckedRecords:
+        """All of it, read and judged at once."""
+        return self.whole.windows[0].judged
 
     @property
     def items(self) -> Sequence[Item]:
         return self.judged.items
 
     @property
-    def pairs(self) -> Sequence[Pair]:
-        return self.judged.pairs
+    def format(self) -> Format:
+        return self.reading.format
 
     @property
-    def problems(self) -> Sequence[Problem]:
-        return self.judged.problems
+    def profile(self) -> Profile:
+        return self.reading.profile
 
-    def apply(self, edits: Sequence[Edit], on_progress: Callable[[int], None] | None = None) -> Conversation:
-        """The conversation after the edits, which are applied together; read again from the resulting document."""
+    @property
+    def head(self) -> Transcript:
+        """Whose history it is."""
+        return self.reading.head if self._one is None else self._one.judged.transcript
+
+    @property
+    def judged_by(self) -> Profile:
+        """The profile, narrowed to the family of the transcript's model."""
+        return self.profile.for_model(self.head.model)
+
+    def by(self, profile: Profile) -> Conversation:
+        """The same conversation checked with another profile."""
+        if self._one is None:
+            unchanged = not any(window.document.changed for window in self.windows)
+            anew: Conversation | None = self.reading.judged_by(profile) if unchanged else None
+            if anew is not None and anew.fixes_are_local:
+                return anew
+        return self.whole._judged_as(self.judged.by(profile))
+
+    def viewed(self, view: View) -> Conversation:
+        """The same conversation under another view."""
+        return self.whole._judged_as(self.judged.viewed(view))
+
+    def _judged_as(self, judged: CheckedRecords) -> Conversation:
+        """With all records at once, judged so."""
+        part = self.windows[0].document
+        return whole_conversation(self.number, self.source, judged, part)
+
+    # Where windows are
+
+    @cached_property
+    def numbering(self) -> Numbering:
+        """In what numbers the windows begin."""
+        return self._known.numbering if self._known is not None else Numbering(self.windows)
+
+    def numbered(self, number: int) -> NumberedWindow:
+        """A window at its place."""
+        return self.windows[number].numbered(self.numbering.offsets(number))
+
+    def window_of(self, record: int) -> int | None:
+        """The number of the window that a record (its uid) stands in."""
+        if self._one is not None:
+            return 0 if record in self.document else None
+        assert isinstance(self.document, JoinedDocument)
+        try:
+            return self.document.part_of(record)
+        except KeyError:
+            return None
+
+    def windows_with(self, id_: str) -> Iterable[int]:
+        """The numbers of the windows in whose messages an id may stand."""
+        if self._one is not None:
+            return (0,)
+        numbers = {number for number, window in enumerate(self.windows) if window.document.changed}
+        known = self.reading.ids.get(id_)
+        firsts = [window.document.first for window in self.windows]
+        for record in self.reading.named(id_) if known is None else (known,):
+            numbers.add(max(bisect_right(firsts, record) - 1, 0))
+        return sorted(numbers)
+
+    # What is in it
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        if self._one is not None:
+            return self._one.judged.transcript
+        messages: Sequence[Message] = Joined(self, self.numbering.messages, NumberedWindow.message)
+        return replace(self.reading.head, messages=messages, scopes=ScopesOfWindows(self))
+
+    @cached_property
+    def pairs(self) -> Sequence[Pair]:
+        if self._one is not None:
+            return self._one.judged.pairs
+        return Joined(self, self.numbering.pairs, NumberedWindow.pair)
+
+    @cached_property
+    def rows(self) -> Sequence[PairRow]:
+        if self._one is not None:
+            return self._one.rows
+        return Joined(self, self.numbering.rows, NumberedWindow.row)
+
+    @cached_property
+    def problems(self) -> Sequence[Problem]:
+        if self._one is not None:
+            return self._one.judged.problems
+        by_window = self.problems_by_window
+        return tuple(in_order([problem for number in sorted(by_window) for problem in by_window[number]]))
+
+    @cached_property
+    def problems_by_window(self) -> Mapping[int, Sequence[Problem]]:
+        """By the number of a window, numbered as in the whole; those that have none may be missing."""
+        if self._known is not None:
+            return {**self._known.problems, **{number: self.problems_of(number) for number in self._known.anew}}
+        numbers = [number for number, window in enumerate(self.windows) if window.problem_count]
+        return {number: self.problems_of(number) for number in numbers}
+
+    def problems_of(self, number: int) -> Sequence[Problem]:
+        """The problems of a window, numbered as in the whole."""
+        window = self.windows[number]
+        if not window.problem_count:
+            return ()
+        lead, at = window.checked.lead, self.numbering.offsets(number)
+        messages, counted, unsent = at.messages - lead, at.counted - min(lead, 1), at.unsent - lead
+        return [renumbered(problem, messages, at.pairs, counted, unsent) for problem in window.judged.problems]
+
+    def passing_rows(self) -> Sequence[PairRow]:
+        """The rows, for a pass through all of them: what is read for it is not kept."""
+        if self._one is not None:
+            return self.rows
+        from toolpair.history.row_text_search import PassingRows
+
+        return PassingRows(self.windows, self.numbering.rows, self.numbering.offsets)
+
+    def rows_beside(self, record: int) -> range:
+        """The range with all rows that concern a record (its uid)."""
+        number, rows = self.window_of(record), self.numbering.rows
+        return range(0) if number is None else range(rows[number], rows[number + 1])
+
+    def row_filter(self, texts: Sequence[str]) -> RowPrefilter | None:
+        """A filter for rows that need not be searched for these texts; None: each row may contain all of them."""
+        if self._one is not None:
+            return None
+        from toolpair.history.row_text_search import TextFilter
+        from toolpair.history.text_prefilter import ByteQuery
+
+        wanted = ByteQuery(texts)
+        return TextFilter(self.windows, self.numbering.rows, wanted) if wanted.is_useful else None
+
+    @cached_property
+    def places(self) -> RowIndex:
+        """The positions of pairs, records and messages in `rows`."""
+        return self._one.places if self._one is not None else PlacesInWindows(self)
+
+    @cached_property
+    def counts(self) -> ConversationCounts:
+        """How much there is of everything."""
+        seen = [window for window in self.windows if not window.clean]
+        blocks = [block for window in seen for message in window.judged.transcript.messages for block in message.blocks]
+        calls = sum(window.pairs for window in self.windows if window.clean)
+        return ConversationCounts(
+            records=self.document.count,
+            messages=self.numbering.messages[-1],
+            calls=calls + sum(block.kind == "call" for block in blocks),
+            results=calls + sum(block.kind == "result" for block in blocks),
+            pairs=self.numbering.pairs[-1],
+            inactive=self.reading.inactive + sum(window.inactive for window in self.windows),
+        )
+
+    @property
+    def damaged(self) -> int:
+        """How many records cannot be read."""
         document = self.document
-        others = [edit for edit in edits if not isinstance(edit, MendBytes)]
-        if others:
-            document = document.rewrite(self.judged.apply(others))
-        bytes_of = [(edit.record, edit.how, edit.behind) for edit in edits if isinstance(edit, MendBytes)]
-        if bytes_of:
-            document = document.repair_all(bytes_of)
-        return replace(self, document=document, judged=self.judged.with_document(document))
+        scopes = (window.judged.transcript.scopes for window in self.windows if not window.clean)
+        malformed = [uid for found in scopes for uid, scope in found.items() if scope == "malformed"]
+        return sum(document.record(uid).count if uid in document else 1 for uid in malformed)
+
+    @property
+    def inactive_blocks(self) -> Sequence[Block]:
+        """Calls and results outside the active history."""
+        windows = (window for window in self.windows if not window.clean or window.replaced)
+        return [block for window in windows for block in window.judged.transcript.inactive_blocks]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Sequence[Block]]:
+        """Id -> the blocks of the active history that have it: calls, results, items with an id of their own."""
+        return self._one.by_id if self._one is not None else BlocksInWindows(self)
+
+    def messages_of(self, records: Collection[int]) -> Sequence[int]:
+        """The numbers of the messages made from these records (uids)."""
+        found: list[int] = []
+        for number in sorted({at for uid in records if (at := self.window_of(uid)) is not None}):
+            window, start = self.numbered(number), self.numbering.messages[number]
+            count = self.numbering.messages[number + 1] - start
+            found += [start + n for n in range(count) if any(uid in records for uid in window.message(n).records)]
+        return found
+
+    def pairs_around(self, message: int) -> Sequence[Pair]:
+        """The pairs that include those of a message, and the next pair after it."""
+        if self._one is not None:
+            return self.pairs
+        messages, pairs = self.numbering.messages, self.numbering.pairs
+        number = bisect_right(messages, message) - 1
+        return self.pairs[pairs[max(number, 0)] : pairs[min(number + 1, len(self.windows))] + 1]
+
+    def pair_of(self, block: Block) -> Pair | None:
+        """The pair that a call or a result belongs to."""
+        number = self.window_of(block.record)
+        if number is None:
+            return None
+        judged = self.windows[number].judged
+        found = judged.judgement.pairing.pair_of(block)
+        if found is None:  # the block may have been read with the whole
+            own = (one for message in judged.transcript.messages for one in message.blocks)
+            same = next((one for one in own if (one.kind, one.key) == (block.kind, block.key)), None)
+            found = None if same is None else judged.judgement.pairing.pair_of(same)
+        return None if found is None else self.pairs[found.index + self.numbering.pairs[number]]
+
+    @cached_property
+    def tally(self) -> Tally:
+        if self._known is not None:
+            return self._known.tally
+        return sum((window.tally for window in self.windows), Tally())
 
     @cached_property
     def verdict(self) -> Verdict:
-        return verdict_of(self.judged)
+        refuses = next((window.refuses for window in self.windows if window.refuses is not None), None)
+        return verdict_from(self.tally, self.problems, self.head, self.profile, refuses)
 
     @cached_property
     def worst(self) -> dict[int, Problem]:
@@ -239,6 +407,10 @@ class Conversation:
             for pair in problem.pairs:
                 worst.setdefault(pair, problem)
         return worst
+
+    @cached_property
+    def groups(self) -> tuple[CauseGroup, ...]:
+        return groups_of(self.problems)
 
     def inactive_problems(self) -> Sequence[Problem]:
         """The problems of what is not sent, each history checked on its own; computed on first use."""
@@ -250,31 +422,72 @@ class Conversation:
 
         return tuple(inactive_problems(self.judged))
 
-    @cached_property
-    def groups(self) -> tuple[CauseGroup, ...]:
-        return groups_of(self.problems)
+    # What changes it
+
+    def apply(self, edits: Sequence[Edit], on_progress: Callable[[int], None] | None = None) -> Conversation:
+        """The conversation after the edits; only the windows that they reach are read and judged again.
+
+        `on_progress` is told how many windows are done.
+        """
+        from toolpair.history.window_edits import edited, edited_windows, of_the_whole
+
+        one = self._one
+        with gc_paused():
+            if one is not None:
+                document = edited(one.judged, self.document, edits)
+                checked = CheckedWindow(one.judged.with_document(document))
+                made = Window(self.reading, one.document.with_document(document), None, judged=checked)
+                return Conversation(self.number, self.source, self.reading, (made,))
+            after = edited_windows(self.windows, self.window_of, self.links, edits, on_progress)
+            if after is None:
+                changed = self.whole.apply(of_the_whole(edits, self.whole.transcript))
+                return self if changed.document is self.whole.document else changed
+            return self._changed(after) if after.changed else self
+
+    def _changed(self, after: EditedWindows) -> Conversation:
+        """With some of the windows changed; what is known of the others stays known."""
+        changed = after.changed
+        numbering = self.numbering.after(after.windows, changed)
+        problems = dict(self.problems_by_window)
+        anew = {number for number, _, _ in changed}
+        if self.numbering.renumbers(numbering):
+            anew.update(number for number in problems if number > changed[0][0])
+        tally = self.tally + sum((now.tally - then.tally for _, then, now in changed), Tally())
+        known = KnownOfWindows(numbering, tally, problems, anew)
+        return Conversation(self.number, self.source, self.reading, after.windows, after.links, known, self.document)
 
     @cached_property
-    def rows(self) -> Sequence[PairRow]:
-        order = {record.uid: number for number, record in enumerate(self.document.records)}
-        return rows_of(self.judged, order)
+    def links(self) -> CrossWindowLinks:
+        """What ties its windows together."""
+        from toolpair.history.cross_window_links import CrossWindowLinks
 
-    def passing_rows(self) -> Sequence[PairRow]:
-        """The rows, for a pass through all of them: what is read for it is not kept."""
-        return self.rows
+        return self._known_links or CrossWindowLinks.of(self.windows)
 
-    def rows_beside(self, record: int) -> range:
-        """The range with all rows that concern a record (its uid)."""
-        return range(len(self.rows))
+    def losses_since(self, before: Conversation) -> Losses:
+        """What is lost of what was sent."""
+        from toolpair.history.losses import NOTHING, losses
 
-    def row_filter(self, texts: Sequence[str]) -> RowPrefilter | None:
-        """A filter for rows that need not be searched for these texts; None: each row may contain all of them."""
-        return None
+        return sum((losses(then, now) for then, now in self._changed_since(before)), NOTHING)
 
-    @cached_property
-    def places(self) -> RowIndex:
-        """The positions of pairs, records and messages in `rows`."""
-        return RowPlaces(self.rows)
+    def sends_less(self, before: Conversation) -> Losses:
+        """Which real outputs and user texts would have been sent before but not now."""
+        from toolpair.history.losses import NOTHING, less_sent
+
+        return sum((less_sent(then, now) for then, now in self._changed_since(before)), NOTHING)
+
+    def _changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
+        """What differs; all of it where the windows are others."""
+        if before.reading is not self.reading:
+            yield before.judged, self.judged
+            return
+        for then, now in zip(before.windows, self.windows, strict=True):
+            if then is not now:
+                yield then.judged, now.judged
+
+    @property
+    def sends_nothing(self) -> bool:
+        """Whether its agent would refuse to resume it."""
+        return any(window.refuses is not None for window in self.windows)
 
     def location(self, problem: Problem) -> Location:
         """The place of the problem in the file."""
@@ -306,14 +519,21 @@ class Conversation:
         return Location(place, line, span, problem.message, problem.block, problem.pair, end_line)
 
 
-def blocks_by_id(messages: Iterable[Message]) -> dict[str, list[Block]]:
-    """The blocks of the messages by their pairing id, and by their item id."""
-    found: defaultdict[str, list[Block]] = defaultdict(list)
-    for message in messages:
-        for block in message.blocks:
-            for id_ in own_ids(block):
-                found[id_].append(block)
-    return dict(found)
+def whole_conversation(
+    number: int, source: ConversationSource, judged: CheckedRecords, part: DocumentPart | None = None
+) -> Conversation:
+    """All records read and judged at once: one window, with nothing around it. `part`: what they are a change of."""
+    document = judged.document
+    assert document is not None
+    reading = Reading(
+        source.document, judged.format, judged.profile, judged.request, judged.view, {}, 0, Transcript(()), _no_other
+    )
+    window = Window(reading, part or DocumentPart.whole(document), None, judged=CheckedWindow(judged))
+    return Conversation(number, source, reading, (window,))
+
+
+def _no_other(profile: Profile) -> None:
+    return None
 
 
 def _block_at(transcript: Transcript, problem: Problem) -> Block | None:

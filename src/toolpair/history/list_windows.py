@@ -1,4 +1,4 @@
-"""Lists of messages in memory, checked window by window."""
+"""Lists of messages in memory, judged window by window."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Final
 import orjson
 
 from toolpair.formats import get_format
-from toolpair.formats.format import Item
+from toolpair.formats.format import AS_RESUMED, Item
 from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.lights import light_for
 from toolpair.history.outline import LEAST, Range
-from toolpair.history.scans.list_scan import ListScan
-from toolpair.history.scans.scan_registry import scan_for
+from toolpair.history.scan import Scan
 from toolpair.history.window_checks import CheckedWindow, judge_ranges, problems_of
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
@@ -40,18 +40,18 @@ def problems_in(
 
     `sure` confirms that the list has that format; it is called if some messages are not plain ones of it.
     """
-    scan = scan_for(format_id, profile, None, least, count_outputs=False)
-    if not isinstance(scan, ListScan) or not _is_json(messages):
+    found = get_format(format_id)
+    light = light_for(found, profile, AS_RESUMED)
+    if light is None or not _is_json(messages):
         return None
-    scan.doubts = _is_otherwise
+    scan = Scan(light, profile, None, least, _is_otherwise)
     scan.feed(messages)
     outline = scan.outline()
-    if scan.whole or outline is None or not (outline.clean or sure()):
+    if outline is None or not (outline.clean or sure()):
         return None
-    found = get_format(format_id)
 
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
-        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
+        first, end = outline.records(wanted)
         items = [Item(n, messages[n]) for n in range(first, end)]
         return CheckedWindow(CheckedRecords(items, found, profile, edges=edges))
 

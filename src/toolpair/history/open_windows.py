@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Final
 
 import orjson
@@ -13,25 +13,33 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.damage_found import flaws_of_file
 from toolpair.formats.format import FileFacts, Format, View
+from toolpair.formats.light import Doubtful
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.history.checked_records import CheckedRecords, items_of
-from toolpair.history.outline import Doubtful, HistoryScan, Outline, OutlineWindow, Range
-from toolpair.history.scans.list_scan import ListScan
-from toolpair.history.scans.scan_registry import scan_for
-from toolpair.history.window import Reading
-from toolpair.history.windowed import WindowedConversation, windowed_conversation
+from toolpair.history.conversation import Conversation
+from toolpair.history.lights import light_for
+from toolpair.history.outline import LEAST, Outline, OutlineWindow, Range
+from toolpair.history.report_window import lightened
+from toolpair.history.scan import Scan
+from toolpair.history.window import Reading, Window
+from toolpair.history.window_checks import CheckedWindow, ReportedWindow, judge_ranges
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
-from toolpair.source.gc_pause import gc_paused
+from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.joined import DocumentPart
 from toolpair.source.record import Record
 from toolpair.source.record_values import quiet_flaws, read
 from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
 """Bytes read at a time: data in the processor's cache is split and parsed faster."""
+_UIDS: Final = 1 << 20
+"""New records that one window can have."""
+_MOST: Final = 5_000
+"""Records that are judged together; what needs more is judged as a whole."""
 _Body = bytes | memoryview | Flood
 Decide = Callable[[ListEvidence], Format | None]
 """Returns the format of a list, judging by all of its messages."""
@@ -57,8 +65,8 @@ def opened_long(
     progress: Progress | None = None,
     decide: Decide | None = None,
     checking: Callable[[int, int], None] | None = None,
-) -> WindowedConversation | None:
-    """The conversation in windows; None when it must be checked whole.
+) -> Conversation | None:
+    """The conversation in windows; None where it has to be judged as a whole.
 
     `decide`: only the first records were used to find the format. Raises OtherFormat if that was wrong.
     """
@@ -66,41 +74,103 @@ def opened_long(
     if view.leaf is not None or _is_damaged_as_file(document, format):
         return None
     head = CheckedRecords((), format, profile, request, view).transcript
-    scan = scan_for(format.id, profile, head.declared_tools, view=view)
-    if scan is None:
+    light = light_for(format, profile, view)
+    if light is None:
         return None
+    scan = Scan(light, profile, head.declared_tools, LEAST)
     outline = outline_of(document, scan, progress)
-    if decide is not None and isinstance(scan, ListScan) and not scan.whole:
-        evidence = decide(scan.evidence)
+    if decide is not None and scan.light.evidence is not None and not scan.whole:
+        evidence = decide(scan.light.evidence)
         if evidence is not format:
             raise OtherFormat(evidence)
     if outline is None:
         return None
     head = outline.head or head
     answered = sum(found.calls for found in outline.windows)
-    firsts = [found.first for found in outline.windows]
 
-    def judged_by(other: Profile) -> WindowedConversation | None:
+    def judged_by(other: Profile) -> Conversation | None:
         return opened_long(number, source, format, other, request, view)
 
     @lru_cache(1)  # called several times while a fix is applied
     def inside(first: int, end: int) -> FileFacts | None:
-        wanted = Range(bisect_left(firsts, first), bisect_left(firsts, end))
-        return outline.inside(wanted, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
+        return outline.inside(first, end, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
 
-    reading = Reading(
-        document, format, profile, request, view, outline.ids, firsts, answered, head, judged_by, inside=inside
-    )
+    reading = Reading(document, format, profile, request, view, outline.ids, answered, head, judged_by, inside=inside)
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     declared = head.declared_tools
 
     def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
-        again = scan_for(format.id, profile, declared, len(changed) + 10)
-        return proven(again, changed, edges) if isinstance(again, ListScan) else None
+        again = light_for(format, profile, view)
+        # Other files have more around a window than stand-ins.
+        if again is None or again.native or not again.clean:
+            return None
+        return proven(Scan(again, profile, declared, len(changed) + 10), changed, edges)
 
     reading = replace(reading, proof=proof)
     with gc_paused():
         return windowed_conversation(number, source, outline, reading, checking)
+
+
+def windowed_conversation(
+    number: int,
+    source: ConversationSource,
+    outline: Outline,
+    reading: Reading,
+    checking: Callable[[int, int], None] | None = None,
+) -> Conversation | None:
+    """The conversation whose outline this is. None when it has to be judged as a whole.
+
+    `checking` is told how many windows are judged, and of how many: more, where some have to do with each other.
+    """
+    document = reading.document
+    last = len(outline.windows)
+
+    def part(wanted: Range) -> DocumentPart:
+        first, end = outline.records(wanted)
+        # Told apart by their first records, so that no two parts give a new record the same uid.
+        return DocumentPart(document, first, end, document.next_uid + first * _UIDS)
+
+    def load(wanted: Range, edges: WindowEdges) -> CheckedWindow | ReportedWindow:
+        made = part(wanted)
+        checked = CheckedWindow(reading.judged(made, edges))
+        found: CheckedWindow | ReportedWindow = checked
+        if reading.view.reporting:
+            found, made = lightened(checked), part(wanted)
+            collect_young()
+        documents[wanted.start, wanted.stop] = made
+        if checking is not None:
+            checking(len(documents), max(len(outline.ranges), len(documents)))
+        return found
+
+    documents: dict[tuple[int, int], DocumentPart] = {}
+    judged = judge_ranges(outline, load, _MOST)
+    if judged is None:
+        return None
+    windows: list[Window] = []
+    at = 0
+    if outline.past:
+        replaced = DocumentPart(document, 0, outline.past, document.next_uid)
+        behind = WindowEdges(False, True, outline.ids, reading.answered)
+        windows.append(Window(reading, replaced, behind, OutlineWindow(0, outline.past)))
+
+    signed = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
+
+    def clean(stop: int) -> None:
+        for n in range(at, stop):
+            outlined = outline.windows[n]
+            answered = reading.answered - outlined.calls
+            edges = WindowEdges(n > 0, n + 1 < last, outline.ids, answered, signed[last - n - 1])
+            windows.append(Window(reading, part(Range(n, n + 1)), edges, outlined))
+
+    for found in judged:
+        clean(found.range.start)
+        at = found.range.stop
+        edges = found.found.judged.edges
+        assert edges is not None
+        document_part = documents[found.range.start, found.range.stop]
+        windows.append(Window(reading, document_part, edges, judged=found.found))
+    clean(last)
+    return Conversation(number, source, reading, tuple(windows))
 
 
 def _is_damaged_as_file(document: Document, format: Format) -> bool:
@@ -111,11 +181,11 @@ def _is_damaged_as_file(document: Document, format: Format) -> bool:
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
 
 
-def proven(scan: ListScan, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+def proven(scan: Scan, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
     """The counts and ids of a document's records, if the scan proves them clean in their surroundings."""
     before, after = STAND_INS.before if edges.before else (), STAND_INS.after if edges.after else ()
     scan.feed(message.value for message in before)
-    scan.feed(_values([_body(record) for record in document.records], scan.sends))
+    scan.feed(_values([_body(record) for record in document.records], scan.light.sends))
     scan.feed(message.value for message in after)
     outline = scan.outline()
     if outline is None or not outline.clean or len(outline.windows) != 1:
@@ -127,11 +197,11 @@ def proven(scan: ListScan, document: Document, edges: WindowEdges) -> tuple[Outl
     )
 
 
-def outline_of(document: Document, scan: HistoryScan, progress: Progress | None = None) -> Outline | None:
+def outline_of(document: Document, scan: Scan, progress: Progress | None = None) -> Outline | None:
     """The outline from scanning all records of a document. Raises Unreadable, and whatever `progress` raises."""
     with gc_paused():
         for end, bodies in _bodies(document):
-            scan.feed(_values(bodies, scan.sends))
+            scan.feed(_values(bodies, scan.light.sends))
             if scan.whole:
                 return None
             if progress is not None:

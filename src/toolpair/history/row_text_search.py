@@ -109,6 +109,6 @@ class PassingRows(Sequence[PairRow]):
             number = bisect_right(self._rows_at, row) - 1
             rows = range(self._rows_at[number], self._rows_at[number + 1])
             part, offsets = self._parts[number], self._offsets(number)
-            self._exposed = part.exposed(offsets) if part.looked_at else part.unread.exposed(offsets)
+            self._exposed = part.numbered(offsets) if part.looked_at else part.unread.numbered(offsets)
             self._here = number, rows
         return self._exposed.row(row - rows.start)

@@ -1,31 +1,31 @@
-"""A window of a long conversation: records that are read and checked on first use, and then cached."""
+"""One window of a conversation: records that are read and judged when they are looked at, and then stay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.history.checked_records import CheckedRecords, items_of
-from toolpair.history.compacted import replaced
 from toolpair.history.outline import OutlineWindow
 from toolpair.history.row_index import RowPlaces
 from toolpair.history.shown_otherwise import speaks_otherwise
 from toolpair.history.summary import PairRow, Tally, rows_of
-from toolpair.history.window_checks import CheckedWindow
+from toolpair.history.window_checks import CheckedWindow, ReportedWindow
 from toolpair.rules.profiles import Profile
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
-from toolpair.transcript.model import Message, Transcript, WindowEdges
+from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
 
 class Reading(Struct, frozen=True, eq=False):
-    """How the records of a long conversation are read and checked."""
+    """How the records of a conversation are read and judged."""
 
     document: Document
     """All records, as in the file."""
@@ -34,9 +34,7 @@ class Reading(Struct, frozen=True, eq=False):
     request: Callable[[Transcript], Transcript] | None
     view: View
     ids: Mapping[str, int]
-    """The ids of the file."""
-    firsts: Sequence[int]
-    """By the number that `ids` gives: a record from which on the id occurs."""
+    """The ids of the file, and the number of a record in whose exchange each stands."""
     answered: int
     """How many of its calls have results."""
     head: Transcript
@@ -45,24 +43,26 @@ class Reading(Struct, frozen=True, eq=False):
     """The conversation of the file read again for another profile; None if that checks the whole."""
 
     past: int = 0
-    """Records before the first window: those that a compaction replaced."""
+    """Records in front of the first window: a compaction replaced them."""
     inactive: int = 0
-    """How many of these are the agent's messages, and what is next to them."""
+    """How many of these are the agent's messages, and what stands beside them."""
     proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, edges: None
-    """The counts and ids of changed records, if their values show that nothing in them is wrong."""
+    """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
     inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
     """What else the format needs to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
-    """By an id that pairs nothing: numbers, as in `ids`, of where it may occur."""
+    """By an id that pairs nothing: the numbers of the records that it may stand in."""
 
     @property
     def native(self) -> bool:
         """Whether it is an agent's own session."""
         return self.head.native
 
-    def judged(self, part: DocumentPart, edges: WindowEdges) -> CheckedRecords:
-        """The records of a part, checked as a window."""
+    def judged(self, part: DocumentPart, edges: WindowEdges | None) -> CheckedRecords:
+        """The records of a window."""
         if part.end <= self.past:
+            from toolpair.history.compacted import replaced
+
             return replaced(
                 CheckedRecords(items_of(part.now), self.format, self.profile, self.request, self.view, part.now)
             )
@@ -72,7 +72,7 @@ class Reading(Struct, frozen=True, eq=False):
 
 
 class Offsets(Struct, frozen=True):
-    """What precedes a window: numbers of messages, of pairs, and of messages as the provider counts them."""
+    """What stands before a window: messages, pairs, and messages as the provider counts them."""
 
     messages: int = 0
     pairs: int = 0
@@ -82,17 +82,18 @@ class Offsets(Struct, frozen=True):
 
 
 class Window:
-    """Consecutive windows of the outline. While `outlined` is set, they are clean and have its counts."""
+    """Records in a row. While `outlined` is known, nothing in them is a problem, and their counts are those."""
 
     def __init__(
         self,
         reading: Reading,
         document: DocumentPart,
-        edges: WindowEdges,
+        edges: WindowEdges | None,
         outlined: OutlineWindow | None = None,
-        judged: CheckedWindow | None = None,
+        judged: CheckedWindow | ReportedWindow | None = None,
         ids: frozenset[str] | None = None,
     ) -> None:
+        """`edges`: what stands around it; None where it is all of a conversation."""
         self.reading = reading
         self.document = document
         self.edges = edges
@@ -107,7 +108,7 @@ class Window:
         return self._judged is not None
 
     @property
-    def checked(self) -> CheckedWindow:
+    def checked(self) -> CheckedWindow | ReportedWindow:
         if self._judged is None:
             self._judged = CheckedWindow(self.reading.judged(self.document, self.edges))
         return self._judged
@@ -213,10 +214,20 @@ class Window:
         return tuple(row for row in rows_of(self.judged, order) if row.record != -1)
 
     @cached_property
+    def by_id(self) -> Mapping[str, Sequence[Block]]:
+        """Id -> the blocks in it that have it: calls, results, items with an id of their own."""
+        found: defaultdict[str, list[Block]] = defaultdict(list)
+        for message in self.judged.transcript.messages:
+            for block in message.blocks:
+                for id_ in own_ids(block):
+                    found[id_].append(block)
+        return dict(found)
+
+    @cached_property
     def places(self) -> RowPlaces:
         return RowPlaces(self.rows)
 
-    def exposed(self, offsets: Offsets) -> NumberedWindow:
+    def numbered(self, offsets: Offsets) -> NumberedWindow:
         """Its content, numbered as in the whole; the same objects each time."""
         seen = self._seen  # another thread may ask with other offsets
         if seen is None or seen[0] != offsets:
@@ -232,31 +243,31 @@ class Window:
 
 
 class NumberedWindow:
-    """A window numbered by its place in the whole."""
+    """A window at its place in the whole."""
 
-    def __init__(self, part: Window, offsets: Offsets) -> None:
-        self._part = part
+    def __init__(self, window: Window, offsets: Offsets) -> None:
+        self._window = window
         self._offsets = offsets
         self._pairs: dict[int, Pair] = {}
         self._rows: dict[int, PairRow] = {}
 
     @property
     def _lead(self) -> int:
-        return self._part.checked.lead
+        return self._window.checked.lead
 
     def message(self, number: int) -> Message:
-        return self._part.judged.transcript.messages[number + self._lead]
+        return self._window.judged.transcript.messages[number + self._lead]
 
     def pair(self, number: int) -> Pair:
         made = self._pairs.get(number)
         if made is None:
-            made = self._pairs[number] = self._moved(self._part.judged.pairs[number])
+            made = self._pairs[number] = self._moved(self._window.judged.pairs[number])
         return made
 
     def row(self, number: int) -> PairRow:
         made = self._rows.get(number)
         if made is None:
-            row = self._part.rows[number]
+            row = self._window.rows[number]
             made = self._rows[number] = replace(
                 row,
                 message=None if row.message is None else row.message + self._offsets.messages - self._lead,
@@ -265,6 +276,8 @@ class NumberedWindow:
         return made
 
     def _moved(self, pair: Pair) -> Pair:
+        if self._offsets == _NONE and not self._lead:
+            return pair
         by = self._offsets.messages - self._lead
         return Pair(
             index=pair.index + self._offsets.pairs,
@@ -278,6 +291,19 @@ class NumberedWindow:
             ambiguous=pair.ambiguous,
             state=pair.state,
         )
+
+
+_NONE: Final = Offsets()
+
+
+def own_ids(block: Block) -> Iterator[str]:
+    """The id by which a block is paired, and the one of its item."""
+    if isinstance(block.id, str) and block.id:
+        yield block.id
+    if isinstance(block.value, dict):
+        item = block.value.get("id")
+        if isinstance(item, str) and item and item != block.id:
+            yield item
 
 
 class WindowIds(Container[str]):

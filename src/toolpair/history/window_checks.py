@@ -14,7 +14,6 @@ from toolpair.dialects.anthropic import STAND_INS, is_signed
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range, ranges_of
 from toolpair.history.summary import Tally, tally_of
-from toolpair.rules.errors.message_counting import counted_transcript
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES, place_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
@@ -24,12 +23,12 @@ from toolpair.transcript.model import WindowEdges
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
 _ROUNDS: Final = 20
 """How often ranges may be joined before the whole is checked instead."""
-Load = Callable[[Range, WindowEdges], "CheckedWindow"]
-"""Reads the records of a range and checks them as a window."""
+Load = Callable[[Range, WindowEdges], "CheckedWindow | ReportedWindow"]
+"""Reads the records of a range and judges them as a window."""
 
 
 class CheckedWindow(Struct, eq=False, dict=True):
-    """A checked window, and what connects it to others."""
+    """What is judged of a window, and what it has to do with others."""
 
     judged: CheckedRecords
 
@@ -55,6 +54,8 @@ class CheckedWindow(Struct, eq=False, dict=True):
         sent = self._sent
         if sent is not None:
             return sent
+        from toolpair.rules.errors.message_counting import counted_transcript
+
         stand_ins = len(
             counted_transcript(replace(transcript, messages=(*STAND_INS.before[: self.lead],)), base).messages
         )
@@ -92,7 +93,11 @@ class CheckedWindow(Struct, eq=False, dict=True):
     def spills(self) -> bool:
         """Whether reading it depends on what is beyond it, so that only the whole is right."""
         frame = self.judged.transcript.frame
-        return frame is not None and (frame.spills or self._sent is None)
+        if frame is None:
+            return False
+        edges = self.judged.edges
+        alone = edges is None or not (edges.before or edges.after)
+        return frame.spills or self.judged.seen is None or (alone and self._sent is None)
 
     @cached_property
     def needs_whole(self) -> bool:
@@ -133,9 +138,10 @@ class CheckedWindow(Struct, eq=False, dict=True):
     def touches_edges(self) -> tuple[bool, bool]:
         """Whether a problem or a fix concerns what is at or before its first record, and at or after its last.
 
-        A record removed or added at an edge would change the neighbour of the next window.
+        A record that goes, or comes, at an end would change what stands beside the next window.
         """
-        front = back = False
+        # What is sent of it may run together with what is around it.
+        front = back = self.judged.transcript.frame is not None and self._sent is None
         messages = self.judged.transcript.messages
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
@@ -152,11 +158,31 @@ class CheckedWindow(Struct, eq=False, dict=True):
         return front and edges is not None and edges.before, back and edges is not None and edges.after
 
 
+class ReportedWindow(Struct, eq=False):
+    """A checked window of which only what was found out is left."""
+
+    judged: CheckedRecords
+    lead: int
+    tail: int
+    messages: int
+    counted: int
+    unsent: int
+    tally: Tally
+    signed: int
+    spills: bool
+    needs_whole: bool
+    claims: frozenset[str]
+    open: frozenset[str]
+    loose: frozenset[str]
+    cleaned: frozenset[str]
+    touches_edges: tuple[bool, bool]
+
+
 class CheckedRange(Struct, frozen=True, eq=False):
     """A range of an outline, with its checked window."""
 
     range: Range
-    found: CheckedWindow
+    found: CheckedWindow | ReportedWindow
 
 
 def _spelt(id_: Any) -> Iterator[str]:
@@ -195,7 +221,7 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
                 if known[key].found.spills or known[key].found.needs_whole:
                     return None
             judged.append(known[key])
-        joined = [*_together(judged), *_leaning(judged, last), *_named_elsewhere(judged, outline)]
+        joined = [*_together(judged), *_touching(judged, last), *_named_elsewhere(judged, outline)]
         if not joined:
             return judged
         merged = ranges_of((), [*((found.start, found.stop - 1) for found in ranges), *joined])
@@ -225,7 +251,7 @@ def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
                     yield judged[other].range.start, found.range.start
 
 
-def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
+def _touching(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, int]]:
     for found in judged:
         front, back = found.found.touches_edges
         if front:
@@ -237,8 +263,11 @@ def _leaning(judged: Iterable[CheckedRange], last: int) -> Iterator[tuple[int, i
 def _named_elsewhere(judged: Iterable[CheckedRange], outline: Outline) -> Iterator[tuple[int, int]]:
     for found in judged:
         for clean in found.found.cleaned:
-            other = outline.ids.get(clean)
-            if other is not None and not found.range.start <= other < found.range.stop:
+            other = at = outline.ids.get(clean)
+            if at is None or at < outline.past:
+                continue
+            other = outline.window_of(at)
+            if not found.range.start <= other < found.range.stop:
                 yield other, found.range.start
 
 

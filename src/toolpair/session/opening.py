@@ -20,7 +20,7 @@ from toolpair.formats.format_detection import (
     not_recognised,
 )
 from toolpair.history.checked_records import CheckedRecords, items_of, request_of
-from toolpair.history.conversation import SHORT, SMALL, Conversation
+from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conversation
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
@@ -129,7 +129,7 @@ class FileReader(Struct, frozen=True, eq=False):
         at = found.number - 1
         source = file.container.conversations[at]
         large = file.size >= SMALL
-        if found.is_windowed or found.document is not source.document or not large or self.view.leaf is not None:
+        if found.fixes_are_local or found.document is not source.document or not large or self.view.leaf is not None:
             return None
         return self._conversation(found.number, source, file.formats[at], large, None)
 
@@ -167,7 +167,7 @@ class FileReader(Struct, frozen=True, eq=False):
         if not settled:
             found = _turned_out(source, found, format_of_all(document, self.profile, keep=True), alone_in)
         judged = CheckedRecords(items_of(document), found, self.profile_for(found), request, self.view, document)
-        return Conversation(number, source.label, source, document, judged)
+        return whole_conversation(number, source, judged)
 
 
 def open_file(

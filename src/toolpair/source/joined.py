@@ -30,6 +30,13 @@ class DocumentPart:
         self._now = now
         self._grown: int | None = None
 
+    @classmethod
+    def whole(cls, document: Document) -> DocumentPart:
+        """All of a document."""
+        part = cls(document, 0, len(document), document.next_uid, document)
+        part._opened = document
+        return part
+
     @property
     def opened(self) -> Document:
         """The part as a document of its own, as it is in the file."""

@@ -219,7 +219,7 @@ class MendBytes(Struct, frozen=True):
 class RemoveThinking(Struct, frozen=True, eq=False):
     """Remove the signed thinking of all messages behind the one that holds a record.
 
-    Made where only a stretch of the conversation is known: the whole has a `Remove` for each block in its place.
+    Made where only a window of the conversation is known: the whole has a `Remove` for each block in its place.
     """
 
     record: int

@@ -126,7 +126,7 @@ class Boundary(Struct, frozen=True):
 
 
 class WindowEdges(Struct, frozen=True, eq=False):
-    """What stands around messages that are a stretch of a longer history."""
+    """What stands around messages that are a window of a longer history."""
 
     before: bool
     after: bool
@@ -154,7 +154,7 @@ class Framed(Protocol):
     """Records that were read between others that stand for what is around them."""
 
     spills: bool
-    """What was read of them goes beyond them: only the whole tells it."""
+    """What was read of them goes edges them: only the whole tells it."""
     by_block: bool
     """The provider counts each of their blocks, not their messages."""
 
@@ -205,7 +205,7 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     """Of a part of a file: what its format put around the records to read them."""
 
     def within(self, edges: WindowEdges, around: StandIns) -> Transcript:
-        """The same as a stretch of a longer history."""
+        """The same as a window of a longer history."""
         before, after = around.before if edges.before else (), around.after if edges.after else ()
         return replace(self, messages=(*before, *self.messages, *after), edges=edges, lead=len(before))
 

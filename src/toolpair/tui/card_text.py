@@ -39,7 +39,7 @@ def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
     """`changes_text`; for a long history only if it is known already, else it is requested."""
     key = (id(problem), fix.id)
     if key not in overview.previews:
-        if overview.session.conversation.is_windowed:
+        if overview.session.conversation.fixes_are_local:
             overview.wanted = (problem, fix)
             return ""
         learn_preview(overview, problem, fix)
@@ -54,7 +54,7 @@ def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
 def changes_text(overview: Overview, fix: Fix) -> str:
     """`Changes 1 line.`, computed from the fix itself."""
     session = overview.session
-    if not session.conversation.is_windowed and len(session.conversation.transcript.messages) > PREVIEW_MESSAGES:
+    if not session.conversation.fixes_are_local and len(session.conversation.transcript.messages) > PREVIEW_MESSAGES:
         return ""
     from toolpair.session.carrying_out import preview
 

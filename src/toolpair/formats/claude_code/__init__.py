@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.claude_code.record_kinds import sniff
 from toolpair.formats.format import AS_RESUMED, Beside, Damage, Item, ResumeEffect, SentRequest, SubagentSession, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
+
+if TYPE_CHECKING:
+    from toolpair.formats.light import Light
 
 
 class ClaudeCode:
@@ -19,6 +22,13 @@ class ClaudeCode:
     profile = "anthropic"
     containers = frozenset({"lines"})
     where = "~/.claude/projects/<folder>/<session id>.jsonl (or under $CLAUDE_CONFIG_DIR)"
+
+    clean_by = frozenset({"anthropic"})
+
+    def light(self, view: View) -> Light:
+        from toolpair.formats.claude_code.light import ClaudeCodeLight
+
+        return ClaudeCodeLight(view)
 
     def sniff(self, values: Sequence[Any]) -> int:
         return sniff(values)

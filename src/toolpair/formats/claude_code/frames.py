@@ -19,7 +19,24 @@ _TAIL: Final = -12
 _PROMPT: Final = -13
 _TAIL_UUID: Final = "\0behind"
 _CALL: Final = "\0call"
+_LATEST: Final = "9999-12-31T23:59:59.999Z"
+"""Later than any record: where the newest one is what the history ends at."""
 _SLOT: Final = ("message", "content", 0)
+
+
+class LogFacts(Struct, frozen=True):
+    """What only this agent's files have around a window."""
+
+    on_results: bool = False
+    """Behind it the user says nothing more, and the last turn breaks off there."""
+    leaf_before: bool = False
+    """The agent's own note on where the history ends names a record in front of it."""
+    first_uuids: tuple[str, ...] = ()
+    """Of the file."""
+
+
+def log_facts(inside: FileFacts) -> LogFacts:
+    return inside.agent_facts if isinstance(inside.agent_facts, LogFacts) else LogFacts()
 
 
 class Frame(Struct, eq=False):
@@ -88,17 +105,17 @@ def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
             if isinstance(item.value, dict) and item.value.get("type") == "user"
         )
         front = [Item(_BEFORE, _record(first, "user", first.get("parentUuid"), None, _words("user"), prompts))]
-    leaf = first.get("parentUuid") if inside.leaf_before else None
+    leaf = first.get("parentUuid") if log_facts(inside).leaf_before else None
     if inside.after is not None:
         value = inside.after.value
         message = {**value["message"], "content": [_text()]}
         tail = _words("user")
-        if inside.on_results:
+        if log_facts(inside).on_results:
             message["content"].append({"type": "tool_use", "id": _CALL, "name": "_", "input": {}})
             tail["content"] = [{"type": "tool_result", "tool_use_id": _CALL, "content": "."}]
         after_items = [
             Item(inside.after.uid, {**value, "message": message}),
-            Item(_TAIL, _record(value, "user", _TAIL_UUID, value["uuid"], tail)),
+            Item(_TAIL, _record({"timestamp": _LATEST}, "user", _TAIL_UUID, value["uuid"], tail)),
         ]
         leaf = _TAIL_UUID
     if leaf is not None:

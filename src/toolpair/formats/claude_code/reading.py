@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
 from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
-from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, unframed
+from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, log_facts, unframed
 from toolpair.formats.claude_code.history import History, history_of
 from toolpair.formats.claude_code.record_kinds import SUB_AGENT, SYNTHETIC_MODEL, model_of, text_or_none, value_of
 from toolpair.formats.claude_code.retries import retries_of
@@ -40,12 +39,7 @@ class _Facts(Struct):
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     if view.inside is not None:
         return _read_inside(items, view, view.inside)
-    history = history_of(items, view.leaf, behaviour(view.agent_version))
-    transcript = transcript_of(items, history, view)
-    while len(_HISTORIES) >= _KEPT:
-        del _HISTORIES[next(iter(_HISTORIES.keys()))]
-    _HISTORIES[transcript] = history
-    return transcript
+    return transcript_of(items, history_of(items, view.leaf, behaviour(view.agent_version)), view)
 
 
 def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transcript:
@@ -53,19 +47,17 @@ def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transc
     frame = framed(items, inside)
     frame.history = history = history_of(frame.items, resumed_by=behaviour(view.agent_version))
     read = unframed(transcript_of(frame.items, history, view), frame, inside)
-    return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, inside.first_uuids))
-
-
-_HISTORIES: Final[WeakKeyDictionary[Transcript, History]] = WeakKeyDictionary()
-"""Cache for the newest transcripts: sending and editing need their history, and building it is half of the work."""
-_KEPT: Final = 2
+    return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, log_facts(inside).first_uuids))
 
 
 def cached_history(transcript: Transcript, items: Sequence[Item]) -> History:
     """The history that the transcript was made from. It must not be modified."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
-    return _HISTORIES.get(transcript) or history_of(items, transcript.tree.leaf, behaviour(resumed_by(transcript)))
+    facts = transcript.agent_facts
+    if isinstance(facts, ResumedBy) and isinstance(facts.history, History):
+        return facts.history
+    return history_of(items, transcript.tree.leaf, behaviour(resumed_by(transcript)))
 
 
 def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
@@ -85,7 +77,7 @@ def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUM
         native=True,
         agent=SUB_AGENT if history.sidechain or history.inside else AGENT,
         agent_version=facts.version,
-        agent_facts=ResumedBy(view.agent_version),
+        agent_facts=ResumedBy(view.agent_version, history),
         session_id=facts.session_id,
         folder=facts.folder,
         model=facts.model,

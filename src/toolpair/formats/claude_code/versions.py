@@ -46,11 +46,14 @@ def behaviour(version: str | None) -> Behaviour:
     return next(known for known in reversed(MEASURED) if known.since <= asked)
 
 
-class ResumedBy(Struct, frozen=True):
+class ResumedBy(Struct, frozen=True, eq=False):
     """This format's own data in a transcript: the version that resumes it."""
 
     version: str | None
     """None: the newest that was measured."""
+    history: object = None
+    """The records as they were walked, with the transcript that was made of them: it is asked for what is sent and for
+    what edits change."""
 
 
 def resumed_by(transcript: Transcript) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.codex.rollout_lines import skipped, sniff
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
@@ -11,6 +11,9 @@ from toolpair.rules.context import Context
 from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
+
+if TYPE_CHECKING:
+    from toolpair.formats.light import Light
 
 
 class Codex:
@@ -21,6 +24,13 @@ class Codex:
     profile = "openai-responses"
     containers = frozenset({"lines"})
     where = "~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<session id>.jsonl (or under $CODEX_HOME)"
+
+    clean_by = frozenset({"openai-responses"})
+
+    def light(self, view: View) -> Light:
+        from toolpair.formats.codex.light import CodexLight
+
+        return CodexLight()
 
     def sniff(self, values: Sequence[Any]) -> int:
         return sniff(values)

@@ -37,7 +37,7 @@ class _Ground:
             for rank, block in enumerate(message.blocks):
                 self.message_of[id(block)] = (message, rank)
         frame = frame_of(transcript)
-        numbers_after = frame.inside.numbered if frame is not None else None
+        numbers_after = frame.numbered if frame is not None else None
         self.pushed = [0] * (len(items) + 1)
         """Position -> how many records from there on are renumbered when one is inserted before it."""
         self.numbered_from = [0] * (len(items) + 1)

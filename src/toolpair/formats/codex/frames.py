@@ -32,6 +32,12 @@ class Frame(Struct, eq=False):
     def around(self) -> StandIns:
         return STAND_INS
 
+    @property
+    def numbered(self) -> tuple[int, int] | None:
+        """Where the file's records are numbered: how many stand behind these, and of them up to the first gap."""
+        found = self.inside.agent_facts
+        return found if isinstance(found, tuple) else None
+
     def count(self, sent: Sequence[SentMessage]) -> int | None:
         """How many items are sent from these records."""
         return sum(all(id(part.block) not in _STAND_INS for part in message.parts) for message in sent)
@@ -42,7 +48,7 @@ class Frame(Struct, eq=False):
 
     def hold(self, before: Sequence[Item], after: Sequence[Item], edits: Sequence[Edit]) -> None:
         """Raises Spills if the edits change records of other windows too: their numbers, or their copies of an id."""
-        if self.inside.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
+        if self.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
             raise Spills
         renamed = [edit.block for edit in edits if isinstance(edit, Rename) and edit.block.kind == "call"]
         if self.elsewhere([block.id for block in renamed if isinstance(block.id, str)]):

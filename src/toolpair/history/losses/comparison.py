@@ -354,11 +354,19 @@ class Comparison:
         """Images and documents from users and outputs that are nowhere any more."""
         old, new = list(_media(self.before)), list(_media(self.after))
         shared = {id(part) for _, part in old} & {id(part) for _, part in new}
-        there = Counter(media_key(part) for _, part in new if id(part) not in shared)
+        others = [(block.record, media_key(part)) for block, part in new if id(part) not in shared]
+        here, there = Counter(others), Counter(key for _, key in others)
+        gone: list[tuple[Block, str]] = []
         for block, part in old:
             if id(part) in shared:
                 continue
-            key = media_key(part)
+            place = block.record, media_key(part)
+            if here[place] > 0:  # read anew
+                here[place] -= 1
+                there[place[1]] -= 1
+            else:
+                gone.append((block, place[1]))
+        for block, key in gone:
             if there[key] > 0:
                 there[key] -= 1
             elif not self._is_summed_up(block.record):

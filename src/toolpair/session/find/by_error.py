@@ -53,7 +53,7 @@ class ErrorSearch:
         self._conversation = conversation
         self._known = known
         # The same blocks are different objects when read in windows and as a whole.
-        self._key: Callable[[Block], Hashable] = _place_of if conversation.is_windowed else id
+        self._key: Callable[[Block], Hashable] = _place_of
         self._rules = frozenset(known.error.rules)
         self._alike = frozenset(like for rule in self._rules for like in RULES[rule].alike)
         self.ids = ConversationIds(conversation)

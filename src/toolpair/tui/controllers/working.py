@@ -40,7 +40,7 @@ S = TypeVar("S", bound=Busy)
 
 def takes_long(session: Session, problems: int = 1) -> bool:
     """Whether fixing this many problems is too slow for a key."""
-    if session.conversation.is_windowed:
+    if session.conversation.fixes_are_local:
         return problems > MANY_AT_ONCE
     # What a lost link hides is in the file but not in the transcript; a fix brings it back.
     return len(session.conversation.document.records) > MANY_MESSAGES or len(session.problems) > MANY_PROBLEMS

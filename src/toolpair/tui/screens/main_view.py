@@ -113,7 +113,7 @@ class MainView:
         else:
             keys = hint_line(glyphs, self._hints, width)
         self._keys.show([*bar, keys])
-        if self._owner.session.conversation.is_windowed:
+        if self._owner.session.conversation.fixes_are_local:
             self._ahead.soon(self._owner.overview.rows, self._next_rows)
 
     def _next_rows(self) -> Iterator[int]:

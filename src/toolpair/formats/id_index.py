@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolpair.formats.format import Item
-    from toolpair.history.outline import Read
+    from toolpair.formats.format import Item, Read
 
 
 class IdIndex:

@@ -1,26 +1,32 @@
-"""What stands around a range of Claude Code's records, as far as reading them needs it."""
+"""What stands around a window of Claude Code's records, as far as reading them needs it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.claude_code.sending import ends_open
-from toolpair.formats.format import FileFacts, Item
-from toolpair.history.outline import Outline, Range, Read
-from toolpair.history.scans.id_index import IdIndex
+from toolpair.formats.claude_code.frames import LogFacts
+from toolpair.formats.format import FileFacts, Item, Read
+from toolpair.formats.id_index import IdIndex
 from toolpair.transcript.model import Transcript
 
+_TAIL: Final = 64
+"""Records at the end of a file that are asked first for how it ends."""
 
-class Surroundings:
-    """What a scan remembers of a whole file."""
 
-    def __init__(self) -> None:
+class Around:
+    """What is remembered of a whole file."""
+
+    def __init__(self, *, heals: bool) -> None:
+        """`heals`: what is open in the last turn is sent where that breaks off; else nowhere."""
+        self._heals = heals
         self.words_at = -1
         """The last record with the user's words."""
         self.leaf_elsewhere = False
-        """The last prompt names a record that does not stand in the last stretch."""
+        """The last prompt names a record that does not stand in the last window."""
         self.first_uuids: list[str] = []
+        self.past = 0
+        """How many records a compaction replaced."""
         self.head = Transcript(())
         self.copies = IdIndex()
         """Records that may hold a copy of the output of a call."""
@@ -35,32 +41,31 @@ class Surroundings:
         """Whether any record may hold a copy of the output of the call with this id."""
         return bool(self.copies.of([id_]))
 
-    def inside(self, outline: Outline, wanted: Range, read: Read) -> FileFacts:
-        """What stands around the records of a range."""
-        first, end = outline.windows[wanted.start].first, outline.windows[wanted.stop - 1].end
-        at_end = wanted.stop == len(outline.windows)
+    def facts(self, first: int, end: int, count: int, read: Read) -> FileFacts:
+        """What stands around the records from one to before another."""
+        on_results = self._heals and self.words_at < end and self._ends_open(count, read)
+        leaf_before = end == count and first > self.past and self.leaf_elsewhere
         return FileFacts(
             head=self.head,
-            before=_back_to_response(read, first) if wanted.start else (),
-            after=None if at_end else read(end, end + 1)[0],
-            on_results=self.words_at < end and self._ends_open(outline, read),
-            leaf_before=at_end and wanted.start > 0 and self.leaf_elsewhere,
-            first_uuids=tuple(self.first_uuids),
+            before=_back_to_response(read, first) if first > self.past else (),
+            after=None if end == count else read(end, end + 1)[0],
+            ties_to_end=on_results,
+            agent_facts=LogFacts(on_results, leaf_before, tuple(self.first_uuids)),
             copies=lambda ids: self.copies.items(ids, read),
         )
 
-    def _ends_open(self, outline: Outline, read: Read) -> bool:
+    def _ends_open(self, count: int, read: Read) -> bool:
         """Whether the last turn of the file breaks off: what is open in it stays then."""
         if self._breaks_off is None:
-            end, size, found = outline.windows[-1].end, _TAIL, None
-            while found is None and size < 2 * end:
-                found, size = ends_open(read(max(end - size, 0), end)), size * 4
+            from toolpair.formats.claude_code.sending import ends_open
+
+            size = _TAIL
+            found = ends_open(read(max(count - size, 0), count))
+            while found is None and size < count:
+                size *= 4
+                found = ends_open(read(max(count - size, 0), count))
             self._breaks_off = found or False
         return self._breaks_off
-
-
-_TAIL: Final = 64
-"""Records at the end of a file that are asked first for how it ends."""
 
 
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:

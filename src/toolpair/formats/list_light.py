@@ -1,0 +1,57 @@
+"""A light on plain lists of messages, which also hears what all of them tell of the API that they are written for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from toolpair.formats.light import Event, Light
+from toolpair.formats.list_evidence import ListEvidence
+
+
+class ListLight(Light):
+    """Counts the messages that it takes for plain, and listens to the others."""
+
+    shape: ClassVar[str]
+    """The API whose messages it takes for plain."""
+
+    def __init__(self) -> None:
+        self.listed = False
+        """The content of a plain message is a list."""
+        self._heard = ListEvidence()
+        self._plain = self._calls = self._telling = 0
+        self._newest = (-1, False, False)
+
+    def event(
+        self, number: int, who: int, parts: Sequence[tuple[Any, ...]], calls: bool = False, tells: bool = False
+    ) -> Event:
+        """A plain message, if the scan agrees. `tells`: its parts are those of this API alone."""
+        self._plain += 1
+        self._calls += calls
+        self._telling += tells
+        self._newest = number, calls, tells
+        return who, parts, None
+
+    def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
+        newest, calls, tells = self._newest
+        if newest == number:
+            self._plain -= 1
+            self._calls -= calls
+            self._telling -= tells
+        self._heard.hear(value)
+        return self.known_of(value) if isinstance(value, dict) else ((), 0)
+
+    def known_of(self, value: dict[str, Any]) -> tuple[Iterable[Any], int]:
+        """All ids of a message, and how many blocks of signed thinking it has."""
+        raise NotImplementedError
+
+    def silent(self, value: Any, id_: str, text: str) -> None:
+        """Nobody minds."""
+
+    @property
+    def evidence(self) -> ListEvidence:
+        told = replace(self._heard, by=dict(self._heard.by))
+        told.add_plain(self.shape, self._plain, self._calls, self._telling, listed=self.listed)
+        return told

@@ -1,0 +1,129 @@
+"""Edits of windows: only those that they reach are read and judged again, where that comes out as with the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.formats.format import Spills
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.cross_window_links import CrossWindowLinks
+from toolpair.history.joined_windows import Changed
+from toolpair.history.window import Window, WindowIds
+from toolpair.rules.binding import with_removals
+from toolpair.source.document import Document
+from toolpair.source.gc_pause import collect_young
+from toolpair.transcript.edits import Edit, InsertMessage, MendBytes, RemoveThinking, records_of, said_of
+from toolpair.transcript.model import Transcript, WindowEdges
+
+_COLLECTED = 100
+"""After so many windows that were changed, what was made for them is given back."""
+
+
+class EditedWindows(Struct, eq=False):
+    """The windows after edits."""
+
+    windows: tuple[Window, ...]
+    links: CrossWindowLinks
+    changed: Changed
+
+
+def edited(judged: CheckedRecords, document: Document, edits: Sequence[Edit]) -> Document:
+    """The document after edits of the records that it holds."""
+    others = [edit for edit in edits if not isinstance(edit, MendBytes)]
+    if others:
+        document = document.rewrite(judged.apply(others))
+    of_bytes = [(edit.record, edit.how, edit.behind) for edit in edits if isinstance(edit, MendBytes)]
+    return document.repair_all(of_bytes) if of_bytes else document
+
+
+def edited_windows(
+    windows: Sequence[Window],
+    window_of: Callable[[int], int | None],
+    links: CrossWindowLinks,
+    edits: Sequence[Edit],
+    on_progress: Callable[[int], None] | None,
+) -> EditedWindows | None:
+    """None where only the whole tells what comes of it. `window_of`: the window that a record (its uid) stands in."""
+    reading = windows[0].reading
+    by_window: dict[int, list[Edit]] = {}
+    if any(isinstance(edit, RemoveThinking) for edit in edits):
+        return None
+    for edit in edits:
+        numbers = {window_of(uid) for uid in records_of(edit)}
+        if isinstance(edit, InsertMessage) and edit.after is None:
+            numbers = {1 if reading.past else 0}
+        if len(numbers) != 1 or None in numbers or (reading.past and 0 in numbers):
+            return None
+        by_window.setdefault(next(number for number in numbers if number is not None), []).append(edit)
+    made = list(windows)
+    changed: list[tuple[int, Window, Window]] = []
+    links = links.copy()
+    for done, (number, wanted) in enumerate(by_window.items()):
+        if done % _COLLECTED == _COLLECTED - 1:
+            collect_young()
+        if on_progress is not None:
+            on_progress(done)
+        window = windows[number]
+        try:
+            after = edited(window.judged, window.document.now, wanted)
+        except Spills:
+            return None
+        if after is window.document.now:
+            continue
+        edges = window.edges
+        if edges is None or not _holds_its_ends(window.document.now, after, edges):
+            return None
+        now = window.with_document(
+            window.document.with_document(after), replace(edges, ids=WindowIds(reading.ids, links.new_ids))
+        )
+        if reading.native and (
+            (_may_be_interrupted(window) and _turns(window.judged) != _turns(now.judged))
+            or _links(now.judged) > _links(window.judged)
+        ):
+            return None
+        if not links.change(window, now) or now.signed != window.signed:
+            return None  # what stands in front counts the signed thinking behind it
+        made[number] = now
+        changed.append((number, window, now))
+    changed.sort(key=lambda one: one[0])
+    return EditedWindows(tuple(made), links, changed)
+
+
+def of_the_whole(edits: Sequence[Edit], transcript: Transcript) -> Sequence[Edit]:
+    """Edits of what was read in windows, as edits of the same blocks and messages in the whole's transcript."""
+    blocks = {(block.kind, block.key): block for message in transcript.messages for block in message.blocks}
+    messages = {message.records: message for message in transcript.messages}
+    edits = said_of(edits, lambda b: blocks[b.kind, b.key], lambda m: messages[m.records])
+    return with_removals(edits, transcript)
+
+
+def _may_be_interrupted(window: Window) -> bool:
+    """Whether the end of the history reaches to this window: there an agent looks for an interrupted turn."""
+    inside = window.reading.inside(window.document.first, window.document.end)
+    return window.edges is None or not window.edges.after or inside is None or inside.ties_to_end
+
+
+def _turns(judged: CheckedRecords) -> tuple[bool, bool]:
+    """Whether the user says anything in a window, and whether it ends with results: what is in front may hang on it.
+
+    An agent takes results at the very end, behind which the user says nothing, for a turn that was interrupted.
+    """
+    users = [message for message in judged.transcript.messages if message.records and message.role == "user"]
+    last = next((message for message in reversed(judged.transcript.messages) if message.records), None)
+    says = any(block.kind != "result" for message in users for block in message.blocks)
+    return says, last is not None and any(block.kind == "result" for block in last.blocks)
+
+
+def _links(judged: CheckedRecords) -> int:
+    """How many lost links there are: where one comes, what it hides may stand in front of the window."""
+    return sum(problem.rule.startswith("chain.") for problem in judged.problems)
+
+
+def _holds_its_ends(before: Document, after: Document, edges: WindowEdges) -> bool:
+    """Whether the records at both ends are the same: what stands there beside other windows does so still."""
+    old, new = before.records, after.records
+    first = not edges.before or (bool(new) and old[0].uid == new[0].uid)
+    return first and (not edges.after or (bool(new) and old[len(old) - 1].uid == new[len(new) - 1].uid))
