@@ -27,10 +27,7 @@ _ELSE = {
         "record.value",
         "body.value",
     },  # stand-ins are fed to a scan as records
-    "history/outline.py": {"self.value"},
-    "history/scans/claude_code_edges.py": {"items[at].value"},
-    "history/scans/claude_code_scan.py": {"value.value"},
-    "history/scans/list_scan.py": {"value.value"},
+    "history/scan.py": {"value.value"},
     "history/summary.py": {"item.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
     "recipes/measuring.py": {"one.value", "other.value"},
@@ -50,7 +47,6 @@ _ELSE = {
 """What else is called so."""
 _NAMES_ELSEWHERE = {
     "rules/pages": "broken examples are lists of messages, as they stand in a file",
-    "history/scans": "a scan looks at millions of records, of which no block is made where all is plain",
     "history/list_windows.py": "tells the form of a list before anything of it is read",
     "library/sdk_objects.py": "makes messages of the objects that SDKs have instead of them",
     "cli/": "`call_id` and the like are names in what toolpair prints",

@@ -159,7 +159,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 133), ("session.jsonl", _CLAUDE_CODE, 158)],
+    [("list.json", _PLAIN, 134), ("session.jsonl", _CLAUDE_CODE, 159)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:

@@ -272,4 +272,8 @@ def test_which_of_two_equal_images_is_gone_does_not_hang_on_how_it_is_read() -> 
             problem = session.problems[0]
             session.stage(problem, next(fix for fix in problem.fixes if fix.id == "text-only"))
             session.set_profile("anthropic")
-    assert [lost.record for lost in whole.staging.losses.images] == [lost.record for lost in long.losses.images] == [6]
+    assert (
+        [lost.record for lost in whole.staging.losses.images]
+        == [lost.record for lost in long.staging.losses.images]
+        == [6]
+    )

@@ -64,7 +64,7 @@ class ReadOneByOne(Light):
 
 def _part(block: Block) -> tuple[Any, ...]:
     if block.kind == "call":
-        return CALL, block.id, block.name, block.value, block.call_kind
+        return CALL, block.id, block.name, None, block.call_kind
     if block.kind == "result":
         return RESULT, block.id, result_text(block), block.call_kind, False
     if block.kind == "thinking":

@@ -38,7 +38,7 @@ def _light(judged: CheckedRecords) -> CheckedRecords:
             inactive_blocks=(),
             unreached=(),
             copies={},
-            defects=(),
+            tree=replace(transcript.tree, broken=()),
             boundaries=(),
             frame=None,
         ),

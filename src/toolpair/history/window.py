@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.block_values import own_ids
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.outline import OutlineWindow
@@ -294,16 +295,6 @@ class NumberedWindow:
 
 
 _NONE: Final = Offsets()
-
-
-def own_ids(block: Block) -> Iterator[str]:
-    """The id by which a block is paired, and the one of its item."""
-    if isinstance(block.id, str) and block.id:
-        yield block.id
-    if isinstance(block.value, dict):
-        item = block.value.get("id")
-        if isinstance(item, str) and item and item != block.id:
-            yield item
 
 
 class WindowIds(Container[str]):
